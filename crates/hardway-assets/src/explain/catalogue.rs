@@ -1,0 +1,98 @@
+//! Reading the explanations.
+
+/// One explained thing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// What kind of thing.
+    pub kind: Kind,
+    /// Its name: `etcd-signer`, `/etc/motd`, `kube-apiserver --etcd-prefix`.
+    pub name: &'static str,
+    /// What it is.
+    pub what: &'static str,
+    /// Why it exists.
+    pub why: &'static str,
+    /// Who reads it.
+    pub readers: &'static str,
+    /// What breaks without it.
+    pub without: &'static str,
+    /// Where this is known from.
+    pub source: &'static str,
+}
+
+/// The kinds, one file of `explanations/` each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A certificate, bundle or key pair.
+    Certificate,
+    /// A code that errors carry.
+    Error,
+    /// A field of install-config.yaml or inventory.yaml.
+    Field,
+    /// A file on a node.
+    File,
+    /// A command line flag, configuration key or environment variable of a component.
+    Flag,
+    /// A kubeconfig.
+    Kubeconfig,
+    /// A Kubernetes object.
+    Manifest,
+    /// Any other file of the working directory.
+    Output,
+    /// A systemd unit.
+    Unit,
+}
+
+/// All explanations.
+#[derive(Clone, Debug)]
+pub struct Catalogue(Vec<Explanation>);
+
+const FILES: [(Kind, &str); 9] = [
+    (Kind::Certificate, include_str!("../../explanations/certificates.md")),
+    (Kind::Error, include_str!("../../explanations/errors.md")),
+    (Kind::Field, include_str!("../../explanations/fields.md")),
+    (Kind::File, include_str!("../../explanations/files.md")),
+    (Kind::Flag, include_str!("../../explanations/flags.md")),
+    (Kind::Kubeconfig, include_str!("../../explanations/kubeconfigs.md")),
+    (Kind::Manifest, include_str!("../../explanations/manifests.md")),
+    (Kind::Output, include_str!("../../explanations/outputs.md")),
+    (Kind::Unit, include_str!("../../explanations/units.md")),
+];
+
+impl Catalogue {
+    /// Reads the embedded files.
+    pub fn load() -> Self {
+        Self(FILES.iter().flat_map(|(kind, text)| sections(*kind, text)).collect())
+    }
+
+    /// Every explanation, in file order.
+    pub fn iter(&self) -> impl Iterator<Item = &Explanation> {
+        self.0.iter()
+    }
+
+    /// The explanation of exactly this thing.
+    pub fn get(&self, kind: Kind, name: &str) -> Option<&Explanation> {
+        self.0.iter().find(|e| e.kind == kind && e.name == name)
+    }
+}
+
+/// `## name` and five labelled lines below it.
+fn sections(kind: Kind, text: &'static str) -> impl Iterator<Item = Explanation> {
+    text.split("\n## ").skip(1).map(move |section| {
+        let (name, body) = section.split_once('\n').unwrap_or((section, ""));
+        let field = |label: &str| {
+            body.lines()
+                .find_map(|line| line.strip_prefix(label)?.strip_prefix(':'))
+                .map(str::trim)
+                .unwrap_or_default()
+        };
+        Explanation {
+            kind,
+            name: name.trim(),
+            what: field("what"),
+            why: field("why"),
+            readers: field("readers"),
+            without: field("without"),
+            source: field("source"),
+        }
+    })
+}

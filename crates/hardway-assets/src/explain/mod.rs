@@ -1,0 +1,8 @@
+//! The explanations: what a thing is, why it exists, who reads it, what breaks without it, and where that is known from.
+//!
+//! They are written as Markdown in `explanations/`, one file a kind, one heading a thing. Tests fail on anything
+//! generated that has no explanation and on any explanation of something that no longer exists.
+
+mod catalogue;
+
+pub use catalogue::{Catalogue, Explanation, Kind};

@@ -1,0 +1,125 @@
+//! `assets.lock`: what was made last time, and from which hashes.
+//!
+//! Plain text, sorted, one fact a line, so that it can be read, compared and committed:
+//!
+//! ```text
+//! file <path> <asset> <fingerprint of its sources> <sha256 of the content> <generator>
+//! from <asset> <source> <hash>
+//! ```
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::Source;
+
+/// The lock as data.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lock {
+    /// By path.
+    pub files: BTreeMap<String, LockedFile>,
+    /// By asset: every source it was made from, with its hash then.
+    pub sources: BTreeMap<String, BTreeMap<Source, String>>,
+}
+
+/// A `file` line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockedFile {
+    /// The asset that made it.
+    pub asset: String,
+    /// Over all sources of the asset.
+    pub fingerprint: String,
+    /// Of the content that was written.
+    pub sha256: String,
+    /// The version of hardway that made it.
+    pub generator: String,
+}
+
+/// A line of the lock cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("assets.lock:{line}: not a line of a lock file: {text:?}")]
+pub struct LockError {
+    /// Counted from one.
+    pub line: usize,
+    /// What stands there.
+    pub text: String,
+}
+
+const HEADER: &str =
+    "# Written by hardway: what each file was made from. `hardway status` compares it with today.\n";
+
+impl Lock {
+    /// Reads the text form.
+    pub fn parse(text: &str) -> Result<Self, LockError> {
+        let mut lock = Self::default();
+        for (i, line) in text.lines().enumerate() {
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            lock.line(line).ok_or_else(|| LockError { line: i + 1, text: line.to_owned() })?;
+        }
+        Ok(lock)
+    }
+
+    /// Writes the text form.
+    pub fn write(&self) -> String {
+        let mut text = HEADER.to_owned();
+        for (path, f) in &self.files {
+            let _ = writeln!(text, "file {path} {} {} {} {}", f.asset, f.fingerprint, f.sha256, f.generator);
+        }
+        for (asset, sources) in &self.sources {
+            for (source, hash) in sources {
+                let _ = writeln!(text, "from {asset} {source} {hash}");
+            }
+        }
+        text
+    }
+
+    /// The files an asset made, by path.
+    pub fn files_of<'a>(&'a self, asset: &'a str) -> impl Iterator<Item = (&'a str, &'a LockedFile)> {
+        self.files
+            .iter()
+            .filter(move |(_, file)| file.asset == asset)
+            .map(|(path, file)| (path.as_str(), file))
+    }
+
+    fn line(&mut self, line: &str) -> Option<()> {
+        let mut words = line.split(' ');
+        let mut word = || words.next().map(str::to_owned);
+        match word()?.as_str() {
+            "file" => {
+                let path = word()?;
+                let file =
+                    LockedFile { asset: word()?, fingerprint: word()?, sha256: word()?, generator: word()? };
+                self.files.insert(path, file);
+            }
+            "from" => {
+                let asset = word()?;
+                let source = Source::parse(&word()?)?;
+                self.sources.entry(asset).or_default().insert(source, word()?);
+            }
+            _ => return None,
+        }
+        words.next().is_none().then_some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_reads_back() {
+        let text = format!(
+            "{HEADER}file manifests/a.yaml dns 1111 2222 0.1.0\nfrom dns install-config:baseDomain 33\nfrom dns identity 44\n"
+        );
+        let lock = Lock::parse(&text).unwrap();
+        assert_eq!(Lock::parse(&lock.write()), Ok(lock.clone()));
+        assert_eq!(lock.files["manifests/a.yaml"].asset, "dns");
+    }
+
+    #[test]
+    fn a_damaged_line_is_named() {
+        let error = Lock::parse("# x\nfile a b\n").unwrap_err();
+        assert_eq!(error.to_string(), "assets.lock:2: not a line of a lock file: \"file a b\"");
+    }
+}

@@ -1,0 +1,241 @@
+//! From the graph, the lock and the disk to what must be written, and why.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sha2::{Digest as _, Sha256};
+
+use super::lock::LockedFile;
+use super::{Asset, Fingerprints, Graph, Inputs, Lock, MakeError, Output, Source, Stale};
+use crate::pki::Expiry;
+use crate::{File, Phase, Tree};
+
+/// Everything a plan is made from.
+#[derive(Clone, Copy)]
+pub struct World<'a> {
+    /// Cluster, release, secrets, and the working directory as it lies on disk.
+    pub inputs: Inputs<'a>,
+    /// What was made last time.
+    pub lock: &'a Lock,
+    /// The version of hardway that runs.
+    pub generator: &'a str,
+    /// Certificates that are renewed in this run because they are near their end.
+    pub expiring: &'a [Expiry],
+}
+
+/// What to write, what to take away, and the reason for each.
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// One a asset, in the order they are made.
+    pub steps: Vec<Step>,
+    /// Files whose content differs from what is on disk.
+    pub writes: Vec<File>,
+    /// Files of ours that no asset makes any more and that nobody edited.
+    pub removals: Vec<String>,
+    /// Files that no asset makes any more but that were edited: left alone.
+    pub left_behind: Vec<String>,
+    /// The lock after the plan is carried out.
+    pub lock: Lock,
+}
+
+/// What became of one asset.
+#[derive(Debug)]
+pub struct Step {
+    /// Its name.
+    pub asset: String,
+    /// Its phase.
+    pub phase: Phase,
+    /// Why it was made again; empty when it is fresh.
+    pub reasons: Vec<Stale>,
+    /// Its files.
+    pub files: Vec<(Output, FileState)>,
+}
+
+/// What became of one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileState {
+    /// On disk is something that hardway did not write: kept, and read by what comes after.
+    EditedByHand,
+    /// On disk is what it should be.
+    Unchanged,
+    /// The content differs and will be written.
+    Written,
+}
+
+/// Plans the assets that `wanted` says yes to, and everything they read.
+pub fn plan(
+    graph: &Graph,
+    world: &World<'_>,
+    wanted: impl Fn(&dyn Asset) -> bool,
+) -> Result<Plan, (String, MakeError)> {
+    let fingerprints = Fingerprints::new(world.inputs);
+    let needed = closure(graph, wanted);
+    let mut run = Run {
+        world,
+        fingerprints,
+        tree: world.inputs.tree.clone(),
+        plan: Plan { lock: world.lock.clone(), ..Plan::default() },
+    };
+    run.take_away(graph);
+    for asset in graph.assets().filter(|asset| needed.contains(&asset.id())) {
+        run.step(asset).map_err(|error| (asset.id(), error))?;
+    }
+    Ok(run.plan)
+}
+
+/// The wanted assets and all their ancestors.
+fn closure(graph: &Graph, wanted: impl Fn(&dyn Asset) -> bool) -> BTreeSet<String> {
+    let mut readers: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (from, to) in graph.edges() {
+        readers.entry(to).or_default().push(from);
+    }
+    let mut needed = BTreeSet::new();
+    let mut queue: Vec<String> = graph.assets().filter(|asset| wanted(*asset)).map(Asset::id).collect();
+    while let Some(id) = queue.pop() {
+        if needed.insert(id.clone()) {
+            queue.extend(readers.get(&id).cloned().unwrap_or_default());
+        }
+    }
+    needed
+}
+
+struct Run<'w, 'a> {
+    world: &'w World<'a>,
+    fingerprints: Fingerprints<'a>,
+    /// The disk with what this run made on top.
+    tree: Tree,
+    plan: Plan,
+}
+
+impl Run<'_, '_> {
+    /// Drops files of earlier runs that nothing makes any more, before anyone reads their folder.
+    fn take_away(&mut self, graph: &Graph) {
+        let made: BTreeSet<String> =
+            graph.assets().flat_map(|a| a.outputs()).map(|output| output.path).collect();
+        for (path, locked) in self.world.lock.files.iter().filter(|(path, _)| !made.contains(*path)) {
+            match self.tree.get(path) {
+                Some(bytes) if sha256(bytes) == locked.sha256 => {
+                    self.tree.remove(path);
+                    self.plan.removals.push(path.clone());
+                }
+                Some(_) => self.plan.left_behind.push(path.clone()),
+                None => {}
+            }
+            self.plan.lock.files.remove(path);
+        }
+        let names: BTreeSet<String> = graph.assets().map(Asset::id).collect();
+        self.plan.lock.sources.retain(|asset, _| names.contains(asset));
+    }
+
+    fn step(&mut self, asset: &dyn Asset) -> Result<(), MakeError> {
+        let id = asset.id();
+        let sources = self.fingerprints.expand(asset.sources(), &self.tree);
+        let hashes: Vec<(Source, String)> = sources
+            .into_iter()
+            .map(|source| (source.clone(), self.fingerprints.of(&source, &self.tree)))
+            .collect();
+        let fingerprint = self.fingerprints.combine(&hashes);
+        let reasons = self.reasons(asset, &hashes);
+        let outputs = asset.outputs();
+        let kept: Vec<bool> = outputs.iter().map(|output| self.is_edited(&output.path)).collect();
+        let contents =
+            if reasons.is_empty() || kept.iter().all(|kept| *kept) { None } else { Some(self.make(asset)?) };
+        let mut files = Vec::new();
+        for (i, output) in outputs.into_iter().enumerate() {
+            let state = match contents.as_ref().map(|contents| &contents[i]) {
+                _ if kept[i] => FileState::EditedByHand,
+                Some(bytes) if self.tree.get(&output.path) != Some(bytes) => {
+                    self.tree.insert(&output.path, bytes.clone());
+                    self.plan.writes.push(output.with(bytes.clone()));
+                    FileState::Written
+                }
+                _ => FileState::Unchanged,
+            };
+            if state != FileState::EditedByHand
+                && let Some(bytes) = self.tree.get(&output.path)
+            {
+                let sha256 = sha256(bytes);
+                let generator = self.world.generator.to_owned();
+                let locked =
+                    LockedFile { asset: id.clone(), fingerprint: fingerprint.clone(), sha256, generator };
+                self.plan.lock.files.insert(output.path.clone(), locked);
+            }
+            files.push((output, state));
+        }
+        self.plan.lock.sources.insert(id.clone(), hashes.into_iter().collect());
+        self.plan.steps.push(Step { asset: id, phase: asset.phase(), reasons, files });
+        Ok(())
+    }
+
+    fn make(&self, asset: &dyn Asset) -> Result<Vec<Vec<u8>>, MakeError> {
+        let inputs = Inputs { tree: &self.tree, ..self.world.inputs };
+        let contents = asset.make(&inputs)?;
+        if contents.len() == asset.outputs().len() {
+            Ok(contents)
+        } else {
+            Err(MakeError::Internal(format!(
+                "{} files made, {} announced",
+                contents.len(),
+                asset.outputs().len()
+            )))
+        }
+    }
+
+    /// On disk, and not what the lock says we wrote there.
+    fn is_edited(&self, path: &str) -> bool {
+        match (self.world.inputs.tree.get(path), self.world.lock.files.get(path)) {
+            (Some(bytes), Some(locked)) => sha256(bytes) != locked.sha256,
+            (Some(_), None) => true,
+            (None, _) => false,
+        }
+    }
+
+    fn reasons(&self, asset: &dyn Asset, now: &[(Source, String)]) -> Vec<Stale> {
+        let id = asset.id();
+        let Some(before) = self.world.lock.sources.get(&id) else {
+            return vec![Stale::New];
+        };
+        let mut reasons: Vec<Stale> =
+            now.iter().filter_map(|(source, hash)| self.change(source, hash, before.get(source))).collect();
+        let current: BTreeSet<&Source> = now.iter().map(|(source, _)| source).collect();
+        for source in before.keys().filter(|source| !current.contains(source)) {
+            reasons.push(match source {
+                Source::File(path) => Stale::Removed(path.clone()),
+                other => Stale::Changed(other.clone()),
+            });
+        }
+        for output in
+            asset.outputs().iter().filter(|output| self.world.inputs.tree.get(&output.path).is_none())
+        {
+            reasons.push(Stale::Missing(output.path.clone()));
+        }
+        let old = self
+            .world
+            .lock
+            .files_of(&id)
+            .map(|(_, file)| &file.generator)
+            .find(|g| *g != self.world.generator);
+        if let Some(from) = old {
+            reasons.push(Stale::GeneratorChanged { from: from.clone(), to: self.world.generator.to_owned() });
+        }
+        reasons
+    }
+
+    fn change(&self, source: &Source, hash: &str, before: Option<&String>) -> Option<Stale> {
+        match (source, before) {
+            (_, Some(before)) if before == hash => None,
+            (Source::Issued(name), Some(_)) => {
+                let expiry = self.world.expiring.iter().find(|expiry| expiry.certificate == *name);
+                Some(expiry.map_or_else(
+                    || Stale::Changed(source.clone()),
+                    |e| Stale::Expiring { certificate: name.clone(), seconds_left: e.seconds_left },
+                ))
+            }
+            (Source::File(path), None) => Some(Stale::Added(path.clone())),
+            _ => Some(Stale::Changed(source.clone())),
+        }
+    }
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
+}

@@ -1,0 +1,200 @@
+//! What an asset reads, and the fingerprint of what it found there.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use super::Inputs;
+
+/// One named thing that an asset reads.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// A field of install-config.yaml by dotted path; `""` is the whole file.
+    Config(Cow<'static, str>),
+    /// A file of the working directory.
+    File(String),
+    /// Every file in a folder of the working directory, the user's own included.
+    Folder(Cow<'static, str>),
+    /// Cluster UUID and infrastructure name.
+    Identity,
+    /// A field of inventory.yaml by dotted path.
+    Inventory(Cow<'static, str>),
+    /// The date a certificate was last issued.
+    Issued(String),
+    /// A facet of the release: `version`, `image`, `images/etcd`, `crds`, `feature-gates`, `rendered/master`.
+    Release(Cow<'static, str>),
+    /// A file of `secrets/`.
+    Secret(String),
+}
+
+impl Source {
+    /// A field of install-config.yaml.
+    pub fn config(path: &'static str) -> Self {
+        Self::Config(path.into())
+    }
+
+    /// A field of inventory.yaml.
+    pub fn inventory(path: &'static str) -> Self {
+        Self::Inventory(path.into())
+    }
+
+    /// A facet of the release.
+    pub fn release(facet: impl Into<Cow<'static, str>>) -> Self {
+        Self::Release(facet.into())
+    }
+
+    /// A component's image.
+    pub fn image(name: &str) -> Self {
+        Self::Release(format!("images/{name}").into())
+    }
+
+    /// A file of the working directory.
+    pub fn file(path: impl Into<String>) -> Self {
+        Self::File(path.into())
+    }
+
+    /// A private key.
+    pub fn key(name: &str) -> Self {
+        Self::Secret(format!("{name}.key"))
+    }
+
+    /// Reads the text form back; the inverse of `Display`.
+    pub fn parse(text: &str) -> Option<Self> {
+        if text == "identity" {
+            return Some(Self::Identity);
+        }
+        let (kind, name) = text.split_once(':')?;
+        let name = name.to_owned();
+        Some(match kind {
+            "install-config" => Self::Config(name.into()),
+            "file" => Self::File(name),
+            "folder" => Self::Folder(name.into()),
+            "inventory" => Self::Inventory(name.into()),
+            "issued" => Self::Issued(name),
+            "release" => Self::Release(name.into()),
+            "secret" => Self::Secret(name),
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Config(path) => write!(f, "install-config:{path}"),
+            Self::File(path) => write!(f, "file:{path}"),
+            Self::Folder(path) => write!(f, "folder:{path}"),
+            Self::Identity => f.write_str("identity"),
+            Self::Inventory(path) => write!(f, "inventory:{path}"),
+            Self::Issued(name) => write!(f, "issued:{name}"),
+            Self::Release(facet) => write!(f, "release:{facet}"),
+            Self::Secret(name) => write!(f, "secret:{name}"),
+        }
+    }
+}
+
+/// Hashes of sources as they are now. Keyed: the hash of a short secret must not give it away.
+pub struct Fingerprints<'a> {
+    inputs: Inputs<'a>,
+    config: Value,
+    inventory: Value,
+}
+
+impl<'a> Fingerprints<'a> {
+    /// For one state of the inputs.
+    pub fn new(inputs: Inputs<'a>) -> Self {
+        let config = serde_json::to_value(&inputs.cluster.config).unwrap_or_default();
+        let inventory = serde_json::to_value(&inputs.cluster.inventory).unwrap_or_default();
+        Self { inputs, config, inventory }
+    }
+
+    /// A folder becomes the files in it; everything else stays.
+    pub fn expand(&self, sources: Vec<Source>, tree: &crate::Tree) -> Vec<Source> {
+        let mut all: Vec<Source> = sources
+            .into_iter()
+            .flat_map(|source| match source {
+                Source::Folder(folder) => tree.folder(&folder).map(|(path, _)| Source::file(path)).collect(),
+                other => vec![other],
+            })
+            .collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+
+    /// The hash of one source. Of an absent one, the hash of nothing.
+    pub fn of(&self, source: &Source, tree: &crate::Tree) -> String {
+        let mut hash = self.keyed();
+        match source {
+            Source::Config(path) => {
+                hash.update(at(&self.config, path).to_string());
+                if path.is_empty() || path == "pullSecret" {
+                    hash.update(self.inputs.cluster.config.pull_secret.expose());
+                }
+            }
+            Source::File(path) => hash.update(tree.get(path).unwrap_or_default()),
+            Source::Folder(_) => {}
+            Source::Identity => {
+                hash.update(&self.inputs.cluster.identity.cluster_id);
+                hash.update(&self.inputs.cluster.identity.infra_id);
+            }
+            Source::Inventory(path) => hash.update(at(&self.inventory, path).to_string()),
+            Source::Issued(name) => hash.update(self.inputs.cluster.identity.issued(name).to_string()),
+            Source::Release(facet) => self.release(facet, &mut hash),
+            Source::Secret(name) => {
+                hash.update(
+                    self.inputs.secrets.get(name).map(crate::secrets::Secret::expose).unwrap_or_default(),
+                );
+            }
+        }
+        short(hash)
+    }
+
+    /// The hash over all sources of an asset.
+    pub fn combine(&self, hashes: &[(Source, String)]) -> String {
+        let mut hash = self.keyed();
+        for (source, value) in hashes {
+            hash.update(format!("{source}\n{value}\n"));
+        }
+        short(hash)
+    }
+
+    fn keyed(&self) -> Sha256 {
+        Sha256::new().chain_update(&self.inputs.cluster.identity.fingerprint_key).chain_update(b"\0")
+    }
+
+    fn release(&self, facet: &str, hash: &mut Sha256) {
+        let release = self.inputs.release;
+        match facet.split_once('/') {
+            Some(("images", name)) => hash.update(release.images.get(name).unwrap_or_default()),
+            Some(("rendered", pool)) => {
+                hash.update(
+                    release.rendered.get(pool).map(|r| r.machine_config.to_string()).unwrap_or_default(),
+                );
+            }
+            _ => match facet {
+                "version" => hash.update(&release.version),
+                "image" => hash.update(&release.image),
+                "architecture" => hash.update(&release.architecture),
+                "crds" => release
+                    .crds
+                    .iter()
+                    .for_each(|crd| hash.update(format!("{}\n{}\n", crd.file_name, crd.text))),
+                "feature-gates" => hash.update(format!("{:?}", release.feature_gates)),
+                _ => {}
+            },
+        }
+    }
+}
+
+/// The value at a dotted path; null where there is none.
+fn at<'v>(value: &'v Value, path: &str) -> &'v Value {
+    path.split('.').filter(|step| !step.is_empty()).fold(value, |value, step| &value[step])
+}
+
+/// Sixteen hexadecimal digits tell sources apart; nobody attacks a hash that is keyed by their own secret.
+fn short(hash: Sha256) -> String {
+    hash.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect()
+}

@@ -1,0 +1,73 @@
+//! Why something is made again.
+
+use std::fmt;
+
+use super::Source;
+
+/// One reason. An asset may have several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stale {
+    /// A file appeared in a folder the asset reads.
+    Added(String),
+    /// A source holds another value than last time.
+    Changed(Source),
+    /// A certificate is near its end.
+    Expiring {
+        /// Which.
+        certificate: String,
+        /// Seconds that are left; negative once it has expired.
+        seconds_left: i64,
+    },
+    /// Another version of hardway made it.
+    GeneratorChanged {
+        /// The version that made it.
+        from: String,
+        /// The version that runs.
+        to: String,
+    },
+    /// One of its files is not on disk.
+    Missing(String),
+    /// It was never made.
+    New,
+    /// A file went away from a folder the asset reads.
+    Removed(String),
+}
+
+impl fmt::Display for Stale {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Added(path) => write!(f, "{path} was added"),
+            Self::Changed(source) => match source {
+                Source::Config(path) if path.is_empty() => f.write_str("install-config changed"),
+                Source::Config(path) => write!(f, "install-config changed: {path}"),
+                Source::File(path) => write!(f, "{path} changed"),
+                Source::Folder(path) => write!(f, "{path}/ changed"),
+                Source::Identity => f.write_str("cluster identity changed"),
+                Source::Inventory(path) => write!(f, "inventory changed: {path}"),
+                Source::Issued(name) => write!(f, "certificate renewed: {name}"),
+                Source::Release(facet) => write!(f, "release changed: {facet}"),
+                Source::Secret(name) => write!(f, "secrets/{name} changed"),
+            },
+            Self::Expiring { certificate, seconds_left } if *seconds_left <= 0 => {
+                write!(f, "certificate {certificate} expired {} ago", span(-seconds_left))
+            }
+            Self::Expiring { certificate, seconds_left } => {
+                write!(f, "certificate {certificate} expires in {}", span(*seconds_left))
+            }
+            Self::GeneratorChanged { from, to } => write!(f, "generator changed: {from} → {to}"),
+            Self::Missing(path) => write!(f, "{path} is missing"),
+            Self::New => f.write_str("not made yet"),
+            Self::Removed(path) => write!(f, "{path} was removed"),
+        }
+    }
+}
+
+/// A length of time in its largest whole unit: `3 h`, `12 min`, `40 d`.
+pub(super) fn span(seconds: i64) -> String {
+    match seconds {
+        s if s >= 2 * 86_400 => format!("{} d", s / 86_400),
+        s if s >= 2 * 3_600 => format!("{} h", s / 3_600),
+        s if s >= 120 => format!("{} min", s / 60),
+        s => format!("{s} s"),
+    }
+}

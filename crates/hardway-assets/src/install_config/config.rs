@@ -1,0 +1,220 @@
+//! The file as typed data, after up-conversion and defaults.
+//!
+//! Field names, order and omissions serialise to the YAML that openshift-install itself stores in the cluster as
+//! `kube-system/cluster-config-v1`, because operators read it there (installer `pkg/types/installconfig.go`).
+
+use ipnet::IpNet;
+use serde::{Serialize, Serializer};
+
+use crate::secrets::Secret;
+
+/// A complete, defaulted install-config.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InstallConfig {
+    /// PEM certificates that nodes and operators trust besides the public ones.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub additional_trust_bundle: String,
+    /// When the bundle is trusted: `Proxyonly` or `Always`.
+    pub additional_trust_bundle_policy: String,
+    /// Always `v1` after up-conversion.
+    pub api_version: String,
+    /// The domain the cluster's own domain is below, without a trailing dot.
+    pub base_domain: String,
+    /// Where a single node installs itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bootstrap_in_place: Option<BootstrapInPlace>,
+    /// Which optional operators are installed; `None` means all of the release.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capabilities: Option<Capabilities>,
+    /// Worker pools; after defaults there is always one named `worker`.
+    pub compute: Vec<MachinePool>,
+    /// The master pool.
+    pub control_plane: MachinePool,
+    /// `None` or `AllNodes`.
+    #[serde(rename = "cpuPartitioningMode", skip_serializing_if = "is_cpu_partitioning_unset")]
+    pub cpu_partitioning_mode: String,
+    /// `Name=true|false`, only with the feature set `CustomNoUpgrade`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub feature_gates: Vec<String>,
+    /// Empty for the default set.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub feature_set: String,
+    /// Whether nodes run in FIPS mode.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub fips: bool,
+    /// Deprecated mirrors; become an ImageContentSourcePolicy.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub image_content_sources: Vec<ImageSource>,
+    /// Mirrors; become an ImageDigestMirrorSet.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub image_digest_sources: Vec<ImageSource>,
+    /// Holds the cluster's name.
+    pub metadata: Metadata,
+    /// The three networks.
+    pub networking: Networking,
+    /// Always none.
+    pub platform: Platform,
+    /// The proxy that nodes reach the outside through.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proxy: Option<Proxy>,
+    /// Always `External` on platform none.
+    pub publish: String,
+    /// Docker config JSON. Serialises as an empty string: what reaches the cluster never holds it.
+    #[serde(serialize_with = "as_empty")]
+    pub pull_secret: Secret,
+    /// Public keys for the user `core`, one a line.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub ssh_key: String,
+}
+
+/// `bootstrapInPlace`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BootstrapInPlace {
+    /// The disk the node is installed to, as the live system names it.
+    pub installation_disk: String,
+}
+
+/// `capabilities`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Capabilities {
+    /// Capabilities on top of the baseline.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub additional_enabled_capabilities: Vec<String>,
+    /// `None`, `v4.11` … or `vCurrent`.
+    pub baseline_capability_set: String,
+}
+
+/// `controlPlane` or an element of `compute`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MachinePool {
+    /// `amd64`, `arm64`, `ppc64le` or `s390x`.
+    pub architecture: String,
+    /// `Enabled` or `Disabled`.
+    pub hyperthreading: String,
+    /// `master` or `worker`.
+    pub name: String,
+    /// Always empty on platform none.
+    pub platform: Empty,
+    /// How many machines.
+    pub replicas: u64,
+}
+
+/// `imageDigestSources[]` and `imageContentSources[]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ImageSource {
+    /// Where to pull from instead.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mirrors: Vec<String>,
+    /// The repository that images name.
+    pub source: String,
+    /// Whether the source may still be asked; empty for the default.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub source_policy: String,
+}
+
+/// `metadata`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Metadata {
+    /// Written as null, as Go does.
+    pub creation_timestamp: (),
+    /// The cluster's name.
+    pub name: String,
+}
+
+/// `networking`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Networking {
+    /// Pod networks.
+    pub cluster_network: Vec<ClusterNetwork>,
+    /// The networks the hosts are on.
+    pub machine_network: Vec<MachineNetwork>,
+    /// Always `OVNKubernetes`.
+    pub network_type: String,
+    /// Overrides for OVN-Kubernetes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ovn_kubernetes_config: Option<OvnKubernetesConfig>,
+    /// Service networks: one, or one of each family.
+    pub service_network: Vec<IpNet>,
+}
+
+/// `networking.clusterNetwork[]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterNetwork {
+    /// Addresses for pods.
+    pub cidr: IpNet,
+    /// The size of each node's share.
+    pub host_prefix: u8,
+}
+
+/// `networking.machineNetwork[]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MachineNetwork {
+    /// Addresses of hosts.
+    pub cidr: IpNet,
+}
+
+/// `networking.ovnKubernetesConfig`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OvnKubernetesConfig {
+    /// Its IPv4 part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ipv4: Option<OvnIpv4>,
+}
+
+/// `networking.ovnKubernetesConfig.ipv4`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OvnIpv4 {
+    /// Replaces OVN's 100.64.0.0/16.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub internal_join_subnet: Option<IpNet>,
+}
+
+/// `platform`: only none is left after validation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Platform {
+    /// Has no fields.
+    pub none: Empty,
+}
+
+/// `{}`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Empty {}
+
+/// `proxy`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Proxy {
+    /// For plain HTTP.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub http_proxy: String,
+    /// For HTTPS.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub https_proxy: String,
+    /// What to reach directly.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub no_proxy: String,
+}
+
+impl InstallConfig {
+    /// Worker replicas over all pools.
+    pub fn worker_replicas(&self) -> u64 {
+        self.compute.iter().map(|pool| pool.replicas).sum()
+    }
+}
+
+fn is_cpu_partitioning_unset(mode: &str) -> bool {
+    mode.is_empty() || mode == "None"
+}
+
+fn as_empty<S: Serializer>(_: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str("")
+}

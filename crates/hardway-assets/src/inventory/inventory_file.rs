@@ -1,0 +1,163 @@
+//! The file as typed data, after defaults.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use serde::Serialize;
+
+/// A complete, defaulted inventory.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Inventory {
+    /// Which release.
+    pub release: Release,
+    /// Who makes the machines, with that provider's own settings.
+    pub machines: Machines,
+    /// Addresses around the hosts.
+    pub network: Network,
+    /// Keys and lifetimes.
+    pub pki: Pki,
+    /// Switches that are off unless asked for.
+    pub options: Options,
+    /// Every machine, the bootstrap host included.
+    pub hosts: Vec<Host>,
+}
+
+/// `release`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Release {
+    /// A pull spec by tag or digest, or `sample` for the embedded made-up release.
+    pub image: String,
+}
+
+/// `machines`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Machines {
+    /// `libvirt`, `bare-metal`, `gce` or `lab`.
+    pub provider: Provider,
+    /// The provider's own settings, checked by the provider.
+    pub settings: serde_json::Value,
+}
+
+/// `machines.provider`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Provider {
+    /// Machines with install media and perhaps a BMC.
+    BareMetal,
+    /// Google Compute Engine.
+    Gce,
+    /// Node containers on this computer.
+    Lab,
+    /// Virtual machines of a libvirt host.
+    Libvirt,
+}
+
+/// `network`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Network {
+    /// Default route of the hosts, one per family.
+    pub gateway: Vec<IpAddr>,
+    /// Name servers of the hosts.
+    pub dns: Vec<IpAddr>,
+    /// Where api and api-int point.
+    #[serde(rename = "apiVIP")]
+    pub api_vip: Vec<IpAddr>,
+    /// Where *.apps points.
+    #[serde(rename = "ingressVIP")]
+    pub ingress_vip: Vec<IpAddr>,
+    /// `haproxy` or `external`.
+    pub load_balancer: String,
+}
+
+/// `pki`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pki {
+    /// Of signers and leaves; service-account keys are always RSA.
+    pub key_algorithm: KeyAlgorithm,
+    /// Validity, in hours, of what openshift-install makes valid for one day.
+    pub short_lived_hours: u32,
+}
+
+/// `pki.keyAlgorithm`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum KeyAlgorithm {
+    /// What openshift-install uses.
+    #[serde(rename = "RSA-2048")]
+    Rsa2048,
+    /// Smaller and a thousand times faster to make.
+    #[serde(rename = "ECDSA-P256")]
+    EcdsaP256,
+}
+
+/// `options`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Options {
+    /// Puts a kube-proxy static pod on masters, as older guides do. OVN-Kubernetes does not need it.
+    pub kube_proxy_on_masters: bool,
+}
+
+/// `hosts[]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Host {
+    /// Short name; the node is called `<name>.<cluster domain>` unless it already holds a dot.
+    pub name: String,
+    /// What the machine becomes.
+    pub role: Role,
+    /// Fixed addresses, the primary family first.
+    pub ip: Vec<IpAddr>,
+    /// The network card that gets the addresses.
+    pub mac: Option<String>,
+    /// Its name where the MAC is not known.
+    pub interface: Option<String>,
+    /// Where the OS goes.
+    pub install_disk: Option<String>,
+    /// For providers that make machines.
+    pub cpus: Option<u32>,
+    /// For providers that make machines.
+    #[serde(rename = "memoryGiB")]
+    pub memory_gib: Option<u32>,
+    /// For providers that make machines.
+    #[serde(rename = "diskGiB")]
+    pub disk_gib: Option<u32>,
+}
+
+/// `hosts[].role`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Runs the temporary control plane.
+    Bootstrap,
+    /// Runs the control plane.
+    Master,
+    /// Runs workloads.
+    Worker,
+}
+
+impl Role {
+    /// The word in files and URLs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bootstrap => "bootstrap",
+            Self::Master => "master",
+            Self::Worker => "worker",
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Inventory {
+    /// The hosts of one role, in file order.
+    pub fn with_role(&self, role: Role) -> impl Iterator<Item = &Host> {
+        self.hosts.iter().filter(move |host| host.role == role)
+    }
+}

@@ -1,0 +1,5 @@
+//! `inventory.yaml`: what install-config cannot say. Hosts, addresses, release, machine provider.
+
+mod inventory_file;
+
+pub use inventory_file::*;

@@ -1,0 +1,33 @@
+//! Everything of a cluster that can be computed before a machine boots.
+//!
+//! This crate is pure: it reads no clock, no network, no terminal and no disk. Whoever calls it brings the two YAML
+//! files, the release payload, the secrets and the files that lie in the working directory, and gets back which files
+//! to write and why. The data's way, in the order of the modules:
+//!
+//! ```text
+//! install_config + inventory ──► cluster ─┐
+//! release_payload ────────────────────────┼─► pki ─► kubeconfigs ─► manifests, static_pods ─► ignition
+//! secrets ────────────────────────────────┘        (each an asset of `graph`, each told about by `explain`)
+//! ```
+
+pub mod cluster;
+pub mod explain;
+pub mod file;
+pub mod graph;
+pub mod ignition;
+pub mod install_config;
+pub mod inventory;
+pub mod kubeconfigs;
+pub mod manifests;
+pub mod pem;
+pub mod phase;
+pub mod pki;
+pub mod release_payload;
+pub mod secrets;
+pub mod static_pods;
+pub mod violation;
+pub mod yaml;
+
+pub use cluster::Cluster;
+pub use file::{File, Tree};
+pub use phase::Phase;

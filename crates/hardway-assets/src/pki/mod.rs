@@ -1,0 +1,12 @@
+//! Certificates, keys and bundles.
+
+pub mod der;
+
+/// A certificate that is near its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expiry {
+    /// Its name.
+    pub certificate: String,
+    /// Seconds that are left; negative once it has expired.
+    pub seconds_left: i64,
+}

@@ -1,0 +1,17 @@
+//! What is drawn once and kept: private keys, names, dates, the kubeadmin password.
+//!
+//! With the same secrets, two runs on two machines give identical bytes for everything else.
+
+mod bundle;
+mod identity;
+mod key;
+mod kubeadmin_password;
+mod random;
+mod secret;
+
+pub use bundle::{SecretBundle, SecretsError, ssh_public_key};
+pub use identity::{Identity, infra_id};
+pub use key::{KeyError, PrivateKey};
+pub use kubeadmin_password::kubeadmin_password;
+pub use random::Random;
+pub use secret::Secret;

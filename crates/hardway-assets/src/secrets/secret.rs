@@ -1,0 +1,32 @@
+//! A value that must not be shown.
+
+use std::fmt;
+
+use zeroize::Zeroizing;
+
+/// Bytes that never appear in `Debug`, logs or errors, and are wiped when dropped.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(Zeroizing<Vec<u8>>);
+
+impl Secret {
+    /// Hides a value.
+    pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
+        Self(Zeroizing::new(bytes.into()))
+    }
+
+    /// The value itself, for whoever must write or sign with it.
+    pub fn expose(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The value as text. Secrets of ours are PEM, JSON or a password: always UTF-8 unless damaged.
+    pub fn expose_text(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("<redacted>")
+    }
+}

@@ -1,0 +1,1 @@
+//! From booting machines to a converged cluster: certificate policy, bootstrap progress, pivot, operators, diagnosis.

@@ -1,0 +1,1 @@
+//! HyperShift platform None: the workers of hosted clusters.

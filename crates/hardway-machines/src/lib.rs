@@ -1,0 +1,1 @@
+//! From node configs to booted machines: providers, load balancer, DNS, install media, ignition server, preflight.
