@@ -25,6 +25,8 @@ pub mod pki;
 pub mod release_payload;
 pub mod secrets;
 pub mod static_pods;
+#[cfg(test)]
+mod testing;
 pub mod violation;
 pub mod yaml;
 

@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn infra_ids_follow_the_installers_rule() {
-        let id = |name| infra_id(name, &Random::default());
+        let id = |name: &str| infra_id(name, &Random::default());
         assert!(id("prod1").starts_with("prod1-") && id("prod1").len() == 11);
         assert!(id("a.b..c").starts_with("a-b-c-"));
         assert_eq!(id(&"x".repeat(54)).len(), 27);
