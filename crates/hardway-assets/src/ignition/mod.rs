@@ -1,5 +1,7 @@
 //! (room for ignition)
 
+pub mod bootstrap_files;
+
 use crate::Cluster;
 use crate::graph::Asset;
 
