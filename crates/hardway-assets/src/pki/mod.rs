@@ -1,6 +1,9 @@
 //! Certificates, keys and bundles.
 
 pub mod der;
+mod inspect;
+
+pub use inspect::{CertificateFacts, InspectError, inspect};
 
 /// A certificate that is near its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
