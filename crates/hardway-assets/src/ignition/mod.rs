@@ -22,6 +22,8 @@ mod node;
 mod pointer;
 mod tls_files;
 
+pub mod bootstrap_files;
+
 use crate::Cluster;
 use crate::graph::Asset;
 use crate::inventory::Role;
