@@ -54,21 +54,18 @@ fn build(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
             "env": argument::environment(ENVIRONMENT, &facts),
             "securityContext": {"privileged": true},
             "terminationMessagePolicy": "FallbackToLogsOnError",
-            "volumeMounts": pod::mounts(&[&KUBERNETES, &SSL_CERTS, &PAYLOADS]),
+            "volumeMounts": pod::mounts(&[&KUBECONFIG, &SSL_CERTS]),
         }],
         "dnsPolicy": "ClusterFirstWithHostNet",
         "terminationGracePeriodSeconds": 130,
-        "volumes": pod::volumes(&[&KUBERNETES, &SSL_CERTS, &PAYLOADS]),
+        "volumes": pod::volumes(&[&KUBECONFIG, &SSL_CERTS]),
     })))
 }
 
-/// Holds `kubeconfig`.
-const KUBERNETES: Mount =
-    Mount { name: "kubeconfig", host: "/etc/kubernetes", container: "/etc/kubernetes", access: Access::Read };
-
-const PAYLOADS: Mount = Mount {
-    name: "etc-cvo-updatepayloads",
-    host: "/etc/cvo/updatepayloads",
-    container: "/etc/cvo/updatepayloads",
-    access: Access::Write,
+/// The administrator's, through localhost: put there by the bootstrap script.
+const KUBECONFIG: Mount = Mount {
+    name: "kubeconfig",
+    host: "/etc/kubernetes/kubeconfig",
+    container: "/etc/kubernetes/kubeconfig",
+    access: Access::ReadFile,
 };

@@ -40,17 +40,21 @@ fn build(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
             "resources": pod::requests("64Mi", "10m"),
             "securityContext": {"privileged": true},
             "terminationMessagePolicy": "FallbackToLogsOnError",
-            "volumeMounts": pod::mounts(&[&KUBERNETES, &MODULES]),
+            "volumeMounts": pod::mounts(&[&KUBECONFIG, &MODULES]),
         }],
         "priorityClassName": "system-node-critical",
         "tolerations": [{"operator": "Exists"}],
-        "volumes": pod::volumes(&[&KUBERNETES, &MODULES]),
+        "volumes": pod::volumes(&[&KUBECONFIG, &MODULES]),
     })))
 }
 
-/// Holds the node's bootstrap `kubeconfig`.
-const KUBERNETES: Mount =
-    Mount { name: "kubeconfig", host: "/etc/kubernetes", container: "/etc/kubernetes", access: Access::Read };
+/// The node's bootstrap identity.
+const KUBECONFIG: Mount = Mount {
+    name: "kubeconfig",
+    host: "/etc/kubernetes/kubeconfig",
+    container: "/etc/kubernetes/kubeconfig",
+    access: Access::ReadFile,
+};
 
 const MODULES: Mount =
     Mount { name: "modules", host: "/lib/modules", container: "/lib/modules", access: Access::Read };

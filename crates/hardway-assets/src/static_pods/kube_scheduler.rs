@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::argument::{self, Facts, Row};
-use super::pod::{self, LOGS, Pod, SECRETS, SSL_CERTS, StaticPodFile};
+use super::pod::{self, LOGS, Pod, SECRETS, StaticPodFile};
 use crate::graph::{Inputs, MakeError, Source};
 
 pub(super) const POD: StaticPodFile =
@@ -39,9 +39,9 @@ fn build(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
             "ports": [{"containerPort": 10259}],
             "resources": pod::requests("50Mi", "15m"),
             "terminationMessagePolicy": "FallbackToLogsOnError",
-            "volumeMounts": pod::mounts(&[&SECRETS, &SSL_CERTS, &LOGS]),
+            "volumeMounts": pod::mounts(&[&SECRETS, &LOGS]),
         }],
-        "volumes": pod::volumes(&[&SECRETS, &SSL_CERTS, &LOGS]),
+        "volumes": pod::volumes(&[&SECRETS, &LOGS]),
     })))
 }
 

@@ -7,7 +7,7 @@
 //! kube_scheduler            kube-scheduler-pod.yaml
 //! cluster_version_operator  cluster-version-operator-pod.yaml
 //! kube_proxy                kube-proxy-pod.yaml, only when the inventory asks for it
-//! kubelet                   the flags of the kubelet that runs them
+//! kubelet                   the names of the flags of the kubelet that runs them
 //! upstream                  a configuration file → the flags of the upstream program
 //! ```
 //!
@@ -59,7 +59,7 @@ pub fn assets(cluster: &Cluster, _release: &ReleasePayload) -> Vec<Box<dyn Asset
 
 /// Every flag, configuration key and environment variable that can occur, as (component, name). Each is explained.
 pub fn arguments() -> Vec<(&'static str, String)> {
-    let rows: [(&str, &[Row]); 11] = [
+    let rows: [(&str, &[Row]); 10] = [
         ("cluster-policy-controller", kube_controller_manager::POLICY_FLAGS),
         ("cluster-version-operator", cluster_version_operator::FLAGS),
         ("etcd", etcd::FLAGS),
@@ -70,7 +70,6 @@ pub fn arguments() -> Vec<(&'static str, String)> {
         ("kube-controller-manager", kube_controller_manager::ARGUMENTS),
         ("kube-proxy", kube_proxy::FLAGS),
         ("kube-scheduler", kube_scheduler::FLAGS),
-        ("kubelet", kubelet::FLAGS),
     ];
     let variables: [(&str, &[Variable]); 4] = [
         ("cluster-policy-controller", kube_controller_manager::POLICY_ENVIRONMENT),

@@ -36,7 +36,7 @@ impl Asset for StaticPodFile {
     }
 }
 
-/// A folder of the host inside a container.
+/// A folder or file of the host inside a container.
 pub(crate) struct Mount {
     pub(crate) name: &'static str,
     pub(crate) host: &'static str,
@@ -44,10 +44,12 @@ pub(crate) struct Mount {
     pub(crate) access: Access,
 }
 
-/// What a container may do with a mounted folder.
+/// What a container may do with what is mounted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
+    /// One file. The pod waits for it: a runtime would put an empty folder in its place.
+    ReadFile,
     /// And the kubelet makes the folder when the host has none.
     Write,
 }
@@ -89,8 +91,10 @@ pub(crate) fn mounts(mounts: &[&Mount]) -> Value {
     mounts
         .iter()
         .map(|mount| match mount.access {
-            Access::Read => json!({"mountPath": mount.container, "name": mount.name, "readOnly": true}),
             Access::Write => json!({"mountPath": mount.container, "name": mount.name}),
+            Access::Read | Access::ReadFile => {
+                json!({"mountPath": mount.container, "name": mount.name, "readOnly": true})
+            }
         })
         .collect()
 }
@@ -99,11 +103,13 @@ pub(crate) fn mounts(mounts: &[&Mount]) -> Value {
 pub(crate) fn volumes(mounts: &[&Mount]) -> Value {
     mounts
         .iter()
-        .map(|mount| match mount.access {
-            Access::Read => json!({"name": mount.name, "hostPath": {"path": mount.host}}),
-            Access::Write => {
-                json!({"name": mount.name, "hostPath": {"path": mount.host, "type": "DirectoryOrCreate"}})
-            }
+        .map(|mount| {
+            let path = match mount.access {
+                Access::Read => json!({"path": mount.host}),
+                Access::ReadFile => json!({"path": mount.host, "type": "File"}),
+                Access::Write => json!({"path": mount.host, "type": "DirectoryOrCreate"}),
+            };
+            json!({"name": mount.name, "hostPath": path})
         })
         .collect()
 }
