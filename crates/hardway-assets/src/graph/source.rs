@@ -17,7 +17,7 @@ pub enum Source {
     File(String),
     /// Every file in a folder of the working directory, the user's own included.
     Folder(Cow<'static, str>),
-    /// Cluster UUID and infrastructure name.
+    /// Cluster UUID, infrastructure name, and the second they were drawn in.
     Identity,
     /// A field of inventory.yaml by dotted path.
     Inventory(Cow<'static, str>),
@@ -139,6 +139,7 @@ impl<'a> Fingerprints<'a> {
             Source::Identity => {
                 hash.update(&self.inputs.cluster.identity.cluster_id);
                 hash.update(&self.inputs.cluster.identity.infra_id);
+                hash.update(self.inputs.cluster.identity.created.to_string());
             }
             Source::Inventory(path) => hash.update(at(&self.inventory, path).to_string()),
             Source::Issued(name) => hash.update(self.inputs.cluster.identity.issued(name).to_string()),
