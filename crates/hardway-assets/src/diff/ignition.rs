@@ -11,6 +11,9 @@ use super::kubeconfig;
 use super::meaning::{Fields, Meaning};
 use super::reader::Reader;
 
+/// The field of a file that holds what is in it.
+pub(super) const CONTENT: &str = "content";
+
 /// Is this an Ignition config?
 pub(super) fn is_ignition(json: &Json) -> bool {
     json["ignition"]["version"].is_string()
@@ -72,7 +75,7 @@ fn file(reader: &Reader<'_>, file: &Json) -> Meaning {
     let owner = reader.json("user", &file["user"]);
     owner.map(|owner| fields.insert("user".to_owned(), owner));
     let part = appended.first().unwrap_or(&file["contents"]);
-    content(reader, &path, part).map(|content| fields.insert("content".to_owned(), content));
+    content(reader, &path, part).map(|content| fields.insert(CONTENT.to_owned(), content));
     Meaning::Document(fields)
 }
 

@@ -15,8 +15,12 @@ mod reader;
 mod reasons;
 mod report;
 mod side;
+#[cfg(test)]
+mod tests;
 mod walk;
 mod workdir;
+
+use std::collections::BTreeSet;
 
 pub use difference::Difference;
 pub use report::report;
@@ -74,12 +78,36 @@ fn compare_ignition(name: &str, ours: &Side<'_>, theirs: &Side<'_>, found: &mut 
         Some(fields)
     };
     match (fields(ours), fields(theirs)) {
-        (Some(ours), Some(theirs)) => walk::fields(&ours, &theirs, |key| place_in(name, key), found),
+        (Some(ours), Some(theirs)) => {
+            let keys: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
+            for key in keys {
+                compare_part(&place_in(name, key), ours.get(key), theirs.get(key), found);
+            }
+        }
         (ours, theirs) => {
             let present = |fields: Option<Fields>| fields.map(Meaning::Document);
             walk::walk(name, present(ours).as_ref(), present(theirs).as_ref(), found);
         }
     }
+}
+
+/// A file is its content: that has no name of its own, only mode and owner have.
+fn compare_part(place: &str, ours: Option<&Meaning>, theirs: Option<&Meaning>, found: &mut Vec<Difference>) {
+    match (ours, theirs) {
+        (Some(Meaning::Document(ours)), Some(Meaning::Document(theirs))) => {
+            let content = |fields: &Fields| fields.get(ignition::CONTENT).cloned();
+            walk::walk(place, content(ours).as_ref(), content(theirs).as_ref(), found);
+            let rest = |fields: &Fields| {
+                fields.iter().filter(|(key, _)| *key != ignition::CONTENT).map(own).collect::<Fields>()
+            };
+            walk::fields(&rest(ours), &rest(theirs), |key| format!("{place}: {key}"), found);
+        }
+        (ours, theirs) => walk::walk(place, ours, theirs, found),
+    }
+}
+
+fn own((key, meaning): (&String, &Meaning)) -> (String, Meaning) {
+    (key.clone(), meaning.clone())
 }
 
 /// Certificates and kubeconfigs are known by their own names.

@@ -18,6 +18,10 @@ pub(super) fn walk(
     match (ours, theirs) {
         (Some(ours), Some(theirs)) => both(place, ours, theirs, found),
         (None, None) => {}
+        (Some(Meaning::Map(map)), None) => fields(map, &Fields::new(), |key| format!("{place}.{key}"), found),
+        (None, Some(Meaning::Map(map))) => fields(&Fields::new(), map, |key| format!("{place}.{key}"), found),
+        (Some(Meaning::List(list)), None) if has_maps(list) => lists(place, list, &[], found),
+        (None, Some(Meaning::List(list))) if has_maps(list) => lists(place, &[], list, found),
         (ours, theirs) => {
             found.push(Difference::new(place, ours.map(Meaning::shown), theirs.map(Meaning::shown)));
         }
@@ -90,6 +94,10 @@ fn lists(place: &str, ours: &[Meaning], theirs: &[Meaning], found: &mut Vec<Diff
         let some = |items: Vec<Meaning>| (!items.is_empty()).then(|| Meaning::List(items).shown());
         found.push(Difference::new(place, some(only_ours), some(only_theirs)));
     }
+}
+
+fn has_maps(items: &[Meaning]) -> bool {
+    items.iter().any(|item| matches!(item, Meaning::Map(_)))
 }
 
 /// The items of `a` that `b` lacks, counted: two of a kind need two of it.
@@ -175,13 +183,15 @@ mod tests {
         let full =
             json!({"a": null, "b": "", "c": {}, "d": [], "e": {"f": {"g": ""}}, "creationTimestamp": "now"});
         assert_eq!(differences(&full, &json!({})), []);
-        assert_eq!(differences(&json!({"a": false}), &json!({})), [("X: a".to_owned(), some("false"), None)]);
+        let found = differences(&json!({"a": false, "x": 1}), &json!({"x": 1}));
+        assert_eq!(found, [("X: a".to_owned(), some("false"), None)]);
     }
 
     #[test]
     fn empty_objects_that_mean_something_count() {
-        let ours = json!({"spec": {"externalIP": {"policy": {}}}, "platform": {"none": {}}});
-        assert_eq!(differences(&ours, &json!({})).len(), 2);
+        let ours = json!({"spec": {"externalIP": {"policy": {}}}, "platform": {"none": {}}, "x": 1});
+        let places: Vec<String> = differences(&ours, &json!({"x": 1})).into_iter().map(|d| d.0).collect();
+        assert_eq!(places, ["X: platform.none", "X: spec.externalIP.policy"]);
     }
 
     #[test]
@@ -190,7 +200,7 @@ mod tests {
         let theirs = json!({"l": [{"name": "b", "v": 3}, {"name": "a", "v": 1}, {"name": "c"}]});
         assert_eq!(
             differences(&ours, &theirs),
-            [("X: l[b].v".to_owned(), some("2"), some("3")), ("X: l[c]".to_owned(), None, some("present"))]
+            [("X: l[b].v".to_owned(), some("2"), some("3")), ("X: l[c].name".to_owned(), None, some("c"))]
         );
     }
 
