@@ -11,6 +11,7 @@
 //! ```
 
 pub mod cluster;
+pub mod example;
 pub mod explain;
 pub mod file;
 pub mod graph;

@@ -4,5 +4,7 @@
 //! generated that has no explanation and on any explanation of something that no longer exists.
 
 mod catalogue;
+#[cfg(test)]
+mod tests;
 
 pub use catalogue::{Catalogue, Explanation, Kind};
