@@ -61,7 +61,12 @@ const FILES: [(Kind, &str); 9] = [
 impl Catalogue {
     /// Reads the embedded files.
     pub fn load() -> Self {
-        Self(FILES.iter().flat_map(|(kind, text)| sections(*kind, text)).collect())
+        Self::read(&FILES)
+    }
+
+    /// Reads the texts of some kinds.
+    pub(super) fn read(files: &[(Kind, &'static str)]) -> Self {
+        Self(files.iter().flat_map(|(kind, text)| sections(*kind, text)).collect())
     }
 
     /// Every explanation, in file order.
