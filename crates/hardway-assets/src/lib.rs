@@ -10,8 +10,10 @@
 //! secrets ────────────────────────────────┘        (each an asset of `graph`, each told about by `explain`)
 //! ```
 
+mod catalogue;
 pub mod cluster;
 pub mod diff;
+pub mod example;
 pub mod explain;
 pub mod file;
 pub mod graph;
@@ -31,6 +33,7 @@ mod testing;
 pub mod violation;
 pub mod yaml;
 
+pub use catalogue::assets;
 pub use cluster::Cluster;
 pub use file::{File, Tree};
 pub use phase::Phase;
