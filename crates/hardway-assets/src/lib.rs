@@ -26,6 +26,7 @@ pub mod pem;
 pub mod phase;
 pub mod pki;
 pub mod release_payload;
+pub mod schema;
 pub mod secrets;
 pub mod static_pods;
 #[cfg(test)]

@@ -7,6 +7,7 @@ use super::{environment, host_files, network, tls_files};
 use crate::graph::{Asset, Inputs, MakeError, Output, Source};
 use crate::inventory::Host;
 use crate::manifests::with_overrides;
+use crate::release_payload::image_references;
 use crate::secrets::ssh_public_key;
 use crate::{Cluster, Phase, pki};
 
@@ -146,7 +147,7 @@ impl Bootstrap {
         for folder in FOLDERS {
             for (path, bytes) in inputs.tree.folder(folder) {
                 let bytes = if path == OVERRIDES { &overrides } else { bytes };
-                put(config, &format!("/opt/openshift/{path}"), 0o600, bytes)?;
+                put(config, &format!("/opt/openshift/{path}"), object_mode(bytes), bytes)?;
             }
         }
         put(config, "/opt/openshift/original_cvo_overrides.patch", 0o644, &patch)?;
@@ -154,7 +155,7 @@ impl Bootstrap {
             let path = format!("/opt/openshift/crds/{}", crd.file_name);
             config.compressed_file(&path, 0o644, crd.text.as_bytes()).map_err(twice)?;
         }
-        let references = inputs.release.image_references().to_string();
+        let references = image_references(inputs.release).to_string();
         config.compressed_file("/opt/openshift/image-references", 0o644, references.as_bytes()).map_err(twice)
     }
 
@@ -216,6 +217,12 @@ impl Bootstrap {
         put(config, "/opt/openshift/bootstrap.env", 0o644, environment::write(inputs)?.as_bytes())?;
         put(config, "/opt/openshift/expected-nodes", 0o644, host_files::expected_nodes(inputs.cluster).as_bytes())
     }
+}
+
+/// Anyone on the host may read an object, but not a Secret.
+fn object_mode(bytes: &[u8]) -> u32 {
+    let is_secret = String::from_utf8_lossy(bytes).lines().any(|line| line.trim() == "kind: Secret");
+    if is_secret { 0o600 } else { 0o644 }
 }
 
 fn put(config: &mut Config, path: &str, mode: u32, bytes: &[u8]) -> Result<(), MakeError> {

@@ -84,7 +84,7 @@ fn proxy_variables(cluster: &Cluster) -> Vec<(&'static str, String)> {
     for (names, value) in [
         (["HTTP_PROXY", "http_proxy"], proxy.http_proxy.clone()),
         (["HTTPS_PROXY", "https_proxy"], proxy.https_proxy.clone()),
-        (["NO_PROXY", "no_proxy"], no_proxy(cluster)),
+        (["NO_PROXY", "no_proxy"], no_proxy(cluster, proxy)),
     ] {
         if !value.is_empty() {
             variables.extend(names.map(|name| (name, value.clone())));

@@ -22,7 +22,6 @@ mod node;
 mod pointer;
 mod tls_files;
 
-pub mod bootstrap_files;
 
 use crate::Cluster;
 use crate::graph::Asset;

@@ -34,7 +34,7 @@
 //! the API server would prune or refuse it.
 
 mod cluster_config;
-pub mod cluster_version;
+mod cluster_version;
 mod dns;
 mod feature_gate;
 mod infrastructure;
@@ -65,7 +65,9 @@ use crate::Cluster;
 use crate::graph::Asset;
 use crate::inventory::Role;
 use crate::release_payload::ReleasePayload;
+pub use cluster_version::with_overrides;
 use manifest::Manifest;
+pub use proxy::no_proxy;
 use version_contract::VersionContract;
 
 /// The assets that apply to this cluster and release.

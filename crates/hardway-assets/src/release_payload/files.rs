@@ -35,7 +35,8 @@ pub fn files(payload: &ReleasePayload) -> Vec<File> {
     files
 }
 
-fn image_references(payload: &ReleasePayload) -> Value {
+/// The ImageStream of the payload's `image-references`.
+pub fn image_references(payload: &ReleasePayload) -> Value {
     let tags: Vec<_> = payload
         .images
         .iter()

@@ -23,7 +23,7 @@ mod sample_nodes;
 mod version_contract;
 
 pub use component_images::{ComponentImages, MissingImage};
-pub use files::{SAMPLE_MARK, files};
+pub use files::{SAMPLE_MARK, files, image_references};
 pub use manifest_head::ManifestHead;
 pub use payload::{FeatureGates, ReleaseManifest, ReleasePayload, RenderedConfig};
 pub use sample::sample;
