@@ -7,7 +7,7 @@ use crate::graph::{Inputs, MakeError};
 use crate::inventory::Provider;
 
 /// One `KEY='value'` line for each key the scripts know.
-pub fn write(inputs: &Inputs<'_>) -> Result<String, MakeError> {
+pub(super) fn write(inputs: &Inputs<'_>) -> Result<String, MakeError> {
     let mut text = String::new();
     for key in ENVIRONMENT {
         let value = value(key, inputs)?;

@@ -9,7 +9,7 @@ use crate::install_config::ImageSource;
 use crate::manifests::no_proxy;
 
 /// `/etc/containers/registries.conf`: where podman and CRI-O look instead, by digest only. Empty without mirrors.
-pub fn registries_conf(cluster: &Cluster) -> String {
+pub(super) fn registries_conf(cluster: &Cluster) -> String {
     let config = &cluster.config;
     let mut text = String::new();
     for source in merged(config.image_digest_sources.iter().chain(&config.image_content_sources)) {
@@ -28,7 +28,7 @@ pub fn registries_conf(cluster: &Cluster) -> String {
 }
 
 /// `/etc/ignition-machine-config-encapsulated.json`: tells the first boot whether this host runs in FIPS mode.
-pub fn fips_machine_config(cluster: &Cluster) -> String {
+pub(super) fn fips_machine_config(cluster: &Cluster) -> String {
     let machine_config = json!({
         "apiVersion": "machineconfiguration.openshift.io/v1",
         "kind": "MachineConfig",
@@ -39,7 +39,7 @@ pub fn fips_machine_config(cluster: &Cluster) -> String {
 }
 
 /// `/etc/profile.d/proxy.sh`: the proxy for people who log in. Empty without one.
-pub fn proxy_profile(cluster: &Cluster) -> String {
+pub(super) fn proxy_profile(cluster: &Cluster) -> String {
     proxy_variables(cluster).iter().fold(String::new(), |mut text, (name, value)| {
         let _ = writeln!(text, "export {name}=\"{value}\"");
         text
@@ -47,7 +47,7 @@ pub fn proxy_profile(cluster: &Cluster) -> String {
 }
 
 /// `/etc/systemd/system.conf.d/10-default-env.conf`: the proxy for every unit; systemd wants percent signs doubled.
-pub fn proxy_manager_environment(cluster: &Cluster) -> String {
+pub(super) fn proxy_manager_environment(cluster: &Cluster) -> String {
     let variables = proxy_variables(cluster);
     if variables.is_empty() {
         return String::new();
@@ -57,7 +57,7 @@ pub fn proxy_manager_environment(cluster: &Cluster) -> String {
 }
 
 /// `/etc/motd`: where to look.
-pub fn motd(cluster: &Cluster) -> String {
+pub(super) fn motd(cluster: &Cluster) -> String {
     format!(
         "This is the bootstrap host of {}. It runs a temporary control plane and is removed after the install.\n\
          Follow it:  journalctl -b -f -u release-image.service -u bootkube.service\n\
@@ -67,7 +67,7 @@ pub fn motd(cluster: &Cluster) -> String {
 }
 
 /// `/opt/openshift/expected-nodes`: name and addresses of every master, for the approver of certificate requests.
-pub fn expected_nodes(cluster: &Cluster) -> String {
+pub(super) fn expected_nodes(cluster: &Cluster) -> String {
     let mut text = String::new();
     for host in cluster.inventory.with_role(crate::inventory::Role::Master) {
         let addresses: Vec<String> = host.ip.iter().map(ToString::to_string).collect();

@@ -7,12 +7,12 @@ use crate::Cluster;
 use crate::inventory::Host;
 
 /// Where the keyfile of a host lies.
-pub fn keyfile_path(host: &Host) -> String {
+pub(super) fn keyfile_path(host: &Host) -> String {
     format!("/etc/NetworkManager/system-connections/{}.nmconnection", connection_name(host))
 }
 
 /// A NetworkManager keyfile with fixed addresses. The card is found by its MAC, or by its name where that is given.
-pub fn keyfile(cluster: &Cluster, host: &Host) -> String {
+pub(super) fn keyfile(cluster: &Cluster, host: &Host) -> String {
     let mut text = format!("[connection]\nid={}\ntype=ethernet\nautoconnect-priority=10\n", connection_name(host));
     if let Some(interface) = &host.interface {
         let _ = writeln!(text, "interface-name={interface}");
@@ -27,10 +27,10 @@ pub fn keyfile(cluster: &Cluster, host: &Host) -> String {
 }
 
 /// What NetworkManager must leave alone so that the pod network works: OVN's and CNI's own interfaces.
-pub const UNMANAGED_PATH: &str = "/etc/NetworkManager/conf.d/90-hardway-unmanaged.conf";
+pub(super) const UNMANAGED_PATH: &str = "/etc/NetworkManager/conf.d/90-hardway-unmanaged.conf";
 
 /// The content for [`UNMANAGED_PATH`].
-pub const UNMANAGED: &str = "\
+pub(super) const UNMANAGED: &str = "\
 # Written by hardway: interfaces of the pod network belong to OVN-Kubernetes and CNI, not to NetworkManager.
 [keyfile]
 unmanaged-devices=interface-name:br-int;interface-name:br-local;interface-name:br-nexthop;interface-name:genev_sys_*;interface-name:ovn-k8s-*;interface-name:tun*;interface-name:veth*;interface-name:vxlan_sys_*

@@ -3,7 +3,7 @@
 //! No admin client key outside its kubeconfigs, no root CA key, no bootstrap-kubeconfig signer key.
 
 /// Certificate and key, into `/opt/openshift/tls`.
-pub const PAIRS: &[&str] = &[
+pub(super) const PAIRS: &[&str] = &[
     "aggregator-ca",
     "aggregator-client",
     "aggregator-signer",
@@ -28,7 +28,7 @@ pub const PAIRS: &[&str] = &[
 ];
 
 /// Certificates only, into `/opt/openshift/tls`.
-pub const CERTIFICATES: &[&str] = &[
+pub(super) const CERTIFICATES: &[&str] = &[
     "admin-kubeconfig-ca-bundle",
     "aggregator-ca-bundle",
     "etcd-ca-bundle",
@@ -46,9 +46,9 @@ pub const CERTIFICATES: &[&str] = &[
 ];
 
 /// Public and private key of what signs service-account tokens, into `/opt/openshift/tls`.
-pub const KEY_PAIRS: &[&str] = crate::pki::catalogue::KEY_PAIRS;
+pub(super) const KEY_PAIRS: &[&str] = crate::pki::catalogue::KEY_PAIRS;
 
 /// Certificate and key of the etcd member on this host, into etcd's own folder.
-pub fn etcd_pairs(node_name: &str) -> [String; 3] {
+pub(super) fn etcd_pairs(node_name: &str) -> [String; 3] {
     ["etcd-peer", "etcd-serving", "etcd-serving-metrics"].map(|kind| format!("{kind}-{node_name}"))
 }
