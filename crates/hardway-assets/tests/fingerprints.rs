@@ -27,8 +27,13 @@ fn base() -> State {
 }
 
 fn run(state: &State, tree: &Tree, lock: &Lock) -> Plan {
+    // A renamed host needs keys of its own; those that are there stay.
+    let mut files: std::collections::BTreeMap<String, Vec<u8>> =
+        secrets(&state.cluster).files().map(|(n, s)| (n.to_owned(), s.expose().to_vec())).collect();
+    files.extend(state.secrets.files().map(|(n, s)| (n.to_owned(), s.expose().to_vec())));
+    let all = SecretBundle::from_files(files);
     let graph = Graph::new(assets(&state.cluster, &state.release)).unwrap();
-    let inputs = Inputs { cluster: &state.cluster, release: &state.release, secrets: &state.secrets, tree };
+    let inputs = Inputs { cluster: &state.cluster, release: &state.release, secrets: &all, tree };
     let world = World { inputs, lock, generator: "test", expiring: &[] };
     plan(&graph, &world, |_| true).unwrap_or_else(|(id, e)| panic!("{id}: {e}"))
 }

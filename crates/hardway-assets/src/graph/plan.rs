@@ -186,9 +186,13 @@ impl Run<'_, '_> {
 
     fn reasons(&self, asset: &dyn Asset, now: &[(Source, String)]) -> Vec<Stale> {
         let id = asset.id();
-        let Some(before) = self.world.lock.sources.get(&id) else {
+        let before = self.world.lock.sources.get(&id);
+        // An asset that reads nothing has no sources on record, only files.
+        if before.is_none() && self.world.lock.files_of(&id).next().is_none() {
             return vec![Stale::New];
-        };
+        }
+        let none = BTreeMap::new();
+        let before = before.unwrap_or(&none);
         let mut reasons: Vec<Stale> =
             now.iter().filter_map(|(source, hash)| self.change(source, hash, before.get(source))).collect();
         let current: BTreeSet<&Source> = now.iter().map(|(source, _)| source).collect();

@@ -6,31 +6,30 @@
 
 use serde_json::{Value, json};
 
-use super::manifest::{Manifest, base64};
-use super::version_contract::VersionContract;
+use super::manifest::{Manifest, base64, contract};
 use crate::graph::{Inputs, MakeError, Source};
 use crate::pki::{CertificateFacts, inspect};
+use crate::release_payload::ReleasePayload;
 
 const LEAF: &str = "pki/machine-config-server.crt";
 const CA: &str = "pki/root-ca.crt";
 const NAMESPACE: &str = "openshift-machine-config-operator";
 
 /// The Secret openshift-machine-config-operator/machine-config-server-tls.
-pub(super) fn tls_secret(contract: VersionContract) -> Manifest {
+pub(super) fn tls_secret() -> Manifest {
     let sources = [Source::file(LEAF), Source::key("machine-config-server"), Source::release("version")];
-    let is_rotated = contract.rotates_machine_config_server_ca();
     Manifest::new(
         "machine-config-server-tls-secret",
         "manifests/machine-config-server-tls-secret.yaml",
         sources,
-        move |inputs| if is_rotated { rotated_leaf(inputs) } else { plain_leaf(inputs) },
+        leaf,
     )
     .secret()
 }
 
 /// The Secret and the ConfigMap machine-config-server-ca, where the operator rotates.
-pub(super) fn rotated_ca(contract: VersionContract) -> Vec<Manifest> {
-    if !contract.rotates_machine_config_server_ca() {
+pub(super) fn rotated_ca(release: &ReleasePayload) -> Vec<Manifest> {
+    if !contract(release).is_ok_and(|contract| contract.ships_machine_config_server_ca()) {
         return Vec::new();
     }
     let signer = Manifest::new(
@@ -46,6 +45,14 @@ pub(super) fn rotated_ca(contract: VersionContract) -> Vec<Manifest> {
         bundle,
     );
     vec![signer.secret(), bundle]
+}
+
+fn leaf(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
+    if contract(inputs.release)?.mcs_tls_secret_is_typed() {
+        rotated_leaf(inputs)
+    } else {
+        plain_leaf(inputs)
+    }
 }
 
 fn plain_leaf(inputs: &Inputs<'_>) -> Result<Value, MakeError> {

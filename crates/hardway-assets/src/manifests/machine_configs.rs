@@ -3,16 +3,15 @@
 use serde_json::{Value, json};
 
 use super::manifest::{Manifest, fields};
-use super::version_contract::VersionContract;
 use crate::graph::Inputs;
 use crate::install_config::InstallConfig;
 
 /// The MachineConfigs of both roles that apply. The worker ones are there without workers too: some may join later.
-pub(super) fn machine_configs(config: &InstallConfig, contract: VersionContract) -> Vec<Manifest> {
-    ["master", "worker"].into_iter().flat_map(|role| of_role(config, contract, role)).collect()
+pub(super) fn machine_configs(config: &InstallConfig, version: &str) -> Vec<Manifest> {
+    ["master", "worker"].into_iter().flat_map(|role| of_role(config, version, role)).collect()
 }
 
-fn of_role(config: &InstallConfig, contract: VersionContract, role: &'static str) -> Vec<Manifest> {
+fn of_role(config: &InstallConfig, version: &str, role: &'static str) -> Vec<Manifest> {
     let mut manifests = Vec::new();
     if is_hyperthreading_disabled(config, role) {
         let name = format!("99-{role}-disable-hyperthreading");
@@ -25,7 +24,7 @@ fn of_role(config: &InstallConfig, contract: VersionContract, role: &'static str
     if config.fips {
         manifests.push(fixed(format!("99-{role}-fips"), role, json!({"fips": true})));
     }
-    if config.networking.service_network.len() == 2 && contract.sets_dual_stack_kernel_arguments() {
+    if config.networking.service_network.len() == 2 && asks_for_both_families(version) {
         let name = format!("99-dual-stack-{role}");
         manifests.push(fixed(name, role, json!({"kernelArguments": ["ip=dhcp,dhcp6"]})));
     }
@@ -37,6 +36,13 @@ fn is_hyperthreading_disabled(config: &InstallConfig, role: &str) -> bool {
         "master" => config.control_plane.hyperthreading == "Disabled",
         _ => config.compute.iter().any(|pool| pool.hyperthreading == "Disabled"),
     }
+}
+
+/// From 4.20 dual stack makes nodes ask for addresses of both families; before, not on platform none (installer
+/// `machines/master.go`).
+fn asks_for_both_families(version: &str) -> bool {
+    let mut numbers = version.split('.').map(|number| number.parse().unwrap_or(0));
+    (numbers.next(), numbers.next()) >= (Some(4), Some(20))
 }
 
 /// Lets the owner of the key log in as `core`.

@@ -27,8 +27,7 @@
 //! user_data.rs                 openshift-machine-api/*-user-data: the pointer configs
 //! ```
 //!
-//! Shared: `manifest.rs` (one object in one file, as an asset), `objects.rs` (reads every object of both folders back),
-//! `version_contract.rs` (what differs between releases).
+//! Shared: `manifest.rs` (one object in one file, as an asset), `objects.rs` (reads every object of both folders back).
 //!
 //! A field that openshift-install writes with nothing in it (`creationTimestamp: null`, `status: {}`) is left out where
 //! the API server would prune or refuse it.
@@ -59,7 +58,6 @@ mod testing;
 mod tests;
 mod user_ca_bundle;
 mod user_data;
-mod version_contract;
 
 use crate::Cluster;
 use crate::graph::Asset;
@@ -68,11 +66,9 @@ use crate::release_payload::ReleasePayload;
 pub use cluster_version::with_overrides;
 use manifest::Manifest;
 pub use proxy::no_proxy;
-use version_contract::VersionContract;
 
 /// The assets that apply to this cluster and release.
 pub fn assets(cluster: &Cluster, release: &ReleasePayload) -> Vec<Box<dyn Asset>> {
-    let contract = VersionContract::of(&release.version).unwrap_or_default();
     let always = [
         cluster_config::cluster_config(&cluster.config),
         cluster_version::cluster_version(),
@@ -83,7 +79,7 @@ pub fn assets(cluster: &Cluster, release: &ReleasePayload) -> Vec<Box<dyn Asset>
         install_manifests::install_manifests(),
         kube_cloud_config::kube_cloud_config(),
         kubeadmin_password::kubeadmin_password(),
-        machine_config_server_tls::tls_secret(contract),
+        machine_config_server_tls::tls_secret(),
         network::network(),
         proxy::proxy(&cluster.config),
         pull_secret::pull_secret(),
@@ -102,8 +98,8 @@ pub fn assets(cluster: &Cluster, release: &ReleasePayload) -> Vec<Box<dyn Asset>
     let manifests = always
         .into_iter()
         .chain(sometimes.into_iter().flatten())
-        .chain(machine_config_server_tls::rotated_ca(contract))
-        .chain(machine_configs::machine_configs(&cluster.config, contract));
+        .chain(machine_config_server_tls::rotated_ca(release))
+        .chain(machine_configs::machine_configs(&cluster.config, &release.version));
     assets.extend(manifests.map(Manifest::boxed));
     assets
 }

@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::World;
+use super::{World, real_data};
 use crate::yaml;
 
 /// `[{file: [object]}]`, with random values masked. Not part of the project.
-const SAMPLE: &str =
-    concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/openshift-install-4.18-prod1.json");
+const SAMPLE: &str = "openshift-install-4.18-prod1.json";
 
 /// What openshift-install writes and we do not: the file, the place, and what stands there. `*` is every file.
 const OMITTED: [(&str, &str, &str); 14] = [
@@ -51,7 +50,8 @@ fn prod1() -> World {
 }
 
 fn sample() -> Option<Value> {
-    let text = std::io::read_to_string(std::fs::File::open(SAMPLE).ok()?).unwrap();
+    let file = std::fs::File::open(real_data(SAMPLE)).ok()?;
+    let text = std::io::read_to_string(file).unwrap();
     Some(serde_json::from_str::<Value>(&text).unwrap()["manifests"].clone())
 }
 
