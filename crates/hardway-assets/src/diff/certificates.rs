@@ -95,7 +95,7 @@ fn one(
         ("issuer", masks::without_time(&ours.issuer), masks::without_time(&theirs.issuer)),
         ("EKU", ours.extended_key_usage.join(", "), theirs.extended_key_usage.join(", ")),
         ("KU", ours.key_usage.join(", "), theirs.key_usage.join(", ")),
-        ("SANs", ours.sans.join(", "), theirs.sans.join(", ")),
+        ("SANs", lacking(&ours.sans, &theirs.sans), lacking(&theirs.sans, &ours.sans)),
         ("CA", ours.is_ca.to_string(), theirs.is_ca.to_string()),
         ("key", ours.key.clone(), theirs.key.clone()),
         ("validity", validity(ours), validity(theirs)),
@@ -107,6 +107,11 @@ fn one(
             found.push(Difference::new(format!("{place}: {field}"), shown(a), shown(b)));
         }
     }
+}
+
+/// The names of one list that the other lacks.
+fn lacking(a: &[String], b: &[String]) -> String {
+    a.iter().filter(|name| !b.contains(name)).cloned().collect::<Vec<_>>().join(", ")
 }
 
 /// In days: a leaf of openshift-install starts with its signer, so a few seconds are chance.

@@ -39,6 +39,12 @@ pub(super) fn fields(reader: &Reader<'_>, config: &Json) -> Fields {
         }
         *authorities = Json::Null;
     }
+    if let Some(merge) = head.pointer_mut("/config/merge") {
+        let sources: Vec<Meaning> =
+            items(merge).iter().map(|one| Meaning::text(string(one, "source"))).collect();
+        (!sources.is_empty()).then(|| fields.insert("merge".to_owned(), Meaning::List(sources)));
+        *merge = Json::Null;
+    }
     reader.document(&head).map(|head| fields.insert("ignition".to_owned(), head));
     for (section, known) in [("storage", "files"), ("systemd", "units"), ("passwd", "users")] {
         let mut rest = config[section].clone();
@@ -200,15 +206,15 @@ mod tests {
         fields(&Reader::new(&masks), config)
     }
 
-    fn one_file(file: Json) -> Json {
+    fn one_file(file: &Json) -> Json {
         json!({"ignition": {"version": "3.2.0"}, "storage": {"files": [file]}})
     }
 
     #[test]
     fn encodings_of_one_content_are_equal() {
-        let plain = one_file(json!({"path": "/a", "mode": 420, "contents": {"source": "data:,a%20b%0A"}}));
+        let plain = one_file(&json!({"path": "/a", "mode": 420, "contents": {"source": "data:,a%20b%0A"}}));
         let coded = one_file(
-            json!({"path": "/a", "mode": 420, "contents": {"source": "data:text/plain;charset=utf-8;base64,YSBiCg=="}}),
+            &json!({"path": "/a", "mode": 420, "contents": {"source": "data:text/plain;charset=utf-8;base64,YSBiCg=="}}),
         );
         assert_eq!(read(&plain), read(&coded));
     }
@@ -218,9 +224,9 @@ mod tests {
         // printf hello | gzip -n | base64
         let packed = "H4sIAAAAAAAAA8tIzcnJBwCGphA2BQAAAA==";
         let packed = one_file(
-            json!({"path": "/a", "contents": {"compression": "gzip", "source": format!("data:;base64,{packed}")}}),
+            &json!({"path": "/a", "contents": {"compression": "gzip", "source": format!("data:;base64,{packed}")}}),
         );
-        let plain = one_file(json!({"path": "/a", "contents": {"source": "data:,hello"}}));
+        let plain = one_file(&json!({"path": "/a", "contents": {"source": "data:,hello"}}));
         assert_eq!(read(&packed), read(&plain));
     }
 

@@ -11,25 +11,22 @@ use super::meaning::{Fields, Meaning};
 /// openshift-install does not write the former.
 pub(super) fn meaning(config: &Json) -> Meaning {
     let mut fields = Fields::new();
-    for (name, cluster) in named(config, "clusters", "cluster") {
-        fields.insert(format!("cluster {name}"), pick(cluster, &["server", "insecure-skip-tls-verify"]));
-        if let Some(ca) = pem(cluster, "certificate-authority-data") {
-            fields.insert(format!("cluster {name} CA"), ca);
-        }
+    for (entry, name, cluster) in entries(config, "cluster") {
+        fields.insert(entry.clone(), pick(name, cluster, &["server", "insecure-skip-tls-verify"]));
+        pem(cluster, "certificate-authority-data").map(|ca| fields.insert(format!("{entry} CA"), ca));
     }
-    for (name, user) in named(config, "users", "user") {
-        fields.insert(format!("user {name}"), pick(user, &["username"]));
-        let parts =
-            [("certificate", pem(user, "client-certificate-data")), ("key", pem(user, "client-key-data"))];
-        for (part, meaning) in parts {
-            meaning.map(|meaning| fields.insert(format!("user {name} {part}"), meaning));
+    for (entry, name, user) in entries(config, "user") {
+        fields.insert(entry.clone(), pick(name, user, &["username"]));
+        let parts = [("certificate", "client-certificate-data"), ("key", "client-key-data")];
+        for (part, key) in parts {
+            pem(user, key).map(|meaning| fields.insert(format!("{entry} {part}"), meaning));
         }
         if let Some(token) = user["token"].as_str() {
-            fields.insert(format!("user {name} token"), Meaning::hidden(token.as_bytes()));
+            fields.insert(format!("{entry} token"), Meaning::hidden(token.as_bytes()));
         }
     }
-    for (name, context) in named(config, "contexts", "context") {
-        fields.insert(format!("context {name}"), pick(context, &["cluster", "namespace", "user"]));
+    for (entry, name, context) in entries(config, "context") {
+        fields.insert(entry, pick(name, context, &["cluster", "namespace", "user"]));
     }
     if let Some(current) = config["current-context"].as_str() {
         fields.insert("current-context".to_owned(), Meaning::text(current));
@@ -37,17 +34,24 @@ pub(super) fn meaning(config: &Json) -> Meaning {
     Meaning::Document(fields)
 }
 
-fn named<'a>(config: &'a Json, list: &str, item: &'a str) -> impl Iterator<Item = (&'a str, &'a Json)> {
-    let items = config[list].as_array().map(Vec::as_slice).unwrap_or_default();
-    items.iter().map(move |entry| (entry["name"].as_str().unwrap_or_default(), &entry[item]))
+/// The clusters, users or contexts. The first is known by its kind alone, so that a mere change of name is one
+/// difference; the others, which no generated kubeconfig has, by their names too.
+fn entries<'a>(config: &'a Json, kind: &'a str) -> impl Iterator<Item = (String, &'a str, &'a Json)> {
+    let items = config[format!("{kind}s")].as_array().map(Vec::as_slice).unwrap_or_default();
+    items.iter().enumerate().map(move |(i, entry)| {
+        let name = entry["name"].as_str().unwrap_or_default();
+        let place = if i == 0 { kind.to_owned() } else { format!("{kind} {name}") };
+        (place, name, &entry[kind])
+    })
 }
 
-fn pick(json: &Json, keys: &[&str]) -> Meaning {
+fn pick(name: &str, json: &Json, keys: &[&str]) -> Meaning {
     let fields = keys.iter().filter_map(|key| {
         let value = json.get(*key).filter(|value| !value.is_null())?;
         Some(((*key).to_owned(), Meaning::Scalar(value.clone())))
     });
-    Meaning::Document(fields.collect())
+    let name = ("name".to_owned(), Meaning::text(name));
+    Meaning::Document(fields.chain([name]).collect())
 }
 
 fn pem(json: &Json, key: &str) -> Option<Meaning> {

@@ -27,7 +27,7 @@ pub use report::report;
 
 use self::meaning::{Fields, Meaning};
 use self::reader::Reader;
-use self::side::{IGNITION_FILES, Side, manifest_name};
+use self::side::{Document, IGNITION_FILES, Side, manifest_name};
 use crate::Tree;
 
 /// Every difference in meaning between our working directory and another.
@@ -36,8 +36,10 @@ pub fn compare(ours: &Tree, theirs: &Tree) -> Vec<Difference> {
     let mut found = Vec::new();
     workdir::compare(&ours, &theirs, &mut found);
     compare_objects(&ours, &theirs, &mut found);
-    for name in IGNITION_FILES {
-        compare_ignition(name, &ours, &theirs, &mut found);
+    if ours.has_ignition() && theirs.has_ignition() {
+        for name in IGNITION_FILES {
+            compare_ignition(name, &ours, &theirs, &mut found);
+        }
     }
     let mut differences: Vec<Difference> = Vec::new();
     for mut difference in found {
@@ -52,20 +54,20 @@ pub fn compare(ours: &Tree, theirs: &Tree) -> Vec<Difference> {
 
 /// Folders with folders, Ignition with Ignition; what openshift-install has eaten is found inside its Ignition config.
 fn compare_objects(ours: &Side<'_>, theirs: &Side<'_>, found: &mut Vec<Difference>) {
-    let mut compare = |ours_documents: &[side::Document], theirs_documents: &[side::Document]| {
-        if ours_documents.is_empty() || theirs_documents.is_empty() {
-            return false;
+    let pairs = [(&ours.in_folders, &theirs.in_folders), (&ours.in_ignition, &theirs.in_ignition)];
+    let crosswise = [(&ours.in_folders, &theirs.in_ignition), (&ours.in_ignition, &theirs.in_folders)];
+    let comparable =
+        |(ours, theirs): &(&Vec<Document>, &Vec<Document>)| !ours.is_empty() && !theirs.is_empty();
+    let is_crosswise = !pairs.iter().any(comparable);
+    let pairs = if is_crosswise { crosswise } else { pairs };
+    for (our_documents, their_documents) in pairs.into_iter().filter(comparable) {
+        let mut our_objects = objects::read(&Reader::new(&ours.masks), our_documents);
+        let mut their_objects = objects::read(&Reader::new(&theirs.masks), their_documents);
+        if is_crosswise {
+            objects::forget_modes(&mut our_objects);
+            objects::forget_modes(&mut their_objects);
         }
-        let ours = objects::read(&Reader::new(&ours.masks), ours_documents.iter());
-        let theirs = objects::read(&Reader::new(&theirs.masks), theirs_documents.iter());
-        objects::compare(&ours, &theirs, found);
-        true
-    };
-    let in_folders = compare(&ours.in_folders, &theirs.in_folders);
-    let in_ignition = compare(&ours.in_ignition, &theirs.in_ignition);
-    if !in_folders && !in_ignition {
-        let _ =
-            compare(&ours.in_folders, &theirs.in_ignition) || compare(&ours.in_ignition, &theirs.in_folders);
+        objects::compare(&our_objects, &their_objects, found);
     }
 }
 

@@ -55,7 +55,7 @@ impl ObjectName {
 }
 
 /// Reads the objects of some files.
-pub(super) fn read<'a>(reader: &Reader<'_>, documents: impl Iterator<Item = &'a Document>) -> Objects {
+pub(super) fn read(reader: &Reader<'_>, documents: &[Document]) -> Objects {
     let mut objects = Objects::new();
     for document in documents {
         let mut name = ObjectName::of(&document.object);
@@ -70,6 +70,15 @@ pub(super) fn read<'a>(reader: &Reader<'_>, documents: impl Iterator<Item = &'a 
         objects.insert(name, Meaning::Document(fields));
     }
     objects
+}
+
+/// Forgets the modes: one of the sides comes from a folder and has none.
+pub(super) fn forget_modes(objects: &mut Objects) {
+    for object in objects.values_mut() {
+        if let Meaning::Document(fields) = object {
+            fields.remove("mode");
+        }
+    }
 }
 
 /// Notes every difference between two sets of objects.

@@ -69,6 +69,11 @@ impl<'t> Side<'t> {
         side
     }
 
+    /// Is there anything a machine could boot from, or does this side stop at `create manifests`?
+    pub(super) fn has_ignition(&self) -> bool {
+        IGNITION_FILES.iter().any(|name| self.tree.get(name).is_some())
+    }
+
     fn read_folders(&mut self) {
         for folder in ["manifests", "openshift"] {
             for (path, bytes) in self.tree.folder(folder) {

@@ -137,7 +137,14 @@ fn keyed(place: &str, keys: &[&str], ours: &[Meaning], theirs: &[Meaning], found
     let (a, b) = (by_identity(keys, ours), by_identity(keys, theirs));
     let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
     for name in names {
-        walk(&format!("{place}[{name}]"), a.get(name).copied(), b.get(name).copied(), found);
+        let place = format!("{place}[{name}]");
+        match (a.get(name), b.get(name)) {
+            (Some(ours), Some(theirs)) => both(&place, ours, theirs, found),
+            (ours, theirs) => {
+                let shown = |item: Option<&&Meaning>| item.map(|item| item.shown());
+                found.push(Difference::new(place, shown(ours), shown(theirs)));
+            }
+        }
     }
     // The first network of a list is the primary one; names of other things have no order.
     let order =
@@ -200,7 +207,7 @@ mod tests {
         let theirs = json!({"l": [{"name": "b", "v": 3}, {"name": "a", "v": 1}, {"name": "c"}]});
         assert_eq!(
             differences(&ours, &theirs),
-            [("X: l[b].v".to_owned(), some("2"), some("3")), ("X: l[c].name".to_owned(), None, some("c"))]
+            [("X: l[b].v".to_owned(), some("2"), some("3")), ("X: l[c]".to_owned(), None, some("present"))]
         );
     }
 

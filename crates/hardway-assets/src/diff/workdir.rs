@@ -13,35 +13,47 @@ use super::walk::walk;
 
 /// Notes the differences outside objects and Ignition configs.
 pub(super) fn compare(ours: &Side<'_>, theirs: &Side<'_>, found: &mut Vec<Difference>) {
-    for side in [ours, theirs] {
-        for (file, why) in &side.unreadable {
-            let said = Some(format!("cannot be read: {why}"));
-            let is_ours = std::ptr::eq(side, ours);
-            let (ours, theirs) = if is_ours { (said, None) } else { (None, said) };
-            found.push(Difference::new(file.clone(), ours, theirs));
-        }
+    for (file, why) in &ours.unreadable {
+        found.push(Difference::new(file.clone(), Some(format!("cannot be read: {why}")), None));
     }
-    let known: [(&str, Reading); 4] = [
-        ("auth/kubeadmin-password", password),
-        ("auth/kubeconfig", admin_kubeconfig),
-        ("install-config.yaml", yaml),
-        ("metadata.json", yaml),
-    ];
-    for (path, read) in known {
+    for (file, why) in &theirs.unreadable {
+        found.push(Difference::new(file.clone(), None, Some(format!("cannot be read: {why}"))));
+    }
+    if ours.has_ignition() != theirs.has_ignition() {
+        let said = |side: &Side<'_>| side.has_ignition().then(|| "present".to_owned());
+        found.push(Difference::new("Ignition configs", said(ours), said(theirs)));
+    }
+    for (path, read) in FILES {
         let meaning = |side: &Side<'_>| side.tree.get(path).map(|bytes| read(side, bytes));
-        walk(path, meaning(ours).as_ref(), meaning(theirs).as_ref(), found);
-    }
-    let (mine, yours) =
-        (others(ours, &known.map(|(path, _)| path)), others(theirs, &known.map(|(path, _)| path)));
-    for name in mine.keys().chain(yours.keys()).collect::<BTreeSet<_>>() {
-        if mine.contains_key(name) != yours.contains_key(name) {
-            let said = |files: &BTreeMap<String, usize>| files.get(name).map(|number| files_said(*number));
-            found.push(Difference::new(name.clone(), said(&mine), said(&yours)));
+        if path == INSTALL_CONFIG || ours.has_ignition() == theirs.has_ignition() {
+            walk(path, meaning(ours).as_ref(), meaning(theirs).as_ref(), found);
         }
+    }
+    compare_others(&others(ours), &others(theirs), found);
+}
+
+fn compare_others(ours: &Others, theirs: &Others, found: &mut Vec<Difference>) {
+    let names: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
+    for name in names.into_iter().filter(|name| ours.contains_key(*name) != theirs.contains_key(*name)) {
+        let said = |files: &Others| files.get(name).map(|number| files_said(*number));
+        found.push(Difference::new(name.clone(), said(ours), said(theirs)));
     }
 }
 
+const INSTALL_CONFIG: &str = "install-config.yaml";
+
+/// The files that are read, and how. All but the first come with the Ignition configs.
+const FILES: [(&str, Reading); 4] = [
+    (INSTALL_CONFIG, yaml),
+    ("auth/kubeadmin-password", password),
+    ("auth/kubeconfig", admin_kubeconfig),
+    ("metadata.json", yaml),
+];
+
 type Reading = fn(&Side<'_>, &[u8]) -> Meaning;
+
+/// Files and top folders that are not compared, with the number of files in each.
+type Others = BTreeMap<String, usize>;
 
 fn password(_: &Side<'_>, bytes: &[u8]) -> Meaning {
     Meaning::Random(format!("password of {} characters", bytes.trim_ascii_end().len()))
@@ -60,10 +72,10 @@ fn json(bytes: &[u8]) -> Json {
     crate::yaml::read(&text).map(|node| node.to_json()).unwrap_or_default()
 }
 
-/// Files and top folders that are not compared, with the number of files in each.
-fn others(side: &Side<'_>, known: &[&str]) -> BTreeMap<String, usize> {
-    let mut others = BTreeMap::new();
-    let compared = |path: &str| known.contains(&path) || IGNITION_FILES.contains(&path);
+fn others(side: &Side<'_>) -> Others {
+    let mut others = Others::new();
+    let compared =
+        |path: &str| FILES.iter().any(|(known, _)| *known == path) || IGNITION_FILES.contains(&path);
     for (path, _) in side.tree.iter().filter(|(path, _)| !compared(path)) {
         let name = match path.split_once('/') {
             Some((folder, _)) => format!("{folder}/"),
