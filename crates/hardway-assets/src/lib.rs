@@ -10,7 +10,9 @@
 //! secrets ────────────────────────────────┘        (each an asset of `graph`, each told about by `explain`)
 //! ```
 
+mod catalogue;
 pub mod cluster;
+pub mod diff;
 pub mod example;
 pub mod explain;
 pub mod file;
@@ -25,6 +27,7 @@ pub mod pem;
 pub mod phase;
 pub mod pki;
 pub mod release_payload;
+pub mod schema;
 pub mod secrets;
 pub mod static_pods;
 #[cfg(test)]
@@ -32,6 +35,7 @@ mod testing;
 pub mod violation;
 pub mod yaml;
 
+pub use catalogue::assets;
 pub use cluster::Cluster;
 pub use file::{File, Tree};
 pub use phase::Phase;

@@ -42,6 +42,23 @@ pub enum Kind {
     Unit,
 }
 
+impl Kind {
+    /// In a word or two.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Certificate => "certificate",
+            Self::Error => "error",
+            Self::Field => "field",
+            Self::File => "file on a node",
+            Self::Flag => "flag",
+            Self::Kubeconfig => "kubeconfig",
+            Self::Manifest => "manifest",
+            Self::Output => "file",
+            Self::Unit => "unit",
+        }
+    }
+}
+
 /// All explanations.
 #[derive(Clone, Debug)]
 pub struct Catalogue(Vec<Explanation>);

@@ -23,7 +23,7 @@ pub enum Source {
     Inventory(Cow<'static, str>),
     /// The date a certificate was last issued.
     Issued(String),
-    /// A facet of the release: `version`, `image`, `images/etcd`, `crds`, `feature-gates`, `rendered/master`.
+    /// A facet of the release: `version`, `image`, `images`, `images/etcd`, `crds`, `feature-gates`, `rendered/master`.
     Release(Cow<'static, str>),
     /// A file of `secrets/`.
     Secret(String),
@@ -179,6 +179,7 @@ impl<'a> Fingerprints<'a> {
                 "version" => hash.update(&release.version),
                 "image" => hash.update(&release.image),
                 "architecture" => hash.update(&release.architecture),
+                "images" => release.images.iter().for_each(|(name, image)| hash.update(format!("{name}={image}\n"))),
                 "crds" => release
                     .crds
                     .iter()

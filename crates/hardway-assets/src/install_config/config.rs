@@ -31,8 +31,8 @@ pub struct InstallConfig {
     pub compute: Vec<MachinePool>,
     /// The master pool.
     pub control_plane: MachinePool,
-    /// `None` or `AllNodes`.
-    #[serde(rename = "cpuPartitioningMode", skip_serializing_if = "is_cpu_partitioning_unset")]
+    /// `None` or `AllNodes`; empty means `None`.
+    #[serde(rename = "cpuPartitioningMode", skip_serializing_if = "String::is_empty")]
     pub cpu_partitioning_mode: String,
     /// `Name=true|false`, only with the feature set `CustomNoUpgrade`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -135,7 +135,7 @@ pub struct Networking {
     pub cluster_network: Vec<ClusterNetwork>,
     /// The networks the hosts are on.
     pub machine_network: Vec<MachineNetwork>,
-    /// Always `OVNKubernetes`.
+    /// `OVNKubernetes`, or the name of a plugin that brings its own manifests.
     pub network_type: String,
     /// Overrides for OVN-Kubernetes.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -150,7 +150,8 @@ pub struct Networking {
 pub struct ClusterNetwork {
     /// Addresses for pods.
     pub cidr: IpNet,
-    /// The size of each node's share.
+    /// The size of each node's share; 0 where another network plugin than OVN-Kubernetes has no use for it.
+    #[serde(skip_serializing_if = "is_zero")]
     pub host_prefix: u8,
 }
 
@@ -207,12 +208,13 @@ pub struct Proxy {
 impl InstallConfig {
     /// Worker replicas over all pools.
     pub fn worker_replicas(&self) -> u64 {
-        self.compute.iter().map(|pool| pool.replicas).sum()
+        self.compute.iter().fold(0, |sum, pool| sum.saturating_add(pool.replicas))
     }
 }
 
-fn is_cpu_partitioning_unset(mode: &str) -> bool {
-    mode.is_empty() || mode == "None"
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+fn is_zero(number: &u8) -> bool {
+    *number == 0
 }
 
 fn as_empty<S: Serializer>(_: &Secret, serializer: S) -> Result<S::Ok, S::Error> {

@@ -25,7 +25,11 @@ impl ManifestHead {
     /// Reads the head of one document, in block YAML or in JSON.
     pub fn of(document: &str) -> Result<Self, Vec<SyntaxError>> {
         let is_json = document.trim_start().starts_with('{');
-        let object = if is_json { yaml::read(document)? } else { yaml::read(&head_lines(document))? };
+        let object = match yaml::read(&head_lines(document)) {
+            Ok(object) if !is_json => object,
+            // Also where the lines are no YAML: errors must point into the whole document.
+            _ => yaml::read(document)?,
+        };
         let text = |node: Option<&yaml::Node>| match node.map(|node| &node.value) {
             Some(yaml::Value::String(text)) => text.clone(),
             _ => String::new(),

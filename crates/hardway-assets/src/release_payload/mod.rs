@@ -1,18 +1,20 @@
 //! What the assets need to know of a release: images, CRDs, feature gates, rendered node configs.
 //!
 //! This crate only defines the value. `hardway-release` fills it from a registry or a folder; [`sample`] is a made-up
-//! one for offline use.
+//! one for offline use, [`files`] writes one down as such a folder.
 //!
 //! ```text
 //! ReleasePayload     the value                                   payload.rs
 //! ComponentImages    pull specs by tag name                      component_images.rs
 //! VersionContract    what differs between 4.18 and 5.x           version_contract.rs
 //! crds_for()         the CRDs of one feature set                 crds.rs, manifest_head.rs
+//! files()            a release as a folder                       files.rs
 //! sample()           the embedded release                        sample.rs, sample_crds.rs, sample_nodes.rs
 //! ```
 
 mod component_images;
 mod crds;
+mod files;
 mod manifest_head;
 mod payload;
 mod sample;
@@ -21,6 +23,7 @@ mod sample_nodes;
 mod version_contract;
 
 pub use component_images::{ComponentImages, MissingImage};
+pub use files::{SAMPLE_MARK, files, image_references};
 pub use manifest_head::ManifestHead;
 pub use payload::{FeatureGates, ReleaseManifest, ReleasePayload, RenderedConfig};
 pub use sample::sample;

@@ -208,6 +208,7 @@ mod tests {
     #[test]
     fn every_kind_is_there_once_in_file_order_and_for_every_feature_set() {
         let payload = sample();
+        assert!(payload.crds.is_sorted_by_key(|crd| &crd.file_name));
         let files: Vec<_> = payload.crds.iter().map(|crd| crd.file_name.as_str()).collect();
         let names: BTreeSet<_> = payload.crds.iter().map(|crd| crd.head().unwrap().name).collect();
         assert_eq!(names.len(), ROWS.len());

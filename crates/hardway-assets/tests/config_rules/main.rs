@@ -1,0 +1,4 @@
+//! The readers of the two input files, from outside: good files, one bad file per rule, hostile files.
+
+mod files;
+mod good_files;
