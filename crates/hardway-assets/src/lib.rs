@@ -17,6 +17,7 @@ pub mod example;
 pub mod explain;
 pub mod file;
 pub mod graph;
+pub mod guide;
 pub mod ignition;
 pub mod install_config;
 pub mod inventory;
