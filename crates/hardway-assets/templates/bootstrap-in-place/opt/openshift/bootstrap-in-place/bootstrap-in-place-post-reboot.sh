@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# First boot from disk after a bootstrap in place: the bootstrap control plane runs again, now with this host as a node.
+# Hands it over to the operators' control plane and removes every trace of bootstrapping.
+set -Eeuo pipefail
+. "${BASH_SOURCE[0]%/*}/bootstrap-common.sh"
+. "${BASH_SOURCE[0]%/*}/bootstrap-service-record.sh"
+
+kubeconfig=$KUBERNETES_DIR/bootstrap-secrets/kubeconfig
+
+main() {
+  run_stage wait-for-api wait_for 0 "the API server" api_ready "$kubeconfig"
+  run_stage report-bootstrap-complete wait_for 0 "the report of completion" report
+  run_stage release-cvo-lease wait_for 0 "the version operator's lease" release openshift-cluster-version version
+  run_stage release-cpc-lease wait_for 0 "the policy controller's lease" release kube-system cluster-policy-controller-lock
+  run_stage cvo-overrides wait_for 0 "the ClusterVersion to take its overrides back" restore_overrides
+  run_stage node-ready wait_for 0 "the node" node_ready
+  run_stage kube-apiserver-operator wait_for 0 "the API server's operator" operator_ready
+  # The unit got drop-ins after it was started, so systemd has to read it again first.
+  run_stage restart-kubelet restart_kubelet
+  run_stage own-kube-apiserver wait_for 0 "the operator's API server" own_api_server
+  run_stage restart-kubelet-again systemctl restart kubelet
+  run_stage wait-for-cvo wait_for 0 "the cluster version" version_available
+  clean
+}
+
+client() {
+  "$OC" --kubeconfig="$kubeconfig" --request-timeout=10s "$@"
+}
+
+# try COMMAND…: succeeds with it; otherwise leaves its last line as the reason.
+try() {
+  local answer
+  answer=$("$@" 2>&1) && return
+  printf '%s\n' "${answer##*$'\n'}"
+  return 1
+}
+
+report() {
+  [[ $(client --namespace=kube-system get configmap bootstrap -o 'jsonpath={.data.status}' 2>/dev/null) == complete ]] && return
+  try client --namespace=kube-system create configmap bootstrap --from-literal=status=complete
+}
+
+# The holder of these leases died with the reboot; waiting for them to run out would take minutes.
+release() {
+  try client --namespace="$1" delete --ignore-not-found lease "$2" && try client --namespace="$1" delete --ignore-not-found configmap "$2"
+}
+
+restore_overrides() {
+  try client patch clusterversions.config.openshift.io version --type=merge --patch-file="$OPENSHIFT_DIR/original_cvo_overrides.patch"
+}
+
+node_ready() {
+  local node ready
+  node=$(cut -d' ' -f1 "$OPENSHIFT_DIR/expected-nodes" | head -n 1)
+  ready=$(client get node "$node" -o json 2>/dev/null | jq -r 'first(.status.conditions[]? | select(.type == "Ready")) | .status') || ready=''
+  [[ $ready == True ]] && return
+  "$BIN_DIR/approve-csr.sh" --once "$kubeconfig"
+  printf 'node %s is not Ready\n' "$node"
+  return 1
+}
+
+operator_ready() {
+  local pods
+  pods=$(client --namespace=openshift-kube-apiserver-operator get pods --selector=app=kube-apiserver-operator -o json 2>&1) \
+    && jq -e 'any(.items[]; any(.status.conditions[]?; .type == "Ready" and .status == "True"))' <<<"$pods" >/dev/null && return
+  printf 'no Ready pod in openshift-kube-apiserver-operator\n'
+  return 1
+}
+
+restart_kubelet() {
+  systemctl daemon-reload
+  systemctl restart kubelet
+}
+
+own_api_server() {
+  grep -q bootstrap-kube-apiserver "$KUBERNETES_DIR/manifests/kube-apiserver-pod.yaml" || return 0
+  printf 'the bootstrap static pod is still in place\n'
+  return 1
+}
+
+version_available() {
+  local object
+  object=$(client get clusterversions.config.openshift.io version -o json 2>/dev/null) || object='{}'
+  jq -e 'any(.status.conditions[]?; .type == "Available" and .status == "True")' <<<"$object" >/dev/null && return
+  jq -r 'first(.status.conditions[]? | select(.type == "Progressing")) | .message // "no progress told yet"' <<<"$object"
+  return 1
+}
+
+# The condition of bootkube.service is a file removed here, so it never runs again even if it could not be disabled.
+clean() {
+  systemctl disable bootkube.service
+  rm -rf "$KUBERNETES_DIR"/bootstrap-* /var/log/log-bundle-bootstrap.tar.gz "$OPENSHIFT_DIR"
+  (cd "$BIN_DIR" && rm -f approve-csr.sh bootstrap-cluster-gather.sh bootstrap-common.sh bootstrap-in-place-post-reboot.sh \
+    bootstrap-service-record.sh installer-gather.sh installer-masters-gather.sh oc-or-container.sh)
+  say "this host is the cluster's node now; nothing of the bootstrap is left but its records"
+}
+
+main
