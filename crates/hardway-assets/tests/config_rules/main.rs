@@ -3,4 +3,8 @@
 mod cases;
 mod files;
 mod good_files;
+mod hostile_text;
 mod install_config_rules;
+mod inventory_rules;
+mod many_mistakes;
+mod redaction;
