@@ -56,7 +56,22 @@ fn we_make_everything_that_openshift_install_made() {
 }
 
 /// The reasons are those of `diff/reasons.rs`.
-const ON_PURPOSE: &[&str] = &[];
+const ON_PURPOSE: &[&str] = &[
+    "/bootstrap.ign/files//opt/openshift/manifests/cvo-overrides.yaml/mode:",
+    "/bootstrap.ign/files//opt/openshift/manifests/kube-cloud-config.yaml/mode:",
+    "/bootstrap.ign/files//opt/openshift/manifests/machine-config-server-tls-secret.yaml/mode:",
+    "/bootstrap.ign/files//opt/openshift/manifests/openshift-config-secret-pull-secret.yaml/mode:",
+    "/bootstrap.ign/files//opt/openshift/openshift/99_kubeadmin-password-secret.yaml/mode:",
+    "/bootstrap.ign/files//opt/openshift/openshift/99_openshift-cluster-api_master-user-data-secret.yaml/mode:",
+    "/bootstrap.ign/files//opt/openshift/openshift/99_openshift-cluster-api_worker-user-data-secret.yaml/mode:",
+    "/bootstrap.ign/units/release-image-pivot.service:",
+    "/manifests/manifests/cluster-config.yaml[0]/metadata/annotations/kubernetes.io/description:",
+    "/manifests/openshift/99_feature-gate.yaml[0]/status/featureGates: null recorded",
+    "/manifests/openshift/99_openshift-machineconfig_99-master-ssh.yaml[0]/spec/fips: false recorded, nothing",
+    "/manifests/openshift/99_openshift-machineconfig_99-worker-ssh.yaml[0]/spec/fips: false recorded, nothing",
+    "/manifests/openshift/openshift-install-manifests.yaml[0]/data/invoker:",
+    "/manifests/openshift/openshift-install-manifests.yaml[0]/data/version:",
+];
 
 /// The working directory of a cluster, with RSA keys as the record has them.
 fn made(config: &str) -> Tree {
