@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! install_config + inventory ──► cluster ─┐
-//! release_payload ────────────────────────┼─► pki ─► kubeconfigs ─► manifests, static_pods ─► ignition
+//! release_payload ────────────────────────┼─► pki ─► kubeconfigs ─► manifests, static_pods, operator_seeds ─► ignition
 //! secrets ────────────────────────────────┘        (each an asset of `graph`, each told about by `explain`)
 //! ```
 
@@ -17,11 +17,13 @@ pub mod example;
 pub mod explain;
 pub mod file;
 pub mod graph;
+pub mod guide;
 pub mod ignition;
 pub mod install_config;
 pub mod inventory;
 pub mod kubeconfigs;
 pub mod manifests;
+pub mod operator_seeds;
 pub mod pem;
 pub mod phase;
 pub mod pki;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::*;
-use crate::graph::Inputs;
+use crate::graph::{Fingerprints, Inputs};
 use crate::release_payload::FeatureGates;
 use crate::secrets::SecretBundle;
 use crate::{Tree, testing, yaml};
@@ -309,4 +309,42 @@ fn upstream_paths_can_be_moved() {
     assert_eq!(paths, ["/tmp/c/audit-policy.yaml", "/tmp/c/admission-config.yaml"]);
     assert!(moved.files[1].1.contains("PodSecurityConfiguration"));
     assert!(!moved.files[1].1.contains("ExternalIPRanger"));
+}
+
+/// Changes of the input that reach one file or another.
+const CHANGES: [fn(&mut Cluster); 11] = [
+    |cluster| cluster.config.base_domain = "other.org".to_owned(),
+    |cluster| cluster.config.metadata.name = "other".to_owned(),
+    |cluster| cluster.config.control_plane.replicas = 1,
+    |cluster| cluster.config.control_plane.architecture = "arm64".to_owned(),
+    |cluster| cluster.config.compute[0].replicas = 7,
+    |cluster| cluster.config.feature_gates = vec!["HardwareSpeed=false".to_owned()],
+    |cluster| cluster.config.networking.machine_network[0].cidr = "192.168.0.0/16".parse().unwrap(),
+    |cluster| cluster.inventory.hosts[0].ip = vec!["192.168.126.99".parse().unwrap()],
+    |cluster| cluster.inventory.network.api_vip.clear(),
+    |cluster| *cluster = ipv6(),
+    |cluster| *cluster = single_node_in_place(),
+];
+
+#[test]
+fn files_change_only_when_a_declared_source_does() {
+    let (before, release) = (testing::cluster(), release());
+    let (secrets, tree) = (SecretBundle::default(), Tree::default());
+    let inputs = Inputs { cluster: &before, release: &release, secrets: &secrets, tree: &tree };
+    let mut changed = BTreeSet::new();
+    for change in CHANGES {
+        let mut after = before.clone();
+        change(&mut after);
+        let new_inputs = Inputs { cluster: &after, ..inputs };
+        let (old, new) = (Fingerprints::new(inputs), Fingerprints::new(new_inputs));
+        for asset in assets(&before, &release) {
+            let same = asset.sources().iter().all(|source| old.of(source, &tree) == new.of(source, &tree));
+            let content = |inputs| asset.make(inputs).unwrap();
+            if content(&inputs) != content(&new_inputs) {
+                assert!(!same, "{} changed, its sources did not", asset.id());
+                changed.insert(asset.id());
+            }
+        }
+    }
+    assert_eq!(changed.len(), 7, "all but the scheduler's pod depend on the cluster: {changed:?}");
 }

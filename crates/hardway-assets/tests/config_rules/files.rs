@@ -47,3 +47,9 @@ hosts:
 - {name: worker-0, role: worker, ip: 10.20.30.110, interface: enp1s0}
 - {name: worker-1, role: worker, ip: 10.20.30.111}
 "#;
+
+/// The text with one piece replaced. The piece must be there: a test that changes nothing proves nothing.
+pub(crate) fn with(text: &str, old: &str, new: &str) -> String {
+    assert!(text.contains(old), "{old:?} is not in the file");
+    text.replacen(old, new, 1)
+}

@@ -1,6 +1,6 @@
 //! Feature sets and gates (rules 62 to 64), and fields that hardway knows but does nothing with.
 
-use super::super::draft::Draft;
+use super::super::draft::{Draft, find, text};
 use super::Rules;
 use crate::schema::{Findings, INSTALL_CONFIG};
 use crate::violation::Violation;
@@ -27,6 +27,11 @@ pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_
         gated_fields(draft, rules, findings);
     }
     unused_fields(draft, rules, findings);
+    let stream = text(draft.node, "osImageStream");
+    let streams = INSTALL_CONFIG.allowed("osImageStream");
+    if !stream.is_empty() && !streams.contains(&stream.as_str()) && rules.version >= (4, 22) {
+        findings.error(Violation::unsupported("osImageStream", stream, streams));
+    }
 }
 
 fn gates(draft: &Draft<'_>, findings: &mut Findings<'_>) -> bool {
@@ -52,10 +57,10 @@ const BOOLEANS: [&str; 12] =
 
 /// Field, gate, and the release from which the gate is on by default.
 const GATED: [(&str, &str, (u32, u32)); 5] = [
-    ("controlPlane.fencing", "DualReplica", (5, 1)),
+    ("controlPlane.fencing", "DualReplica", (4, 22)),
     ("controlPlane.diskSetup", "MultiDiskSetup", NEVER),
     ("compute.diskSetup", "MultiDiskSetup", NEVER),
-    ("osImageStream", "OSStreams", (5, 1)),
+    ("osImageStream", "OSStreams", (4, 23)),
     ("pki", "ConfigurablePKI", NEVER),
 ];
 const NEVER: (u32, u32) = (u32::MAX, u32::MAX);
@@ -65,7 +70,7 @@ fn gated_fields(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
         let enabled = rules.version >= default_from
             || ["TechPreviewNoUpgrade", "DevPreviewNoUpgrade"].contains(&draft.feature_set.as_str())
             || draft.feature_gates.iter().any(|text| is_on(text, gate));
-        if !enabled && used(draft, path) {
+        if !enabled && used(draft, rules, path) {
             findings.error(Violation::forbidden(
                 path,
                 format!(
@@ -81,12 +86,20 @@ fn is_on(text: &str, gate: &str) -> bool {
     text.split_once('=').is_some_and(|(name, value)| name == gate && BOOLEANS[..6].contains(&value))
 }
 
-fn used(draft: &Draft<'_>, path: &str) -> bool {
+fn used(draft: &Draft<'_>, rules: &Rules, path: &str) -> bool {
+    // Naming the stream that is the default anyway changes nothing.
+    let default_stream = if rules.version >= (5, 0) { "rhel-10" } else { "rhel-9" };
+    if path == "osImageStream" && text(draft.node, path) == default_stream {
+        return false;
+    }
+    // Fields of later releases are reported as such.
+    let field = INSTALL_CONFIG.paths().into_iter().find(|(known, _)| known == path);
+    if field.and_then(|(_, field)| field.since).is_some_and(|since| since > rules.version) {
+        return false;
+    }
     match path.strip_prefix("compute.") {
         Some(field) => match draft.node.get("compute").map(|compute| &compute.value) {
-            Some(crate::yaml::Value::List(pools)) => {
-                pools.iter().any(|pool| super::super::draft::find(pool, field).is_some())
-            }
+            Some(crate::yaml::Value::List(pools)) => pools.iter().any(|pool| find(pool, field).is_some()),
             _ => false,
         },
         None => draft.has(path),
@@ -107,12 +120,7 @@ fn unused_fields(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) 
         "osImageStream",
         "pki",
     ];
-    for path in unused.into_iter().filter(|path| used(draft, path)) {
-        let since =
-            INSTALL_CONFIG.paths().into_iter().find(|(known, _)| known == path).and_then(|(_, f)| f.since);
-        if since.is_none_or(|since| since <= rules.version) {
-            findings
-                .error(Violation::forbidden(path, "hardway does not support this field").fix("leave it out"));
-        }
+    for path in unused.into_iter().filter(|path| used(draft, rules, path)) {
+        findings.error(Violation::forbidden(path, "hardway does not support this field").fix("leave it out"));
     }
 }

@@ -85,7 +85,8 @@ fn pool(pool: &Pool, findings: &mut Findings<'_>) {
 
 /// Two masters hold no majority when one is lost. From 4.19 they need fencing, which hardway does not set up.
 fn two_masters(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
-    if draft.control_plane.replicas != Some(2) || draft.has("controlPlane.fencing") {
+    let otherwise_safe = draft.has("controlPlane.fencing") || draft.has("arbiter");
+    if draft.control_plane.replicas != Some(2) || otherwise_safe {
         return;
     }
     if rules.two_masters_need_fencing {

@@ -13,7 +13,7 @@
 set -Eeuo pipefail
 
 OC=${OC:-${BASH_SOURCE[0]%/*}/oc-or-container.sh}
-batch_size=20
+batch_size=50
 workers=4
 
 main() {
@@ -59,6 +59,7 @@ read_arguments() {
   done
   [[ -n $kubeconfig ]] || usage "--kubeconfig is missing"
   [[ ${#sources[@]} -gt 0 ]] || usage "no file or folder given"
+  state=$(realpath --canonicalize-missing "$state")
   export OC kubeconfig state
 }
 
