@@ -99,10 +99,26 @@ fn content(reader: &Reader<'_>, path: &str, resource: &Json) -> Option<Meaning> 
     if path == "/root/.docker/config.json" || path == "/var/lib/kubelet/config.json" {
         return reader.hiding().text("", text);
     }
+    if name == "registries.conf" || path.starts_with("/etc/systemd/system.conf.d/") {
+        return reader.lines(&settings(text));
+    }
     if name.ends_with(".conf") || path.starts_with("/etc/profile.d/") {
         return reader.lines(text);
     }
     reader.text(name, text)
+}
+
+/// A line for each setting. What is false or empty there is so by default (containers-registries.conf(5)), and
+/// `DefaultEnvironment=` takes one variable or many (systemd-system.conf(5)).
+fn settings(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines().map(str::trim).filter(|l| !l.ends_with("= false") && !l.ends_with("= \"\"")) {
+        match line.strip_prefix("DefaultEnvironment=") {
+            Some(variables) => lines.extend(variables.split(' ').map(|v| format!("DefaultEnvironment={v}"))),
+            None => lines.push(line.to_owned()),
+        }
+    }
+    lines.join("\n")
 }
 
 /// Whether it runs, and whether it says anything: its text is ours by design.

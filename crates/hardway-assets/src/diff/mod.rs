@@ -12,6 +12,7 @@ mod masks;
 mod meaning;
 mod objects;
 mod reader;
+mod reason;
 mod reasons;
 mod report;
 mod side;
@@ -43,7 +44,7 @@ pub fn compare(ours: &Tree, theirs: &Tree) -> Vec<Difference> {
     }
     let mut differences: Vec<Difference> = Vec::new();
     for mut difference in found {
-        difference.reason = reasons::find(&difference);
+        difference.reason = reason::find(&difference);
         // A certificate or object that lies in several places is said once.
         if !differences.contains(&difference) {
             differences.push(difference);
@@ -64,8 +65,8 @@ fn compare_objects(ours: &Side<'_>, theirs: &Side<'_>, found: &mut Vec<Differenc
         let mut our_objects = objects::read(&Reader::new(&ours.masks), our_documents);
         let mut their_objects = objects::read(&Reader::new(&theirs.masks), their_documents);
         if is_crosswise {
-            objects::forget_modes(&mut our_objects);
-            objects::forget_modes(&mut their_objects);
+            objects::forget_ignition(&mut our_objects);
+            objects::forget_ignition(&mut their_objects);
         }
         objects::compare(&our_objects, &their_objects, found);
     }

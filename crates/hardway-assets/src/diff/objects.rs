@@ -72,11 +72,14 @@ pub(super) fn read(reader: &Reader<'_>, documents: &[Document]) -> Objects {
     objects
 }
 
-/// Forgets the modes: one of the sides comes from a folder and has none.
-pub(super) fn forget_modes(objects: &mut Objects) {
-    for object in objects.values_mut() {
-        if let Meaning::Document(fields) = object {
-            fields.remove("mode");
+/// Forgets what only objects inside Ignition have: a mode, and the overrides that keep the cluster-version operator's
+/// hands off while bootstrapping.
+pub(super) fn forget_ignition(objects: &mut Objects) {
+    for (name, object) in objects {
+        let Meaning::Document(fields) = object else { continue };
+        fields.remove("mode");
+        if let ("ClusterVersion", Some(Meaning::Map(spec))) = (name.kind.as_str(), fields.get_mut("spec")) {
+            spec.remove("overrides");
         }
     }
 }

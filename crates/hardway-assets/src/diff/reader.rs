@@ -103,7 +103,9 @@ impl<'a> Reader<'a> {
             .filter(|line| !line.is_empty() && !line.starts_with('#'))
             .map(|line| Meaning::text(self.masks.apply(line)))
             .collect();
-        (!lines.is_empty()).then_some(Meaning::List(lines))
+        // The title of a section without anything in it says nothing.
+        let says_something = |line: &Meaning| !matches!(line, Meaning::Scalar(Json::String(text)) if text.starts_with('[') && !text.starts_with("[["));
+        lines.iter().any(says_something).then_some(Meaning::List(lines))
     }
 
     fn field(&self, parent: &str, name: &str, value: &Json) -> Option<Meaning> {
