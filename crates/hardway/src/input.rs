@@ -47,12 +47,14 @@ impl Checked {
         let rules = Rules::for_version(&release.version).on_fips_host(host_is_fips());
         match hardway_assets::inventory::read_both(&config, &inventory, rules) {
             Ok((config_read, inventory_read)) => {
-                for (file, text, warnings) in
-                    [(CONFIG, &config, &config_read.warnings), (INVENTORY, &inventory, &inventory_read.warnings)]
-                {
+                for (file, text, warnings) in [
+                    (CONFIG, &config, &config_read.warnings),
+                    (INVENTORY, &inventory, &inventory_read.warnings),
+                ] {
                     warnings.iter().for_each(|warning| out.warn(&snippet(file, text, warning)));
                 }
-                let wrong = hardway_assets::install_config::architecture(&config_read.value, &release.architecture);
+                let wrong =
+                    hardway_assets::install_config::architecture(&config_read.value, &release.architecture);
                 if !wrong.is_empty() {
                     return Err(invalid(&config, &inventory, &wrong, &[]));
                 }
@@ -97,7 +99,8 @@ fn cluster(
     now: Timestamp,
 ) -> Result<Cluster, Report> {
     let damaged = |error: &dyn std::error::Error| {
-        Report::from_error("secrets-damaged", error).fix("restore the file from a copy; a new one means a new cluster")
+        Report::from_error("secrets-damaged", error)
+            .fix("restore the file from a copy; a new one means a new cluster")
     };
     secrets.draw_identity(&config.metadata.name, now);
     let identity = secrets.identity().map_err(|error| damaged(&error))?;
@@ -131,7 +134,8 @@ fn texts(workdir: &Workdir) -> Result<(String, String), Report> {
 fn release(inventory: &str, folder: Option<&Path>, out: &Output) -> Result<ReleasePayload, Report> {
     if let Some(folder) = folder {
         return hardway_release::read_folder(folder).map_err(|error| {
-            Report::from_error("release-unusable", &error).fix("give a folder as `oc adm release extract` writes it")
+            Report::from_error("release-unusable", &error)
+                .fix("give a folder as `oc adm release extract` writes it")
         });
     }
     let image = yaml::read(inventory).ok().and_then(|node| match &node.get("release")?.get("image")?.value {

@@ -92,9 +92,9 @@ pub(crate) fn snippet(file: &str, text: &str, violation: &Violation) -> String {
     };
     let lines = place(text, span.start..span.end);
     let hidden = hide(text, violation);
-    let group = Level::ERROR.primary_title(&title).element(
-        Snippet::source(hidden.as_str()).path(file).annotation(AnnotationKind::Primary.span(lines)),
-    );
+    let group = Level::ERROR
+        .primary_title(&title)
+        .element(Snippet::source(hidden.as_str()).path(file).annotation(AnnotationKind::Primary.span(lines)));
     Renderer::styled().render(&[group]) + &fix_line(violation)
 }
 
@@ -122,7 +122,9 @@ fn hide(text: &str, violation: &Violation) -> String {
         }
         if secret || violation.value.as_deref() == Some("<redacted>") && holds(text, line, violation) {
             let keep = if indented { 0 } else { line.find(':').map_or(0, |colon| colon + 1) };
-            hidden.extend(line.char_indices().map(|(i, c)| if i < keep || c.is_whitespace() { c } else { blot(c) }));
+            hidden.extend(
+                line.char_indices().map(|(i, c)| if i < keep || c.is_whitespace() { c } else { blot(c) }),
+            );
         } else {
             hidden.push_str(line);
         }

@@ -23,8 +23,17 @@ pub(crate) struct Workdir {
 pub(crate) struct Held(#[expect(dead_code, reason = "dropping it lets the lock go")] StdFile);
 
 /// What assets read and write; `secrets/`, logs and the user's other files are not looked at.
-const FOLDERS: [&str; 9] =
-    ["auth", "ignition", "kubeconfigs", "manifests", "openshift", "operator-seeds", "pki", "release", "static-pods"];
+const FOLDERS: [&str; 9] = [
+    "auth",
+    "ignition",
+    "kubeconfigs",
+    "manifests",
+    "openshift",
+    "operator-seeds",
+    "pki",
+    "release",
+    "static-pods",
+];
 const LOCK: &str = "assets.lock";
 /// The lock of a run that has begun to write. Left behind only by a run that was cut off.
 const NEXT_LOCK: &str = ".assets.lock.next";
@@ -88,7 +97,9 @@ impl Workdir {
     pub(crate) fn secrets(&self) -> Result<SecretBundle, Report> {
         let mut tree = Tree::default();
         read_folder(&self.dir, Path::new("secrets"), &mut tree)?;
-        let files = tree.iter().filter_map(|(path, bytes)| Some((path.strip_prefix("secrets/")?.to_owned(), bytes.to_vec())));
+        let files = tree
+            .iter()
+            .filter_map(|(path, bytes)| Some((path.strip_prefix("secrets/")?.to_owned(), bytes.to_vec())));
         Ok(SecretBundle::from_files(files.collect::<Vec<_>>()))
     }
 
@@ -141,14 +152,21 @@ impl Workdir {
         let folder = path.parent().unwrap_or(&self.dir);
         let is_private = file.path.starts_with("secrets/") || file.path.starts_with("auth/");
         let mode = if is_private { 0o700 } else { 0o755 };
-        std::fs::DirBuilder::new().recursive(true).mode(mode).create(folder).map_err(|error| at(folder, &error))?;
+        std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(mode)
+            .create(folder)
+            .map_err(|error| at(folder, &error))?;
         let mut temporary = tempfile::Builder::new()
             .prefix(".hardway-")
             .permissions(std::fs::Permissions::from_mode(file.mode))
             .tempfile_in(folder)
             .map_err(|error| at(folder, &error))?;
         // The process's umask may have taken bits away.
-        temporary.as_file().set_permissions(std::fs::Permissions::from_mode(file.mode)).map_err(|e| at(&path, &e))?;
+        temporary
+            .as_file()
+            .set_permissions(std::fs::Permissions::from_mode(file.mode))
+            .map_err(|e| at(&path, &e))?;
         temporary.write_all(&file.bytes).map_err(|error| at(&path, &error))?;
         temporary.persist(&path).map_err(|error| at(&path, &error.error))?;
         Ok(())

@@ -126,10 +126,18 @@ impl Bootstrap {
         let host = cluster.bootstrap_host();
         let texts = [
             ("/etc/containers/registries.conf", 0o644, host_files::registries_conf(cluster)),
-            ("/etc/ignition-machine-config-encapsulated.json", 0o600, host_files::fips_machine_config(cluster)),
+            (
+                "/etc/ignition-machine-config-encapsulated.json",
+                0o600,
+                host_files::fips_machine_config(cluster),
+            ),
             ("/etc/pki/ca-trust/source/anchors/ca.crt", 0o600, bundle.clone()),
             ("/etc/profile.d/proxy.sh", 0o600, host_files::proxy_profile(cluster)),
-            ("/etc/systemd/system.conf.d/10-default-env.conf", 0o600, host_files::proxy_manager_environment(cluster)),
+            (
+                "/etc/systemd/system.conf.d/10-default-env.conf",
+                0o600,
+                host_files::proxy_manager_environment(cluster),
+            ),
             ("/etc/hostname", 0o644, format!("{}\n", self.node_name)),
             (network::UNMANAGED_PATH, 0o644, network::UNMANAGED.to_owned()),
             (&network::keyfile_path(host), 0o600, network::keyfile(cluster, host)),
@@ -183,7 +191,12 @@ impl Bootstrap {
             put(config, &format!("/opt/openshift/tls/{name}.crt"), mode, inputs.file(&pki::path(name))?)?;
         }
         for name in tls_files::KEY_PAIRS {
-            put(config, &format!("/opt/openshift/tls/{name}.pub"), 0o600, inputs.file(&format!("pki/{name}.pub"))?)?;
+            put(
+                config,
+                &format!("/opt/openshift/tls/{name}.pub"),
+                0o600,
+                inputs.file(&format!("pki/{name}.pub"))?,
+            )?;
             put(config, &format!("/opt/openshift/tls/{name}.key"), 0o600, key(inputs, name)?)?;
         }
         for name in tls_files::PAIRS {
@@ -193,7 +206,12 @@ impl Bootstrap {
         let etcd = "/etc/kubernetes/static-pod-resources/etcd-member";
         put(config, &format!("{etcd}/ca.crt"), 0o600, inputs.file(&pki::path("etcd-ca-bundle"))?)?;
         for name in tls_files::etcd_pairs(&self.node_name) {
-            put(config, &format!("{etcd}/etcd-all-certs/{name}.crt"), 0o600, inputs.file(&pki::path(&name))?)?;
+            put(
+                config,
+                &format!("{etcd}/etcd-all-certs/{name}.crt"),
+                0o600,
+                inputs.file(&pki::path(&name))?,
+            )?;
             put(config, &format!("{etcd}/etcd-all-certs/{name}.key"), 0o600, key(inputs, &name)?)?;
         }
         Ok(())
@@ -215,7 +233,12 @@ impl Bootstrap {
             config.unit(unit.name, unit.enabled, unit.text, unit.dropins);
         }
         put(config, "/opt/openshift/bootstrap.env", 0o644, environment::write(inputs)?.as_bytes())?;
-        put(config, "/opt/openshift/expected-nodes", 0o644, host_files::expected_nodes(inputs.cluster).as_bytes())
+        put(
+            config,
+            "/opt/openshift/expected-nodes",
+            0o644,
+            host_files::expected_nodes(inputs.cluster).as_bytes(),
+        )
     }
 }
 

@@ -52,7 +52,8 @@ pub(super) fn proxy_manager_environment(cluster: &Cluster) -> String {
     if variables.is_empty() {
         return String::new();
     }
-    let list: Vec<String> = variables.iter().map(|(name, value)| format!("{name}=\"{}\"", value.replace('%', "%%"))).collect();
+    let list: Vec<String> =
+        variables.iter().map(|(name, value)| format!("{name}=\"{}\"", value.replace('%', "%%"))).collect();
     format!("[Manager]\nDefaultEnvironment={}\n", list.join(" "))
 }
 
@@ -98,7 +99,9 @@ fn merged<'a>(sources: impl Iterator<Item = &'a ImageSource>) -> Vec<ImageSource
     let mut all: Vec<ImageSource> = Vec::new();
     for source in sources {
         match all.iter_mut().find(|s| s.source == source.source && s.source_policy == source.source_policy) {
-            Some(known) => known.mirrors.extend(source.mirrors.iter().filter(|m| !known.mirrors.contains(m)).cloned().collect::<Vec<_>>()),
+            Some(known) => known.mirrors.extend(
+                source.mirrors.iter().filter(|m| !known.mirrors.contains(m)).cloned().collect::<Vec<_>>(),
+            ),
             None => all.push(source.clone()),
         }
     }

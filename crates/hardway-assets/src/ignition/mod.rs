@@ -22,7 +22,6 @@ mod node;
 mod pointer;
 mod tls_files;
 
-
 use crate::Cluster;
 use crate::graph::Asset;
 use crate::inventory::Role;
@@ -46,8 +45,11 @@ pub fn assets(cluster: &Cluster, static_pods: &[Box<dyn Asset>]) -> Vec<Box<dyn 
         .filter_map(|output| output.path.strip_prefix("static-pods/").map(str::to_owned))
         .filter(|name| name != "kube-proxy-pod.yaml")
         .collect();
-    let bootstrap =
-        if cluster.is_bootstrap_in_place() { Bootstrap::in_place(cluster, pods) } else { Bootstrap::on_own_host(cluster, pods) };
+    let bootstrap = if cluster.is_bootstrap_in_place() {
+        Bootstrap::in_place(cluster, pods)
+    } else {
+        Bootstrap::on_own_host(cluster, pods)
+    };
     let mut assets: Vec<Box<dyn Asset>> =
         vec![Box::new(bootstrap), Box::new(Pointer(Role::Master)), Box::new(Pointer(Role::Worker))];
     for host in cluster.inventory.hosts.iter().filter(|host| host.role != Role::Bootstrap) {

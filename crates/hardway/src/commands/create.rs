@@ -39,7 +39,9 @@ impl Wanted {
     fn places(self) -> &'static str {
         match self {
             Self::Manifests => "Manifests created in: {}/manifests, {}/openshift and {}/operator-seeds",
-            Self::IgnitionConfigs => "Ignition-Configs created in: {} and {}/ignition; credentials in {}/auth",
+            Self::IgnitionConfigs => {
+                "Ignition-Configs created in: {} and {}/ignition; credentials in {}/auth"
+            }
             Self::SingleNode => "Single-Node-Ignition-Config created in: {} and {}/auth",
         }
     }
@@ -57,7 +59,8 @@ fn create(global: &Global, args: &MakeArgs, out: &Output, wanted: Wanted) -> Res
         generator: env!("CARGO_PKG_VERSION"),
         expiring: &project.due,
     };
-    let plan = graph::plan(&project.graph, &world, |asset| wanted.includes(asset)).map_err(|(id, error)| failed(&id, &error))?;
+    let plan = graph::plan(&project.graph, &world, |asset| wanted.includes(asset))
+        .map_err(|(id, error)| failed(&id, &error))?;
     if args.dry_run {
         tell(&plan, out, "would be made");
         return Ok(0);
@@ -78,9 +81,12 @@ fn check_target(workdir: &Workdir, checked: &Checked, wanted: Wanted) -> Result<
         _ => Vec::new(),
     };
     if !wrong.is_empty() {
-        return Err(Report::new("config-invalid", "install-config.yaml does not describe a single node that installs itself")
-            .exit(EXIT_CONFIG)
-            .violations("install-config.yaml", &text, &wrong));
+        return Err(Report::new(
+            "config-invalid",
+            "install-config.yaml does not describe a single node that installs itself",
+        )
+        .exit(EXIT_CONFIG)
+        .violations("install-config.yaml", &text, &wrong));
     }
     if wanted == Wanted::IgnitionConfigs && checked.config.bootstrap_in_place.is_some() {
         return Err(Report::new("config-invalid", "bootstrapInPlace is set, so there is no bootstrap host to make bootstrap.ign for")
@@ -107,13 +113,19 @@ fn tell(plan: &Plan, out: &Output, verb: &str) {
         }
         for (output, state) in &step.files {
             if *state == FileState::EditedByHand {
-                let because = if reasons.is_empty() { String::new() } else { format!("; would be made again: {}", reasons.join("; ")) };
+                let because = if reasons.is_empty() {
+                    String::new()
+                } else {
+                    format!("; would be made again: {}", reasons.join("; "))
+                };
                 out.warn(&format!("{} was edited by hand and is kept{because}", output.path));
             }
         }
     }
     plan.removals.iter().for_each(|path| out.info(&format!("{path} is no longer needed and goes away")));
-    plan.left_behind.iter().for_each(|path| out.warn(&format!("{path} is no longer needed but was edited by hand: kept")));
+    plan.left_behind
+        .iter()
+        .for_each(|path| out.warn(&format!("{path} is no longer needed but was edited by hand: kept")));
     let fresh: usize = plan.steps.iter().map(|step| step.files.len()).sum::<usize>() - written;
     out.info(&format!("{written} files {verb}, {fresh} already as they should be"));
 }

@@ -22,8 +22,9 @@ pub(crate) fn run(global: &Global, args: &StatusArgs, out: &Output) -> Result<u8
         generator: env!("CARGO_PKG_VERSION"),
         expiring: &project.due,
     };
-    let plan = graph::plan(&project.graph, &world, |_| true)
-        .map_err(|(id, error)| Report::from_error("asset-failed", &error).evidence(format!("while making {id}")))?;
+    let plan = graph::plan(&project.graph, &world, |_| true).map_err(|(id, error)| {
+        Report::from_error("asset-failed", &error).evidence(format!("while making {id}"))
+    })?;
     let ends = pki::expiries(&project.cluster, &project.tree, clock::now());
     match args.output {
         Format::Text => out.data(&text(&plan, &ends, args.all)),
@@ -37,8 +38,12 @@ fn text(plan: &Plan, ends: &[Expiry], all: bool) -> String {
     let mut fresh = 0;
     for step in &plan.steps {
         let reasons = step.reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-        let edited: Vec<&str> =
-            step.files.iter().filter(|(_, s)| *s == FileState::EditedByHand).map(|(o, _)| o.path.as_str()).collect();
+        let edited: Vec<&str> = step
+            .files
+            .iter()
+            .filter(|(_, s)| *s == FileState::EditedByHand)
+            .map(|(o, _)| o.path.as_str())
+            .collect();
         if step.reasons.is_empty() {
             fresh += 1;
         }
@@ -58,8 +63,12 @@ fn text(plan: &Plan, ends: &[Expiry], all: bool) -> String {
     }
     text += &format!("{fresh} of {} assets are fresh\n", plan.steps.len());
     match ends.first() {
-        Some(next) if next.seconds_left <= 0 => text += &format!("certificate {} expired at {}\n", next.certificate, next.not_after),
-        Some(next) => text += &format!("next certificate to end: {} at {}\n", next.certificate, next.not_after),
+        Some(next) if next.seconds_left <= 0 => {
+            text += &format!("certificate {} expired at {}\n", next.certificate, next.not_after)
+        }
+        Some(next) => {
+            text += &format!("next certificate to end: {} at {}\n", next.certificate, next.not_after)
+        }
         None => {}
     }
     if all {
