@@ -1,6 +1,6 @@
 //! The pages are complete, linked, and hold today's tables.
 
-use super::{fill, find, index, pages};
+use super::{fill, index, page, pages};
 use crate::Phase;
 
 #[test]
@@ -21,11 +21,11 @@ fn every_phase_has_a_page() {
 fn pages_are_found_by_stage_phase_and_file() {
     for what in ["7", "07", "make-manifests", "07-make-manifests", "07-make-manifests.md", " MAKE-MANIFESTS "]
     {
-        assert_eq!(find(what).map(|page| page.stage), Some("07"), "{what}");
+        assert_eq!(page(what).map(|page| page.stage), Some("07"), "{what}");
     }
-    assert_eq!(find("4b").map(|page| page.file), Some("04b-render-nodes.md"));
-    assert_eq!(find("03").map(|page| page.phase), Some(None));
-    assert!(find("18").is_none() && find("").is_none() && find("b").is_none());
+    assert_eq!(page("4b").map(|page| page.file), Some("04b-render-nodes.md"));
+    assert_eq!(page("03").map(|page| page.phase), Some(None));
+    assert!(page("18").is_none() && page("").is_none() && page("b").is_none());
 }
 
 #[test]
