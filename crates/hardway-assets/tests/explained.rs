@@ -79,6 +79,8 @@ fn all_that_is_made_is_explained_and_nothing_else() {
     }
     look(&[Kind::Certificate], catalogue::SSH_KEY);
     KEPT.iter().for_each(|path| look(&[Kind::Output], path));
+    // Made only after a pointer config was edited by hand.
+    look(&[Kind::Manifest], "openshift/99_openshift-installer-ignition_worker.yaml");
     assert!(unexplained.is_empty(), "not explained:\n{}", Vec::from_iter(unexplained).join("\n"));
     // Fields, flags and error codes are checked where they are listed.
     let walked = [Kind::Certificate, Kind::File, Kind::Kubeconfig, Kind::Manifest, Kind::Output, Kind::Unit];
