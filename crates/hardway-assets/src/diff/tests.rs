@@ -264,6 +264,21 @@ fn no_secret_is_ever_shown() {
 }
 
 #[test]
+fn an_empty_directory_is_not_taken_for_an_early_one() {
+    let full = tree(&[(
+        "bootstrap.ign",
+        &ignition(&[("/opt/openshift/manifests/a.yml", "kind: DNS\nmetadata: {name: a}\n")]),
+    )]);
+    let unexplained = |ours: &Tree, theirs: &Tree| -> Vec<String> {
+        let found = compare(ours, theirs).into_iter();
+        found.filter(|d| d.reason.is_none()).map(|d| d.place).collect()
+    };
+    assert_eq!(unexplained(&Tree::default(), &full), ["objects"]);
+    assert_eq!(unexplained(&full, &Tree::default()), ["objects"]);
+    assert_eq!(unexplained(&Tree::default(), &Tree::default()), [""; 0]);
+}
+
+#[test]
 fn what_cannot_be_read_is_said() {
     let found = said(&tree(&[("manifests/a.yaml", "{")]), &tree(&[("master.ign", "no")]));
     assert!(found[0].starts_with("manifests/a.yaml: cannot be read: "), "{found:?}");
