@@ -12,7 +12,7 @@ use crate::report::{EXIT_USAGE, Report};
 pub(crate) fn run(args: &ExplainArgs, out: &Output) -> Result<u8, Report> {
     let what = args.what.join(" ");
     if let Some(stage) = what.strip_prefix("stage ") {
-        let page = guide::find(stage).ok_or_else(|| {
+        let page = guide::page(stage).ok_or_else(|| {
             Report::new("usage", format!("the guide has no stage {stage:?}"))
                 .exit(EXIT_USAGE)
                 .fix("stages are 1 to 17")
