@@ -38,6 +38,7 @@ const NODE_FILES: &[&str] = &[
     "/etc/machine-config-daemon/node-annotations.json",
     "/etc/mcs-machine-config-content.json",
     "/etc/ignition-machine-config-encapsulated.json",
+    "/etc/kubernetes/manifests/kube-proxy.yaml",
     "/var/lib/kubelet/config.json",
 ];
 
@@ -46,6 +47,8 @@ const NODE_ONLY: &[&str] = &[
     "/etc/kubernetes/kubelet-ca.crt",
     "/etc/machine-config-daemon/node-annotations.json",
     "/etc/mcs-machine-config-content.json",
+    "/etc/kubernetes/manifests/kube-proxy.yaml",
+    "/var/lib/kubelet/config.json",
 ];
 
 fn is_seed(name: &str) -> bool {
