@@ -87,9 +87,14 @@ impl Cluster {
         self.config.control_plane.replicas == 1
     }
 
-    /// `Infrastructure.status.controlPlaneTopology` (installer `manifests/topologies.go`).
+    /// `Infrastructure.status.controlPlaneTopology`: two masters count as one, because they hold no quorum without
+    /// each other (installer 4.18 `manifests/topologies.go`).
     pub fn control_plane_topology(&self) -> Topology {
-        if self.is_single_node() { Topology::SingleReplica } else { Topology::HighlyAvailable }
+        if self.config.control_plane.replicas < 3 {
+            Topology::SingleReplica
+        } else {
+            Topology::HighlyAvailable
+        }
     }
 
     /// `Infrastructure.status.infrastructureTopology`: by workers, or by masters where there are none.

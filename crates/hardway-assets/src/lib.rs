@@ -6,23 +6,29 @@
 //!
 //! ```text
 //! install_config + inventory ──► cluster ─┐
-//! release_payload ────────────────────────┼─► pki ─► kubeconfigs ─► manifests, static_pods ─► ignition
+//! release_payload ────────────────────────┼─► pki ─► kubeconfigs ─► manifests, static_pods, operator_seeds ─► ignition
 //! secrets ────────────────────────────────┘        (each an asset of `graph`, each told about by `explain`)
 //! ```
 
+mod catalogue;
 pub mod cluster;
+pub mod diff;
+pub mod example;
 pub mod explain;
 pub mod file;
 pub mod graph;
+pub mod guide;
 pub mod ignition;
 pub mod install_config;
 pub mod inventory;
 pub mod kubeconfigs;
 pub mod manifests;
+pub mod operator_seeds;
 pub mod pem;
 pub mod phase;
 pub mod pki;
 pub mod release_payload;
+pub mod schema;
 pub mod secrets;
 pub mod static_pods;
 #[cfg(test)]
@@ -30,6 +36,7 @@ mod testing;
 pub mod violation;
 pub mod yaml;
 
+pub use catalogue::{assets, assets_with_edited_pointers};
 pub use cluster::Cluster;
 pub use file::{File, Tree};
 pub use phase::Phase;

@@ -1,1 +1,43 @@
-fn main() {}
+//! hardway: installs OpenShift and OKD on machines you own, and explains every byte it writes.
+
+mod cli;
+mod clock;
+mod commands;
+mod input;
+mod output;
+mod report;
+mod workdir;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use cli::{Cli, Command};
+use output::Output;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return cli::usage(&error),
+    };
+    let out = Output::new(&cli.global);
+    let result = match &cli.command {
+        Command::Completion(args) => commands::completion::run(args, &out),
+        Command::Create(args) => commands::create::run(&cli.global, args, &out),
+        Command::Diff(args) => commands::diff::run(&cli.global, args, &out),
+        Command::Explain(args) => commands::explain::run(args, &out),
+        Command::Graph(args) => commands::graph::run(&cli.global, args, &out),
+        Command::Init(args) => commands::init::run(&cli.global, args, &out),
+        Command::Man => commands::completion::man(&out),
+        Command::Phase(args) => commands::phase::run(args, &out),
+        Command::Schema(args) => commands::schema::run(args, &out),
+        Command::Status(args) => commands::status::run(&cli.global, args, &out),
+    };
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(report) => {
+            out.report(&report);
+            ExitCode::from(report.exit)
+        }
+    }
+}

@@ -4,5 +4,10 @@
 //! generated that has no explanation and on any explanation of something that no longer exists.
 
 mod catalogue;
+mod find;
+mod near;
+mod pattern;
+#[cfg(test)]
+mod tests;
 
 pub use catalogue::{Catalogue, Explanation, Kind};

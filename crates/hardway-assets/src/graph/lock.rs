@@ -10,7 +10,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use sha2::{Digest as _, Sha256};
+
 use super::Source;
+use crate::Tree;
 
 /// The lock as data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,6 +77,24 @@ impl Lock {
         text
     }
 
+    /// This lock after a run that was cut off while it wrote: files that already are as `next` says are ours. Their
+    /// assets still count as made from the old sources, so the next run makes them again and finds them the same.
+    #[must_use]
+    pub fn recover(mut self, next: &Self, tree: &Tree) -> Self {
+        for (path, file) in &next.files {
+            if tree.get(path).is_some_and(|bytes| sha256(bytes) == file.sha256) {
+                self.files.insert(path.clone(), file.clone());
+                self.sources.entry(file.asset.clone()).or_default();
+            }
+        }
+        self
+    }
+
+    /// Whether a file on disk is what was written there.
+    pub fn is_ours(&self, path: &str, tree: &Tree) -> bool {
+        tree.get(path).zip(self.files.get(path)).is_some_and(|(bytes, locked)| sha256(bytes) == locked.sha256)
+    }
+
     /// The files an asset made, by path.
     pub fn files_of<'a>(&'a self, asset: &'a str) -> impl Iterator<Item = (&'a str, &'a LockedFile)> {
         self.files
@@ -101,6 +122,11 @@ impl Lock {
         }
         words.next().is_none().then_some(())
     }
+}
+
+/// Of a file's content, as `sha256sum` prints it.
+pub(super) fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sha2::{Digest as _, Sha256};
-
-use super::lock::LockedFile;
+use super::lock::{LockedFile, sha256};
 use super::{Asset, Fingerprints, Graph, Inputs, Lock, MakeError, Output, Source, Stale};
 use crate::pki::Expiry;
 use crate::{File, Phase, Tree};
@@ -182,18 +180,19 @@ impl Run<'_, '_> {
 
     /// On disk, and not what the lock says we wrote there.
     fn is_edited(&self, path: &str) -> bool {
-        match (self.world.inputs.tree.get(path), self.world.lock.files.get(path)) {
-            (Some(bytes), Some(locked)) => sha256(bytes) != locked.sha256,
-            (Some(_), None) => true,
-            (None, _) => false,
-        }
+        let disk = self.world.inputs.tree;
+        disk.get(path).is_some() && !self.world.lock.is_ours(path, disk)
     }
 
     fn reasons(&self, asset: &dyn Asset, now: &[(Source, String)]) -> Vec<Stale> {
         let id = asset.id();
-        let Some(before) = self.world.lock.sources.get(&id) else {
+        let before = self.world.lock.sources.get(&id);
+        // An asset that reads nothing has no sources on record, only files.
+        if before.is_none() && self.world.lock.files_of(&id).next().is_none() {
             return vec![Stale::New];
-        };
+        }
+        let none = BTreeMap::new();
+        let before = before.unwrap_or(&none);
         let mut reasons: Vec<Stale> =
             now.iter().filter_map(|(source, hash)| self.change(source, hash, before.get(source))).collect();
         let current: BTreeSet<&Source> = now.iter().map(|(source, _)| source).collect();
@@ -234,8 +233,4 @@ impl Run<'_, '_> {
             _ => Some(Stale::Changed(source.clone())),
         }
     }
-}
-
-fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }

@@ -17,13 +17,13 @@ pub enum Source {
     File(String),
     /// Every file in a folder of the working directory, the user's own included.
     Folder(Cow<'static, str>),
-    /// Cluster UUID and infrastructure name.
+    /// Cluster UUID, infrastructure name, and the second they were drawn in.
     Identity,
     /// A field of inventory.yaml by dotted path.
     Inventory(Cow<'static, str>),
     /// The date a certificate was last issued.
     Issued(String),
-    /// A facet of the release: `version`, `image`, `images/etcd`, `crds`, `feature-gates`, `rendered/master`.
+    /// A facet of the release: `version`, `image`, `images`, `images/etcd`, `crds`, `feature-gates`, `rendered/master`.
     Release(Cow<'static, str>),
     /// A file of `secrets/`.
     Secret(String),
@@ -139,6 +139,7 @@ impl<'a> Fingerprints<'a> {
             Source::Identity => {
                 hash.update(&self.inputs.cluster.identity.cluster_id);
                 hash.update(&self.inputs.cluster.identity.infra_id);
+                hash.update(self.inputs.cluster.identity.created.to_string());
             }
             Source::Inventory(path) => hash.update(at(&self.inventory, path).to_string()),
             Source::Issued(name) => hash.update(self.inputs.cluster.identity.issued(name).to_string()),
@@ -178,6 +179,9 @@ impl<'a> Fingerprints<'a> {
                 "version" => hash.update(&release.version),
                 "image" => hash.update(&release.image),
                 "architecture" => hash.update(&release.architecture),
+                "images" => {
+                    release.images.iter().for_each(|(name, image)| hash.update(format!("{name}={image}\n")))
+                }
                 "crds" => release
                     .crds
                     .iter()

@@ -1,11 +1,67 @@
-//! (room for ignition)
+//! Ignition configs: what machines read on their first boot.
+//!
+//! ```text
+//! config.rs        the format, spec 3.2.0
+//! bootstrap.rs     bootstrap.ign, and its variant for a single node that installs itself
+//! bootstrap_files  scripts and units of the bootstrap host, as they will lie on disk
+//! environment.rs   the values those scripts read
+//! host_files.rs    small files that depend on the cluster: registries, proxy, motd
+//! tls_files.rs     which certificates and keys the bootstrap host gets
+//! node.rs          ignition/<host>.ign: rendered MachineConfig + what only this host has
+//! network.rs       a host's NetworkManager keyfile
+//! pointer.rs       master.ign, worker.ign: "fetch the rest over there"
+//! edited_pointer   what a user added to them, as a MachineConfig
+//! ```
 
+mod bootstrap;
 pub mod bootstrap_files;
+mod config;
+mod edited_pointer;
+mod environment;
+mod host_files;
+mod network;
+mod node;
+mod pointer;
+mod tls_files;
 
 use crate::Cluster;
-use crate::graph::Asset;
+use crate::graph::{Asset, Inputs, MakeError};
+use crate::inventory::Role;
+use crate::release_payload::VersionContract;
 
-/// The assets of this module for one cluster.
-pub fn assets(_cluster: &Cluster) -> Vec<Box<dyn Asset>> {
-    Vec::new()
+pub use bootstrap::Bootstrap;
+pub use edited_pointer::EditedPointer;
+pub use config::{Config, DuplicatePath, VERSION, data_url};
+pub use node::NodeConfig;
+pub use pointer::Pointer;
+
+/// The asset that makes `bootstrap.ign`.
+pub const BOOTSTRAP: &str = "bootstrap-ignition";
+/// The asset that makes `bootstrap-in-place-for-live-iso.ign`.
+pub const IN_PLACE: &str = "bootstrap-in-place-ignition";
+
+/// The ignition configs of a cluster. `static_pods` are the assets of `static-pods/`, all of which the bootstrap
+/// host gets but kube-proxy, which is the masters'.
+pub fn assets(cluster: &Cluster, static_pods: &[Box<dyn Asset>]) -> Vec<Box<dyn Asset>> {
+    let pods: Vec<String> = static_pods
+        .iter()
+        .flat_map(|asset| asset.outputs())
+        .filter_map(|output| output.path.strip_prefix("static-pods/").map(str::to_owned))
+        .filter(|name| name != "kube-proxy-pod.yaml")
+        .collect();
+    let bootstrap = if cluster.is_bootstrap_in_place() {
+        Bootstrap::in_place(cluster, pods)
+    } else {
+        Bootstrap::on_own_host(cluster, pods)
+    };
+    let mut assets: Vec<Box<dyn Asset>> =
+        vec![Box::new(bootstrap), Box::new(Pointer(Role::Master)), Box::new(Pointer(Role::Worker))];
+    for host in cluster.inventory.hosts.iter().filter(|host| host.role != Role::Bootstrap) {
+        assets.push(Box::new(NodeConfig::new(cluster, host)));
+    }
+    assets
+}
+
+fn contract(inputs: &Inputs<'_>) -> Result<VersionContract, MakeError> {
+    VersionContract::new(&inputs.release.version).map_err(|error| MakeError::Release(error.to_string()))
 }

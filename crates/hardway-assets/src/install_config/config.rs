@@ -3,9 +3,12 @@
 //! Field names, order and omissions serialise to the YAML that openshift-install itself stores in the cluster as
 //! `kube-system/cluster-config-v1`, because operators read it there (installer `pkg/types/installconfig.go`).
 
+use std::fmt;
+
 use ipnet::IpNet;
 use serde::{Serialize, Serializer};
 
+use super::url::without_password;
 use crate::secrets::Secret;
 
 /// A complete, defaulted install-config.
@@ -31,8 +34,8 @@ pub struct InstallConfig {
     pub compute: Vec<MachinePool>,
     /// The master pool.
     pub control_plane: MachinePool,
-    /// `None` or `AllNodes`.
-    #[serde(rename = "cpuPartitioningMode", skip_serializing_if = "is_cpu_partitioning_unset")]
+    /// `None` or `AllNodes`; empty means `None`.
+    #[serde(rename = "cpuPartitioningMode", skip_serializing_if = "String::is_empty")]
     pub cpu_partitioning_mode: String,
     /// `Name=true|false`, only with the feature set `CustomNoUpgrade`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -135,7 +138,7 @@ pub struct Networking {
     pub cluster_network: Vec<ClusterNetwork>,
     /// The networks the hosts are on.
     pub machine_network: Vec<MachineNetwork>,
-    /// Always `OVNKubernetes`.
+    /// `OVNKubernetes`, or the name of a plugin that brings its own manifests.
     pub network_type: String,
     /// Overrides for OVN-Kubernetes.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -150,7 +153,8 @@ pub struct Networking {
 pub struct ClusterNetwork {
     /// Addresses for pods.
     pub cidr: IpNet,
-    /// The size of each node's share.
+    /// The size of each node's share; 0 where another network plugin than OVN-Kubernetes has no use for it.
+    #[serde(skip_serializing_if = "is_zero")]
     pub host_prefix: u8,
 }
 
@@ -190,7 +194,7 @@ pub struct Platform {
 pub struct Empty {}
 
 /// `proxy`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Proxy {
     /// For plain HTTP.
@@ -204,15 +208,27 @@ pub struct Proxy {
     pub no_proxy: String,
 }
 
-impl InstallConfig {
-    /// Worker replicas over all pools.
-    pub fn worker_replicas(&self) -> u64 {
-        self.compute.iter().map(|pool| pool.replicas).sum()
+// By hand: a proxy's password stands in its URL.
+impl fmt::Debug for Proxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Proxy")
+            .field("http_proxy", &without_password(&self.http_proxy))
+            .field("https_proxy", &without_password(&self.https_proxy))
+            .field("no_proxy", &self.no_proxy)
+            .finish()
     }
 }
 
-fn is_cpu_partitioning_unset(mode: &str) -> bool {
-    mode.is_empty() || mode == "None"
+impl InstallConfig {
+    /// Worker replicas over all pools.
+    pub fn worker_replicas(&self) -> u64 {
+        self.compute.iter().fold(0, |sum, pool| sum.saturating_add(pool.replicas))
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+fn is_zero(number: &u8) -> bool {
+    *number == 0
 }
 
 fn as_empty<S: Serializer>(_: &Secret, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,5 +1,19 @@
 //! `install-config.yaml`: the standard schema of openshift-install, for platform none.
+//!
+//! INPUT: the text of the file and the [`Rules`] of the release. OUTPUT: an [`InstallConfig`] with all defaults, or
+//! everything that is wrong with the file, at once, in openshift-install's words (installer `pkg/types/validation`).
 
 mod config;
+mod convert;
+mod defaults;
+pub(crate) mod dns_name;
+mod draft;
+mod read;
+mod rules;
+mod url;
 
 pub use config::*;
+pub use read::read;
+pub(crate) use read::{Examined, examine};
+pub(crate) use rules::pull_spec_error;
+pub use rules::{Rules, architecture, single_node};

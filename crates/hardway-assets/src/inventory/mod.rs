@@ -1,5 +1,14 @@
 //! `inventory.yaml`: what install-config cannot say. Hosts, addresses, release, machine provider.
+//!
+//! INPUT: the text of the file and, if there is one, the install-config it goes with. OUTPUT: an [`Inventory`] with
+//! all defaults, or everything that is wrong with the file and between the two files, at once.
 
+mod both;
+mod draft;
 mod inventory_file;
+mod read;
+mod rules;
 
+pub use both::{Errors, read_both};
 pub use inventory_file::*;
+pub use read::read;

@@ -1,9 +1,117 @@
-//! (room for kubeconfigs)
+//! Kubeconfigs: who talks to which API address, trusting whom.
+//!
+//! Four are the installer's (`pkg/asset/kubeconfig`): admin, admin-internal, loopback, kubelet. Eight are the ones the
+//! hand-made guide teaches with, on the same PKI. All are rows of one table.
+
+mod document;
+mod kubeadmin_password;
 
 use crate::Cluster;
-use crate::graph::Asset;
+use crate::graph::{Asset, Inputs, MakeError, Output, Source};
+use crate::{Phase, pki};
 
-/// The assets of this module for one cluster.
-pub fn assets(_cluster: &Cluster) -> Vec<Box<dyn Asset>> {
-    Vec::new()
+pub use kubeadmin_password::KubeadminPassword;
+
+/// One kubeconfig.
+#[derive(Clone, Copy, Debug)]
+pub struct Kubeconfig {
+    /// The asset's name.
+    pub id: &'static str,
+    /// Where it lies.
+    pub path: &'static str,
+    /// Which address it calls.
+    pub server: Server,
+    /// What it calls the cluster; `None` is the cluster's own name.
+    pub cluster_name: Option<&'static str>,
+    /// What it calls the user, and the context.
+    pub user: &'static str,
+    /// The bundle it trusts.
+    pub ca: &'static str,
+    /// The certificate it shows.
+    pub client: &'static str,
+}
+
+/// Which API address a kubeconfig calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Server {
+    /// `api.<domain>`, for people.
+    External,
+    /// `api-int.<domain>`, for nodes.
+    Internal,
+    /// The API server on the same host, past any load balancer.
+    Localhost,
+}
+
+const COMPLETE: &str = "kube-apiserver-complete-server-ca-bundle";
+const LOCALHOST: &str = "kube-apiserver-localhost-ca-bundle";
+const ADMIN: &str = "admin-kubeconfig-client";
+
+/// Every kubeconfig.
+#[rustfmt::skip]
+pub const KUBECONFIGS: &[Kubeconfig] = &[
+    Kubeconfig { id: "kubeconfig-admin", path: "auth/kubeconfig", server: Server::External, cluster_name: None, user: "admin", ca: COMPLETE, client: ADMIN },
+    Kubeconfig { id: "kubeconfig-admin-internal", path: "kubeconfigs/admin-internal.kubeconfig", server: Server::Internal, cluster_name: None, user: "admin", ca: COMPLETE, client: ADMIN },
+    Kubeconfig { id: "kubeconfig-loopback", path: "kubeconfigs/loopback.kubeconfig", server: Server::Localhost, cluster_name: None, user: "loopback", ca: LOCALHOST, client: ADMIN },
+    Kubeconfig { id: "kubeconfig-kubelet", path: "kubeconfigs/kubelet.kubeconfig", server: Server::Internal, cluster_name: None, user: "kubelet", ca: COMPLETE, client: "kubelet-client" },
+    // The guide's eight.
+    Kubeconfig { id: "kubeconfig-guide-admin", path: "kubeconfigs/admin.kubeconfig", server: Server::External, cluster_name: None, user: "admin", ca: COMPLETE, client: ADMIN },
+    Kubeconfig { id: "kubeconfig-kube-controller-manager", path: "kubeconfigs/kube-controller-manager.kubeconfig", server: Server::Internal, cluster_name: None, user: "system:kube-controller-manager", ca: COMPLETE, client: "kube-controller-manager-client" },
+    Kubeconfig { id: "kubeconfig-kube-scheduler", path: "kubeconfigs/kube-scheduler.kubeconfig", server: Server::Internal, cluster_name: None, user: "system:kube-scheduler", ca: COMPLETE, client: "kube-scheduler-client" },
+    Kubeconfig { id: "kubeconfig-kubelet-bootstrap", path: "kubeconfigs/kubelet-bootstrap.kubeconfig", server: Server::Internal, cluster_name: None, user: "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper", ca: COMPLETE, client: "kubelet-client" },
+    Kubeconfig { id: "kubeconfig-localhost", path: "kubeconfigs/localhost.kubeconfig", server: Server::Localhost, cluster_name: Some("localhost"), user: "admin", ca: LOCALHOST, client: ADMIN },
+    Kubeconfig { id: "kubeconfig-localhost-recovery", path: "kubeconfigs/localhost-recovery.kubeconfig", server: Server::Localhost, cluster_name: Some("localhost-recovery"), user: "admin", ca: LOCALHOST, client: ADMIN },
+    Kubeconfig { id: "kubeconfig-lb-int", path: "kubeconfigs/lb-int.kubeconfig", server: Server::Internal, cluster_name: Some("lb-int"), user: "admin", ca: COMPLETE, client: ADMIN },
+    Kubeconfig { id: "kubeconfig-lb-ext", path: "kubeconfigs/lb-ext.kubeconfig", server: Server::External, cluster_name: Some("lb-ext"), user: "admin", ca: COMPLETE, client: ADMIN },
+];
+
+/// The assets of `kubeconfigs/` and `auth/`.
+pub fn assets(_: &Cluster) -> Vec<Box<dyn Asset>> {
+    let mut assets: Vec<Box<dyn Asset>> = KUBECONFIGS.iter().map(|row| Box::new(*row) as _).collect();
+    assets.push(Box::new(KubeadminPassword));
+    assets
+}
+
+impl Asset for Kubeconfig {
+    fn id(&self) -> String {
+        self.id.to_owned()
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::MakeKubeconfigs
+    }
+
+    fn sources(&self) -> Vec<Source> {
+        let mut sources = vec![
+            Source::config("metadata.name"),
+            Source::key(self.client),
+            Source::file(pki::path(self.client)),
+            Source::file(pki::path(self.ca)),
+        ];
+        if self.server != Server::Localhost {
+            sources.push(Source::config("baseDomain"));
+        }
+        sources
+    }
+
+    fn outputs(&self) -> Vec<Output> {
+        vec![Output::secret(self.path)]
+    }
+
+    fn make(&self, inputs: &Inputs<'_>) -> Result<Vec<Vec<u8>>, MakeError> {
+        let cluster = inputs.cluster;
+        let server = match self.server {
+            Server::External => cluster.api_url(),
+            Server::Internal => cluster.api_int_url(),
+            Server::Localhost => "https://localhost:6443".to_owned(),
+        };
+        let document = document::Document {
+            server: &server,
+            cluster_name: self.cluster_name.unwrap_or(&cluster.config.metadata.name),
+            user: self.user,
+            ca: inputs.file(&pki::path(self.ca))?,
+            certificate: inputs.file(&pki::path(self.client))?,
+            key: inputs.secrets.get(&format!("{}.key", self.client))?,
+        };
+        Ok(vec![document.write().into_bytes()])
+    }
 }

@@ -1,9 +1,105 @@
-//! (room for manifests)
+//! The objects that openshift-install writes into `manifests/` and `openshift/`, and `metadata.json`.
+//!
+//! In: the cluster, the release, certificates (`pki/`), keys and the password (`secrets/`), the pointer configs.
+//! Out: one file per object, under the names the readers on the bootstrap host look for (`.yml` and `.yaml` are not
+//! interchangeable). A noun a file:
+//!
+//! ```text
+//! cluster_config.rs            kube-system/cluster-config-v1: the install-config, without the pull secret
+//! cluster_version.rs           ClusterVersion: channel, cluster ID, capabilities, overrides while bootstrapping
+//! dns.rs                       DNS: the cluster domain
+//! feature_gate.rs              FeatureGate: the feature set, and what it turns on and off in this release
+//! infrastructure.rs            Infrastructure: API addresses, topologies, platform
+//! ingress.rs                   Ingress: the apps domain and where routers run
+//! install_manifests.rs         openshift-config/openshift-install-manifests: who made all this
+//! kube_cloud_config.rs         kube-system/kube-cloud-cfg: an empty cloud configuration
+//! kubeadmin_password.rs        kube-system/kubeadmin: the hash of the first user's password
+//! machine_config_server_tls.rs what nodes check the machine-config-server by, and its CA where operators rotate it
+//! machine_configs.rs           MachineConfigs for SSH keys, FIPS, hyperthreading, dual stack
+//! metadata.rs                  metadata.json, what other tools know the cluster by
+//! mirrors.rs                   ImageContentSourcePolicy and ImageDigestMirrorSet
+//! network.rs                   Network, both the cluster's and, where needed, the operator's
+//! proxy.rs                     Proxy, with the whole list of what is not proxied
+//! pull_secret.rs               openshift-config/pull-secret
+//! root_ca.rs                   kube-system/root-ca
+//! scheduler.rs                 Scheduler: whether masters take workloads
+//! user_ca_bundle.rs            openshift-config/user-ca-bundle: the additional trust bundle
+//! user_data.rs                 openshift-machine-api/*-user-data: the pointer configs
+//! ```
+//!
+//! Shared: `manifest.rs` (one object in one file, as an asset), `objects.rs` (reads every object of both folders back).
+//!
+//! A field that openshift-install writes with nothing in it (`creationTimestamp: null`, `status: {}`) is left out where
+//! the API server would prune or refuse it.
+
+mod cluster_config;
+mod cluster_version;
+mod dns;
+mod feature_gate;
+mod infrastructure;
+mod ingress;
+mod install_manifests;
+mod kube_cloud_config;
+mod kubeadmin_password;
+mod machine_config_server_tls;
+mod machine_configs;
+mod manifest;
+mod metadata;
+mod mirrors;
+mod network;
+mod objects;
+mod proxy;
+mod pull_secret;
+mod root_ca;
+mod scheduler;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+mod user_ca_bundle;
+mod user_data;
 
 use crate::Cluster;
 use crate::graph::Asset;
+use crate::inventory::Role;
+use crate::release_payload::ReleasePayload;
+pub use cluster_version::with_overrides;
+use manifest::Manifest;
+pub use proxy::no_proxy;
 
-/// The assets of this module for one cluster.
-pub fn assets(_cluster: &Cluster) -> Vec<Box<dyn Asset>> {
-    Vec::new()
+/// The assets that apply to this cluster and release.
+pub fn assets(cluster: &Cluster, release: &ReleasePayload) -> Vec<Box<dyn Asset>> {
+    let always = [
+        cluster_config::cluster_config(&cluster.config),
+        cluster_version::cluster_version(),
+        dns::dns(),
+        feature_gate::feature_gate(),
+        infrastructure::infrastructure(),
+        ingress::ingress(),
+        install_manifests::install_manifests(),
+        kube_cloud_config::kube_cloud_config(),
+        kubeadmin_password::kubeadmin_password(),
+        machine_config_server_tls::tls_secret(),
+        network::network(),
+        proxy::proxy(&cluster.config),
+        pull_secret::pull_secret(),
+        root_ca::root_ca(),
+        scheduler::scheduler(),
+        user_data::user_data(Role::Master),
+        user_data::user_data(Role::Worker),
+    ];
+    let sometimes = [
+        mirrors::image_content_source_policy(&cluster.config),
+        mirrors::image_digest_mirror_set(&cluster.config),
+        network::operator_network(&cluster.config),
+        user_ca_bundle::user_ca_bundle(&cluster.config),
+    ];
+    let mut assets: Vec<Box<dyn Asset>> = vec![Box::new(metadata::Metadata)];
+    let manifests = always
+        .into_iter()
+        .chain(sometimes.into_iter().flatten())
+        .chain(machine_config_server_tls::rotated_ca(release))
+        .chain(machine_configs::machine_configs(&cluster.config, &release.version));
+    assets.extend(manifests.map(Manifest::boxed));
+    assets
 }

@@ -1,12 +1,29 @@
 //! Certificates, keys and bundles.
+//!
+//! [`catalogue`] is the table; [`issue`] signs one row; [`inspect`] reads one back; the assets are in `certificate`.
 
+pub mod catalogue;
+mod certificate;
 pub mod der;
+mod expiry;
+mod inspect;
+mod issue;
+mod subject;
 
-/// A certificate that is near its end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Expiry {
-    /// Its name.
-    pub certificate: String,
-    /// Seconds that are left; negative once it has expired.
-    pub seconds_left: i64,
+use crate::Cluster;
+use crate::graph::Asset;
+
+pub use certificate::{CaBundle, Certificate, PublicKey, path};
+pub use expiry::{Expiry, expiries};
+pub use inspect::{CertificateFacts, InspectError, inspect};
+pub use issue::{San, Template, Usage, issue, key_id};
+pub use subject::Subject;
+
+/// The assets of `pki/`.
+pub fn assets(cluster: &Cluster) -> Vec<Box<dyn Asset>> {
+    let mut assets: Vec<Box<dyn Asset>> = Vec::new();
+    assets.extend(catalogue::certificates(cluster).into_iter().map(|row| Box::new(Certificate(row)) as _));
+    assets.extend(catalogue::BUNDLES.iter().map(|bundle| Box::new(CaBundle(*bundle)) as _));
+    assets.extend(catalogue::KEY_PAIRS.iter().map(|name| Box::new(PublicKey(name)) as _));
+    assets
 }

@@ -1,10 +1,46 @@
 //! What the assets need to know of a release: images, CRDs, feature gates, rendered node configs.
 //!
 //! This crate only defines the value. `hardway-release` fills it from a registry or a folder; [`sample`] is a made-up
-//! one for offline use.
+//! one for offline use, [`files`] writes one down as such a folder.
+//!
+//! ```text
+//! ReleasePayload     the value                                   payload.rs
+//! ComponentImages    pull specs by tag name                      component_images.rs
+//! VersionContract    what differs between 4.18 and 5.x           version_contract.rs
+//! crds_for()         the CRDs of one feature set                 crds.rs, manifest_head.rs
+//! files()            a release as a folder                       files.rs
+//! sample()           the embedded release                        sample.rs, sample_crds.rs, sample_nodes.rs
+//! ```
 
 mod component_images;
+mod crds;
+mod files;
+mod manifest_head;
 mod payload;
+mod sample;
+mod sample_crds;
+mod sample_nodes;
+mod version_contract;
 
 pub use component_images::{ComponentImages, MissingImage};
+pub use files::{SAMPLE_MARK, files, image_references};
+pub use manifest_head::ManifestHead;
 pub use payload::{FeatureGates, ReleaseManifest, ReleasePayload, RenderedConfig};
+pub use sample::sample;
+pub use version_contract::{VersionContract, VersionError};
+
+/// Real CRDs of 4.18 for tests, where the machine has them: they are not part of this project. `HARDWAY_REAL_DATA`
+/// says where they are, if not beside the repository.
+#[cfg(test)]
+fn real_data(folder: &str) -> Option<Vec<ReleaseManifest>> {
+    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
+    let root = std::env::var_os("HARDWAY_REAL_DATA").unwrap_or_else(|| beside.into());
+    let folder = std::path::PathBuf::from(root).join(folder);
+    let mut names: Vec<_> = folder.read_dir().ok()?.map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    let read = |name: std::ffi::OsString| ReleaseManifest {
+        text: std::io::read_to_string(std::fs::File::open(folder.join(&name)).unwrap()).unwrap(),
+        file_name: name.into_string().unwrap(),
+    };
+    Some(names.into_iter().map(read).collect())
+}

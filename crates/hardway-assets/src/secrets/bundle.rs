@@ -87,19 +87,18 @@ impl SecretBundle {
         self.files.insert(IDENTITY.to_owned(), Secret::new(text));
     }
 
+    /// Draws the identity, unless there is one.
+    pub fn draw_identity(&mut self, cluster_name: &str, now: Timestamp) {
+        if !self.files.contains_key(IDENTITY) {
+            self.set_identity(&Identity::draw(cluster_name, now, &Random::default()));
+        }
+    }
+
     /// Draws what is missing and leaves what is there alone. `keys` are (name, algorithm) of every key needed.
     ///
     /// All cores make keys: they are nearly all of the time that making a cluster's assets takes.
-    pub fn complete(
-        &mut self,
-        cluster_name: &str,
-        keys: &[(String, KeyAlgorithm)],
-        now: Timestamp,
-    ) -> Result<(), SecretsError> {
+    pub fn complete(&mut self, keys: &[(String, KeyAlgorithm)]) -> Result<(), SecretsError> {
         let random = Random::default();
-        if !self.files.contains_key(IDENTITY) {
-            self.set_identity(&Identity::draw(cluster_name, now, &random));
-        }
         let mut jobs: Vec<Job> = Vec::new();
         for (name, algorithm) in keys {
             let file = format!("{name}.key");

@@ -1,9 +1,95 @@
-//! (room for static_pods)
+//! The temporary control plane: static pods of the bootstrap machine, and their configuration files.
+//!
+//! ```text
+//! etcd                      etcd-member-pod.yaml
+//! kube_apiserver            kube-apiserver-pod.yaml, kube-apiserver-config.yaml
+//! kube_controller_manager   kube-controller-manager-pod.yaml, -config.yaml, cluster-policy-controller-config.yaml
+//! kube_scheduler            kube-scheduler-pod.yaml
+//! cluster_version_operator  cluster-version-operator-pod.yaml
+//! kube_proxy                kube-proxy-pod.yaml, only when the inventory asks for it
+//! kubelet                   the names of the flags of the kubelet that runs them
+//! upstream                  a configuration file → the flags of the upstream program
+//! ```
+//!
+//! In: install-config, inventory, release. Out: `static-pods/*.yaml`. On the host the pods see
+//! `/etc/kubernetes/bootstrap-secrets` as `/etc/kubernetes/secrets` and `/etc/kubernetes/bootstrap-configs` as
+//! `/etc/kubernetes/config`, as with openshift-install. Every flag, key and variable is a row of a table.
+
+mod argument;
+mod audit_policy;
+mod cluster_version_operator;
+mod etcd;
+mod feature_gates;
+pub mod kube_apiserver;
+mod kube_apiserver_config;
+pub mod kube_controller_manager;
+mod kube_proxy;
+mod kube_scheduler;
+pub mod kubelet;
+mod pod;
+#[cfg(test)]
+mod tests;
+pub mod upstream;
+
+pub use argument::Argument;
+
+use argument::{Row, Setting, Variable};
 
 use crate::Cluster;
 use crate::graph::Asset;
+use crate::release_payload::ReleasePayload;
 
 /// The assets of this module for one cluster.
-pub fn assets(_cluster: &Cluster) -> Vec<Box<dyn Asset>> {
-    Vec::new()
+pub fn assets(cluster: &Cluster, _release: &ReleasePayload) -> Vec<Box<dyn Asset>> {
+    let mut assets: Vec<Box<dyn Asset>> = vec![
+        Box::new(etcd::POD),
+        Box::new(kube_apiserver::POD),
+        Box::new(kube_apiserver_config::CONFIG),
+        Box::new(kube_controller_manager::POD),
+        Box::new(kube_controller_manager::CONFIG),
+        Box::new(kube_controller_manager::POLICY_CONFIG),
+        Box::new(kube_scheduler::POD),
+        Box::new(cluster_version_operator::POD),
+    ];
+    if cluster.inventory.options.kube_proxy_on_masters {
+        assets.push(Box::new(kube_proxy::POD));
+    }
+    assets
+}
+
+/// Every flag, configuration key and environment variable that can occur, as (component, name). Each is explained.
+pub fn arguments() -> Vec<(&'static str, String)> {
+    let rows: [(&str, &[Row]); 10] = [
+        ("cluster-policy-controller", kube_controller_manager::POLICY_FLAGS),
+        ("cluster-version-operator", cluster_version_operator::FLAGS),
+        ("etcd", etcd::FLAGS),
+        ("kube-apiserver", kube_apiserver::FLAGS),
+        ("kube-apiserver", kube_apiserver_config::ARGUMENTS),
+        ("kube-apiserver-insecure-readyz", kube_apiserver::READYZ_FLAGS),
+        ("kube-controller-manager", kube_controller_manager::FLAGS),
+        ("kube-controller-manager", kube_controller_manager::ARGUMENTS),
+        ("kube-proxy", kube_proxy::FLAGS),
+        ("kube-scheduler", kube_scheduler::FLAGS),
+    ];
+    let variables: [(&str, &[Variable]); 4] = [
+        ("cluster-policy-controller", kube_controller_manager::POLICY_ENVIRONMENT),
+        ("cluster-version-operator", cluster_version_operator::ENVIRONMENT),
+        ("etcd", etcd::ENVIRONMENT),
+        ("etcdctl", etcd::ETCDCTL_ENVIRONMENT),
+    ];
+    let settings: [(&str, &[Setting]); 2] = [
+        ("cluster-policy-controller", kube_controller_manager::POLICY_SETTINGS),
+        ("kube-apiserver", kube_apiserver_config::SETTINGS),
+    ];
+    let mut all = vec![("cluster-version-operator", "--release-image".to_owned())];
+    all.extend(
+        rows.iter().flat_map(|(who, rows)| rows.iter().map(move |row| (*who, format!("--{}", row.name)))),
+    );
+    all.extend(
+        variables.iter().flat_map(|(who, rows)| rows.iter().map(move |row| (*who, row.name.to_owned()))),
+    );
+    all.extend(settings.iter().flat_map(|(who, rows)| rows.iter().map(move |row| (*who, row.name()))));
+    all.extend(kubelet::FLAGS.iter().map(|name| ("kubelet", format!("--{name}"))));
+    all.sort();
+    all
 }

@@ -72,13 +72,16 @@ impl<'t> Reader<'t> {
         &self,
         events: &mut Parser<'t, impl granit_parser::BorrowedInput<'t>>,
     ) -> Result<Option<(Event<'t>, Span)>, SyntaxError> {
-        match events.next_event() {
-            None => Ok(None),
-            Some(Ok((event, span))) => Ok(Some((event, self.span(span)))),
-            Some(Err(error)) => {
-                let at = self.offset(error.marker());
-                Err(SyntaxError { message: error.info().to_owned(), span: Span { start: at, end: at } })
-            }
+        loop {
+            return match events.next_event() {
+                None => Ok(None),
+                Some(Ok((Event::Comment(..), _))) => continue,
+                Some(Ok((event, span))) => Ok(Some((event, self.span(span)))),
+                Some(Err(error)) => {
+                    let at = self.offset(error.marker());
+                    Err(SyntaxError { message: error.info().to_owned(), span: Span { start: at, end: at } })
+                }
+            };
         }
     }
 
@@ -299,6 +302,12 @@ mod tests {
         assert_eq!(at("networking.clusterNetwork[0].hostPrefix"), "é23");
         assert_eq!(at("networking.clusterNetwork[7].cidr"), "clusterNetwork");
         assert_eq!(at("networking.serviceNetwork"), "networking");
+    }
+
+    #[test]
+    fn comments_are_passed_over_wherever_they_stand() {
+        let node = read("# a\nk: # b\n  - 1 # c\n  # d\n  - x: 2\n# e\n").unwrap();
+        assert_eq!(node.to_json(), serde_json::json!({"k": [1, {"x": 2}]}));
     }
 
     #[test]

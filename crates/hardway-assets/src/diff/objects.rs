@@ -1,0 +1,134 @@
+//! Kubernetes objects by what they are called, whatever file they lie in.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value as Json;
+
+use super::Difference;
+use super::meaning::{Fields, Meaning};
+use super::reader::Reader;
+use super::walk::walk;
+use super::{ignition, side::Document};
+
+/// The objects of a side, by name.
+pub(super) type Objects = BTreeMap<ObjectName, Meaning>;
+
+/// What tells an object from all others.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ObjectName {
+    kind: String,
+    group: String,
+    namespace: String,
+    name: String,
+    /// 2 for the second object of the same name, which the API would refuse.
+    number: usize,
+}
+
+impl ObjectName {
+    fn of(object: &Json) -> Self {
+        let text = |pointer| object.pointer(pointer).and_then(Json::as_str).unwrap_or_default().to_owned();
+        let version = text("/apiVersion");
+        Self {
+            kind: text("/kind"),
+            group: version.rsplit_once('/').map(|(group, _)| group.to_owned()).unwrap_or_default(),
+            namespace: text("/metadata/namespace"),
+            name: text("/metadata/name"),
+            number: 1,
+        }
+    }
+
+    /// `Secret kube-system/kubeadmin`. Only kinds of operator.openshift.io carry their group: their names are used twice.
+    fn place(&self) -> String {
+        let kind = match self.group.as_str() {
+            "operator.openshift.io" => format!("{}.{}", self.kind, self.group),
+            _ => self.kind.clone(),
+        };
+        let name = match self.namespace.as_str() {
+            "" => self.name.clone(),
+            namespace => format!("{namespace}/{}", self.name),
+        };
+        let number = if self.number > 1 { format!(" ({})", self.number) } else { String::new() };
+        format!("{kind} {name}{number}")
+    }
+}
+
+/// Reads the objects of some files.
+pub(super) fn read(reader: &Reader<'_>, documents: &[Document]) -> Objects {
+    let mut objects = Objects::new();
+    for document in documents {
+        let mut name = ObjectName::of(&document.object);
+        while objects.contains_key(&name) {
+            name.number += 1;
+        }
+        let mut fields = meaning(reader, &name, &document.object);
+        fields.insert("file".to_owned(), Meaning::text(document.file.clone()));
+        if let Some(mode) = document.mode {
+            fields.insert("mode".to_owned(), Meaning::text(format!("{mode:04o}")));
+        }
+        objects.insert(name, Meaning::Document(fields));
+    }
+    objects
+}
+
+/// Forgets what only objects inside Ignition have: a mode, and the overrides that keep the cluster-version operator's
+/// hands off while bootstrapping.
+pub(super) fn forget_ignition(objects: &mut Objects) {
+    for (name, object) in objects {
+        let Meaning::Document(fields) = object else { continue };
+        fields.remove("mode");
+        if let ("ClusterVersion", Some(Meaning::Map(spec))) = (name.kind.as_str(), fields.get_mut("spec")) {
+            spec.remove("overrides");
+        }
+    }
+}
+
+/// Notes every difference between two sets of objects.
+pub(super) fn compare(ours: &Objects, theirs: &Objects, found: &mut Vec<Difference>) {
+    let names: BTreeSet<&ObjectName> = ours.keys().chain(theirs.keys()).collect();
+    for name in names {
+        walk(&name.place(), ours.get(name), theirs.get(name), found);
+    }
+}
+
+fn meaning(reader: &Reader<'_>, name: &ObjectName, object: &Json) -> Fields {
+    let mut rest = object.clone();
+    let taken = match name.kind.as_str() {
+        "ConfigMap" if name.name == "user-ca-bundle" => {
+            take(&mut rest, "data", |key, value| reader.of_the_user().json(key, value))
+        }
+        "Secret" => take(&mut rest, "data", |key, value| secret(reader, key, value)),
+        "MachineConfig" => take(&mut rest, "spec", |key, value| match key {
+            "config" => Some(Meaning::Document(ignition::fields(reader, value))),
+            _ => reader.json(key, value),
+        }),
+        _ => None,
+    };
+    let mut fields = match reader.document(&rest) {
+        Some(Meaning::Document(fields)) => fields,
+        _ => Fields::new(),
+    };
+    fields.extend(taken);
+    fields
+}
+
+/// Takes the fields of one part of the object out of it and reads each in its own way.
+fn take(
+    object: &mut Json,
+    part: &str,
+    read: impl Fn(&str, &Json) -> Option<Meaning>,
+) -> Option<(String, Meaning)> {
+    let Some(Json::Object(fields)) = object.as_object_mut()?.remove(part) else { return None };
+    let fields: Fields =
+        fields.iter().filter_map(|(key, value)| Some((key.clone(), read(key, value)?))).collect();
+    (!fields.is_empty()).then(|| (part.to_owned(), Meaning::Map(fields)))
+}
+
+fn secret(reader: &Reader<'_>, key: &str, value: &Json) -> Option<Meaning> {
+    let text = value.as_str()?;
+    match STANDARD.decode(text) {
+        Ok(bytes) => reader.hiding().bytes(key, &bytes),
+        Err(_) => reader.hiding().text(key, text),
+    }
+}

@@ -1,0 +1,199 @@
+//! From what a person types after `hardway explain` to the explanations meant.
+
+use super::pattern::{file_name, fits};
+use super::{Catalogue, Explanation, Kind};
+
+impl Catalogue {
+    /// Every explanation of what was typed: a name of any kind, a path on a host or in the working directory, a flag
+    /// with or without its component, a unit with or without its suffix, a field with or without indices, an error
+    /// code.
+    ///
+    /// Names come before paths and spellings, and those before bare file names: `master.ign` is the file of that name
+    /// and not also one of `ignition/<host>.ign`.
+    pub fn find(&self, what: &str) -> Vec<&Explanation> {
+        let what = what.trim();
+        if what.is_empty() {
+            return Vec::new();
+        }
+        let tests: [fn(&Explanation, &str) -> bool; 3] = [is_name_of, is_spelling_of, is_file_name_of];
+        tests
+            .iter()
+            .map(|test| self.iter().filter(|e| test(e, what)).collect::<Vec<_>>())
+            .find(|hits| !hits.is_empty())
+            .unwrap_or_default()
+    }
+}
+
+fn is_name_of(e: &Explanation, what: &str) -> bool {
+    e.name == what
+}
+
+fn is_spelling_of(e: &Explanation, what: &str) -> bool {
+    match e.kind {
+        Kind::Certificate => fits(e.name, certificate(what)),
+        Kind::Error => e.name.eq_ignore_ascii_case(what),
+        Kind::Field => field(e.name) == field(what),
+        Kind::Flag => flag(e.name, what),
+        Kind::Unit => e.name.strip_suffix(".service") == Some(what),
+        Kind::File | Kind::Kubeconfig | Kind::Manifest | Kind::Output => {
+            let what = what.strip_prefix("./").unwrap_or(what);
+            fits(e.name, what) || twin(what).is_some_and(|twin| fits(e.name, &twin))
+        }
+    }
+}
+
+/// A segment that is nothing but a placeholder would be the name of every file.
+fn is_file_name_of(e: &Explanation, what: &str) -> bool {
+    let name = file_name(e.name);
+    let is_placeholder = name.starts_with('<') && name.ends_with('>');
+    e.name.contains('/') && !what.contains('/') && !is_placeholder && fits(name, what)
+}
+
+/// `etcd-signer` of `etcd-signer.crt`, `pki/etcd-signer.crt`, `secrets/etcd-signer.key`, `/opt/openshift/tls/etcd-signer.crt`.
+fn certificate(what: &str) -> &str {
+    let name = file_name(what);
+    [".crt", ".key", ".pub"].iter().find_map(|extension| name.strip_suffix(extension)).unwrap_or(what)
+}
+
+/// Without indices, and without the name of the file it is in.
+fn field(path: &str) -> String {
+    let mut plain = String::new();
+    let mut depth = 0;
+    for c in path.chars() {
+        match c {
+            '[' => depth += 1,
+            ']' => depth -= 1,
+            _ if depth == 0 => plain.push(c),
+            _ => {}
+        }
+    }
+    let plain = plain.trim_end_matches('.');
+    let after_file = ["install-config.yaml", "install-config", "inventory.yaml", "inventory"]
+        .iter()
+        .find_map(|file| plain.strip_prefix(file)?.strip_prefix([' ', '.', ':']));
+    after_file.unwrap_or(plain).trim().to_owned()
+}
+
+/// `kube-apiserver --etcd-prefix` is also found as `--etcd-prefix`, `etcd-prefix`, and with `=value` behind it.
+fn flag(name: &str, what: &str) -> bool {
+    let what = what.split('=').next().unwrap_or(what);
+    let Some((component, own)) = name.split_once(' ') else {
+        return name == what;
+    };
+    let (typed_component, typed) = what.split_once(' ').unwrap_or((component, what));
+    !typed.is_empty() && typed_component == component && dashless(typed) == dashless(own)
+}
+
+fn dashless(flag: &str) -> &str {
+    flag.trim().trim_start_matches('-')
+}
+
+/// Where a file of the bootstrap host lies in the working directory.
+fn twin(path: &str) -> Option<String> {
+    [
+        ("/opt/openshift/manifests/", "manifests/"),
+        ("/opt/openshift/openshift/", "openshift/"),
+        ("/opt/openshift/operator-seeds/", "operator-seeds/"),
+        ("/opt/openshift/bootstrap-manifests/", "static-pods/"),
+        ("/etc/kubernetes/manifests/", "static-pods/"),
+        ("/etc/kubernetes/bootstrap-configs/", "static-pods/"),
+    ]
+    .iter()
+    .find_map(|(host, workdir)| Some(format!("{workdir}{}", path.strip_prefix(host)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A small catalogue, so that these tests say what finding is and not what happens to be explained.
+    fn names(what: &str) -> Vec<&'static str> {
+        let catalogue = Catalogue::read(&[
+            (Kind::Certificate, "\n## etcd-signer\n## etcd-peer-<host>\n## service-account\n"),
+            (Kind::Error, "\n## config-invalid\n"),
+            (Kind::Field, "\n## networking.clusterNetwork[].hostPrefix\n## inventory.hosts[].ip\n"),
+            (Kind::File, "\n## /etc/motd\n## /etc/kubernetes/kubeconfig\n## /opt/openshift/tls/<name>\n"),
+            (Kind::File, "\n## /opt/openshift/manifests/<file>\n"),
+            (
+                Kind::Flag,
+                "\n## kube-apiserver --etcd-prefix\n## kube-apiserver --v\n## etcd --v\n## etcd ETCD_NAME\n",
+            ),
+            (Kind::Kubeconfig, "\n## auth/kubeconfig\n## kubeconfigs/loopback.kubeconfig\n"),
+            (Kind::Manifest, "\n## manifests/cluster-dns-02-config.yml\n"),
+            (Kind::Output, "\n## master.ign\n## ignition/<host>.ign\n## secrets/<name>.key\n## logs/\n"),
+            (Kind::Unit, "\n## kubelet.service\n"),
+        ]);
+        catalogue.find(what).iter().map(|e| e.name).collect()
+    }
+
+    #[test]
+    fn names_and_their_spellings() {
+        for (what, name) in [
+            ("etcd-signer", "etcd-signer"),
+            (" etcd-signer ", "etcd-signer"),
+            ("etcd-signer.crt", "etcd-signer"),
+            ("etcd-peer-bootstrap.ocp4.example.com", "etcd-peer-<host>"),
+            ("CONFIG-INVALID", "config-invalid"),
+            ("networking.clusterNetwork[0].hostPrefix", "networking.clusterNetwork[].hostPrefix"),
+            ("networking.clusterNetwork.hostPrefix", "networking.clusterNetwork[].hostPrefix"),
+            ("hosts[2].ip", "inventory.hosts[].ip"),
+            ("inventory.yaml:hosts[2].ip", "inventory.hosts[].ip"),
+            ("kubelet", "kubelet.service"),
+            ("kubelet.service", "kubelet.service"),
+            ("--etcd-prefix", "kube-apiserver --etcd-prefix"),
+            ("etcd-prefix=kubernetes.io", "kube-apiserver --etcd-prefix"),
+            ("kube-apiserver --etcd-prefix", "kube-apiserver --etcd-prefix"),
+            ("kube-apiserver etcd-prefix", "kube-apiserver --etcd-prefix"),
+            ("ETCD_NAME", "etcd ETCD_NAME"),
+        ] {
+            assert_eq!(names(what), [name], "{what}");
+        }
+    }
+
+    #[test]
+    fn paths_and_file_names() {
+        for (what, name) in [
+            ("/etc/motd", "/etc/motd"),
+            ("./master.ign", "master.ign"),
+            ("master.ign", "master.ign"),
+            ("master-0.ign", "ignition/<host>.ign"),
+            ("ignition/master-0.ign", "ignition/<host>.ign"),
+            ("logs/today.log", "logs/"),
+            ("loopback.kubeconfig", "kubeconfigs/loopback.kubeconfig"),
+            ("cluster-dns-02-config.yml", "manifests/cluster-dns-02-config.yml"),
+        ] {
+            assert_eq!(names(what), [name], "{what}");
+        }
+    }
+
+    #[test]
+    fn everything_that_is_meant_is_returned() {
+        assert_eq!(names("secrets/etcd-signer.key"), ["etcd-signer", "secrets/<name>.key"]);
+        assert_eq!(
+            names("/opt/openshift/tls/service-account.pub"),
+            ["service-account", "/opt/openshift/tls/<name>"]
+        );
+        assert_eq!(
+            names("/opt/openshift/manifests/cluster-dns-02-config.yml"),
+            ["/opt/openshift/manifests/<file>", "manifests/cluster-dns-02-config.yml"]
+        );
+        assert_eq!(names("--v"), ["kube-apiserver --v", "etcd --v"]);
+        assert_eq!(names("kubeconfig"), ["/etc/kubernetes/kubeconfig", "auth/kubeconfig"]);
+    }
+
+    #[test]
+    fn what_nobody_explained_is_not_found() {
+        for what in [
+            "",
+            " ",
+            "-",
+            "--",
+            "nothing",
+            "/opt/openshift/tls/",
+            "etcd-peer-",
+            "kube-scheduler --etcd-prefix",
+        ] {
+            assert_eq!(names(what), [""; 0], "{what:?}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Everything that is generated is explained, and nothing is explained that is not generated.
+
+use std::collections::BTreeSet;
+
+use super::{Catalogue, Kind};
+use crate::kubeconfigs::KUBECONFIGS;
+use crate::pki::catalogue::{BUNDLES, KEY_PAIRS, SSH_KEY, certificates};
+use crate::testing;
+
+#[test]
+fn every_explanation_has_all_five_lines() {
+    for e in Catalogue::load().iter() {
+        for (label, text) in [
+            ("what", e.what),
+            ("why", e.why),
+            ("readers", e.readers),
+            ("without", e.without),
+            ("source", e.source),
+        ] {
+            assert!(!text.is_empty(), "{:?} {}: no `{label}:` line", e.kind, e.name);
+        }
+    }
+}
+
+#[test]
+fn no_name_stands_twice_within_a_kind() {
+    let mut seen = BTreeSet::new();
+    for e in Catalogue::load().iter() {
+        assert!(seen.insert((e.kind, e.name)), "{:?} {} is explained twice", e.kind, e.name);
+    }
+}
+
+#[test]
+fn certificates_bundles_and_key_pairs_are_explained() {
+    let cluster = testing::cluster();
+    let host = cluster.node_name(cluster.bootstrap_host());
+    let rows = certificates(&cluster).into_iter().map(|row| row.name.replace(&host, "<host>"));
+    let others = BUNDLES.iter().map(|bundle| bundle.name).chain(KEY_PAIRS.iter().copied()).chain([SSH_KEY]);
+    assert_same(Kind::Certificate, rows.chain(others.map(str::to_owned)));
+}
+
+#[test]
+fn kubeconfigs_are_explained() {
+    assert_same(Kind::Kubeconfig, KUBECONFIGS.iter().map(|row| row.path.to_owned()));
+}
+
+/// The names of a kind and the generated things are the same set.
+fn assert_same(kind: Kind, generated: impl Iterator<Item = String>) {
+    let catalogue = Catalogue::load();
+    let explained: BTreeSet<&str> = catalogue.iter().filter(|e| e.kind == kind).map(|e| e.name).collect();
+    let generated: BTreeSet<String> = generated.collect();
+    let missing: Vec<&String> = generated.iter().filter(|name| !explained.contains(name.as_str())).collect();
+    let idle: Vec<&&str> = explained.iter().filter(|name| !generated.contains(**name)).collect();
+    assert!(missing.is_empty() && idle.is_empty(), "{kind:?}: unexplained {missing:?}, not made {idle:?}");
+}

@@ -1,0 +1,19 @@
+//! The guide: one page per phase, written by hand in `docs/guide/`, with tables made from the code.
+//!
+//! ```text
+//! Page       a page, found by stage or phase              pages.rs
+//! table()    a Markdown table by name                     tables.rs
+//! fill()     puts tables between their markers            markers.rs
+//! ```
+//!
+//! `cargo xtask guide` writes the tables into the pages; a test fails when a page holds an old one.
+
+mod markers;
+mod pages;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+pub use markers::fill;
+pub use pages::{Page, index, page, pages};
+pub use tables::table;

@@ -1,0 +1,198 @@
+//! The tables of the guide, made from the tables of the code and from the explanations.
+
+use super::pages;
+use crate::explain::{Catalogue, Explanation, Kind};
+use crate::kubeconfigs::{KUBECONFIGS, Server};
+use crate::pki::catalogue::{self, Lifetime, Row};
+use crate::pki::{San, Subject, Usage};
+use crate::{Cluster, example};
+
+/// A Markdown table by name, for the made-up cluster; `None` when there is no table of that name.
+pub fn table(name: &str) -> Option<String> {
+    let explained = Catalogue::load();
+    Some(match name {
+        "phases" => phases(),
+        "certificates" => certificates(&explained),
+        "bundles" => bundles(&explained),
+        "key-pairs" => key_pairs(&explained),
+        "kubeconfigs" => kubeconfigs(&explained),
+        "manifests" => of_kind(&explained, Kind::Manifest, |name| !is_seed(name)),
+        "operator-seeds" => of_kind(&explained, Kind::Manifest, is_seed),
+        "static-pods" => of_kind(&explained, Kind::Output, |name| name.starts_with("static-pods/")),
+        "bootstrap-files" => of_kind(&explained, Kind::File, |name| !NODE_ONLY.contains(&name)),
+        "node-files" => of_kind(&explained, Kind::File, |name| NODE_FILES.contains(&name)),
+        "units" => of_kind(&explained, Kind::Unit, |_| true),
+        "install-config-fields" => of_kind(&explained, Kind::Field, |name| !is_inventory(name)),
+        "inventory-fields" => of_kind(&explained, Kind::Field, is_inventory),
+        _ => flags(&explained, name.strip_prefix("flags:")?),
+    })
+}
+
+/// What a complete node config adds to the rendered one.
+const NODE_FILES: &[&str] = &[
+    "/etc/hostname",
+    "/etc/NetworkManager/system-connections/<interface>.nmconnection",
+    "/etc/NetworkManager/conf.d/90-hardway-unmanaged.conf",
+    "/etc/kubernetes/kubeconfig",
+    "/etc/kubernetes/kubelet-ca.crt",
+    "/etc/machine-config-daemon/node-annotations.json",
+    "/etc/mcs-machine-config-content.json",
+    "/etc/ignition-machine-config-encapsulated.json",
+    "/etc/kubernetes/manifests/kube-proxy.yaml",
+    "/var/lib/kubelet/config.json",
+];
+
+/// Those of them that the bootstrap host does not have.
+const NODE_ONLY: &[&str] = &[
+    "/etc/kubernetes/kubelet-ca.crt",
+    "/etc/machine-config-daemon/node-annotations.json",
+    "/etc/mcs-machine-config-content.json",
+    "/etc/kubernetes/manifests/kube-proxy.yaml",
+    "/var/lib/kubelet/config.json",
+];
+
+fn is_seed(name: &str) -> bool {
+    name.starts_with("operator-seeds/")
+}
+
+fn is_inventory(name: &str) -> bool {
+    name.starts_with("inventory")
+}
+
+fn phases() -> String {
+    let rows = pages().iter().map(|page| {
+        let name = page.phase.map_or_else(|| "–".to_owned(), |phase| format!("`{phase}`"));
+        let link = format!("[{}]({})", page.title, page.file);
+        let runs = match page.phase {
+            None => "–",
+            Some(_) if page.is_built() => "yes",
+            Some(_) => "not yet",
+        };
+        vec![page.stage.to_owned(), name, link, page.takes(), page.gives(), runs.to_owned()]
+    });
+    markdown(&["stage", "phase", "page", "takes", "gives", "hardway runs it"], rows)
+}
+
+fn certificates(explained: &Catalogue) -> String {
+    let cluster = example::cluster();
+    let host = cluster.node_name(cluster.bootstrap_host());
+    let rows = catalogue::certificates(&cluster).into_iter().map(|row| {
+        let name = row.name.replace(&host, "<host>");
+        vec![
+            format!("`{name}`"),
+            subject(&row.subject),
+            row.signer.map_or_else(|| "itself".to_owned(), ToOwned::to_owned),
+            usage(row.usage).to_owned(),
+            lifetime(&row, &cluster),
+            row.sans.iter().map(san).collect::<Vec<_>>().join(", "),
+            what(explained, Kind::Certificate, &name),
+        ]
+    });
+    markdown(&["name", "subject", "signer", "usage", "lifetime", "names", "what it is"], rows)
+}
+
+fn bundles(explained: &Catalogue) -> String {
+    let rows = catalogue::BUNDLES.iter().map(|bundle| {
+        let e = explained.get(Kind::Certificate, bundle.name);
+        vec![
+            format!("`{}`", bundle.name),
+            bundle.members.join(", "),
+            e.map(|e| e.readers.to_owned()).unwrap_or_default(),
+        ]
+    });
+    markdown(&["name", "signers in it", "who reads it"], rows)
+}
+
+fn key_pairs(explained: &Catalogue) -> String {
+    let names = catalogue::KEY_PAIRS.iter().copied().chain([catalogue::SSH_KEY]);
+    let rows = names.filter_map(|name| explained.get(Kind::Certificate, name));
+    explanations(rows.map(|e| (e.name, e)))
+}
+
+fn kubeconfigs(explained: &Catalogue) -> String {
+    let rows = KUBECONFIGS.iter().map(|row| {
+        let server = match row.server {
+            Server::External => "api",
+            Server::Internal => "api-int",
+            Server::Localhost => "localhost",
+        };
+        vec![
+            format!("`{}`", row.path),
+            server.to_owned(),
+            row.ca.to_owned(),
+            row.client.to_owned(),
+            what(explained, Kind::Kubeconfig, row.path),
+        ]
+    });
+    markdown(&["file", "calls", "trusts", "shows", "what it is"], rows)
+}
+
+fn flags(explained: &Catalogue, component: &str) -> String {
+    let own = |e: &'static str| e.strip_prefix(component)?.strip_prefix(' ');
+    let rows = explained.iter().filter(|e| e.kind == Kind::Flag);
+    explanations(rows.filter_map(|e| Some((own(e.name)?, e))))
+}
+
+fn of_kind(explained: &Catalogue, kind: Kind, wanted: impl Fn(&'static str) -> bool) -> String {
+    explanations(explained.iter().filter(|e| e.kind == kind && wanted(e.name)).map(|e| (e.name, e)))
+}
+
+fn explanations<'a>(rows: impl Iterator<Item = (&'a str, &'a Explanation)>) -> String {
+    let rows = rows.map(|(name, e)| vec![format!("`{name}`"), e.what.to_owned(), e.without.to_owned()]);
+    markdown(&["name", "what it is", "without it"], rows)
+}
+
+fn what(explained: &Catalogue, kind: Kind, name: &str) -> String {
+    explained.get(kind, name).map(|e| e.what.to_owned()).unwrap_or_default()
+}
+
+fn subject(subject: &Subject) -> String {
+    let mut parts = vec![format!("CN={}", subject.common_name)];
+    parts.extend(subject.organizations.iter().map(|o| format!("O={o}")));
+    parts.extend(subject.organizational_unit.map(|unit| format!("OU={unit}")));
+    parts.join(", ")
+}
+
+fn usage(usage: Usage) -> &'static str {
+    match usage {
+        Usage::Client => "client",
+        Usage::Server => "server",
+        Usage::ServerAndClient => "both",
+        Usage::Signer => "signs",
+    }
+}
+
+fn lifetime(row: &Row, cluster: &Cluster) -> String {
+    match row.lifetime {
+        Lifetime::Years(1) => "1 year".to_owned(),
+        Lifetime::Years(years) => format!("{years} years"),
+        Lifetime::ShortLived => format!("{} hours", row.lifetime.hours(cluster)),
+    }
+}
+
+fn san(san: &San) -> String {
+    match san {
+        San::Dns(name) => name.clone(),
+        San::Ip(ip) => format!("IP {ip}"),
+    }
+}
+
+fn markdown(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let mut text = line(head.iter().map(|cell| (*cell).to_owned()).collect());
+    text += &line(head.iter().map(|_| "---".to_owned()).collect()).replace(' ', "");
+    for row in rows {
+        text += &line(row.into_iter().map(|cell| escape(&cell)).collect());
+    }
+    text
+}
+
+/// A pipe would end the cell, and a placeholder outside of code is taken for HTML.
+fn escape(cell: &str) -> String {
+    cell.split('`')
+        .enumerate()
+        .map(|(i, part)| if i % 2 == 0 { part.replace('<', "&lt;") } else { part.to_owned() })
+        .collect::<Vec<_>>()
+        .join("`")
+        .replace('|', "\\|")
+}

@@ -1,0 +1,122 @@
+//! The pages are complete, linked, and hold today's tables.
+
+use super::{fill, index, page, pages};
+use crate::Phase;
+use crate::explain::Catalogue;
+
+#[test]
+fn guide_is_fresh() {
+    let files = pages().iter().map(|page| (page.file, page.text)).chain([("README.md", index())]);
+    for (file, text) in files {
+        assert!(fill(text) == text, "docs/guide/{file} holds an old table: run `cargo xtask guide`");
+    }
+}
+
+#[test]
+fn every_phase_has_a_page() {
+    let phases: Vec<Phase> = pages().iter().filter_map(|page| page.phase).collect();
+    assert_eq!(phases, Phase::ALL);
+}
+
+#[test]
+fn pages_are_found_by_stage_phase_and_file() {
+    for what in ["7", "07", "make-manifests", "07-make-manifests", "07-make-manifests.md", " MAKE-MANIFESTS "]
+    {
+        assert_eq!(page(what).map(|page| page.stage), Some("07"), "{what}");
+    }
+    assert_eq!(page("4b").map(|page| page.file), Some("04b-render-nodes.md"));
+    assert_eq!(page("03").map(|page| page.phase), Some(None));
+    assert!(page("18").is_none() && page("").is_none() && page("b").is_none());
+}
+
+#[test]
+fn pages_say_what_they_take_and_give_and_how_to_look_closer() {
+    for page in pages() {
+        assert!(page.text.starts_with(&format!("# {} ", page.stage)), "{}: heading", page.file);
+        assert!(!page.takes().is_empty() && !page.gives().is_empty(), "{}: takes and gives", page.file);
+        assert!(page.text.contains("\n## Look closer\n"), "{}: look closer", page.file);
+        if let Some(phase) = page.phase {
+            assert!(page.file.ends_with(&format!("-{phase}.md")), "{}: {phase}", page.file);
+        }
+    }
+}
+
+#[test]
+fn every_marker_has_a_table_and_every_table_is_used() {
+    let mut tables: Vec<&str> = Vec::new();
+    for text in pages().iter().map(|page| page.text).chain([index()]) {
+        for marker in text.split("<!-- table: ").skip(1) {
+            let name = marker.split(" -->").next().unwrap_or_default();
+            assert!(super::table(name).is_some() && marker.contains("<!-- end -->"), "{name}");
+            tables.push(name);
+        }
+    }
+    tables.sort_unstable();
+    let flags = [
+        "cluster-policy-controller",
+        "cluster-version-operator",
+        "etcd",
+        "kube-apiserver",
+        "kube-controller-manager",
+        "kube-scheduler",
+        "kubelet",
+    ];
+    let mut all = vec![
+        "bootstrap-files",
+        "bundles",
+        "certificates",
+        "install-config-fields",
+        "inventory-fields",
+        "key-pairs",
+        "kubeconfigs",
+        "manifests",
+        "node-files",
+        "operator-seeds",
+        "phases",
+        "static-pods",
+        "units",
+    ];
+    let flags: Vec<String> = flags.iter().map(|component| format!("flags:{component}")).collect();
+    all.extend(flags.iter().map(String::as_str));
+    all.sort_unstable();
+    assert_eq!(tables, all);
+}
+
+#[test]
+fn links_lead_to_pages() {
+    for (file, text) in pages().iter().map(|page| (page.file, page.text)).chain([("README.md", index())]) {
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let is_page = link == "README.md" || pages().iter().any(|page| page.file == link);
+            assert!(is_page || link.starts_with("https://"), "{file}: {link}");
+        }
+    }
+}
+
+/// The guide promises them by number.
+#[test]
+fn every_trap_stands_on_a_page() {
+    for n in 1..=31 {
+        let trap = format!("T{n}");
+        let stands = |text: &str| {
+            text.match_indices(&trap)
+                .any(|(i, _)| !text[i + trap.len()..].starts_with(|c: char| c.is_ascii_digit()))
+        };
+        assert!(pages().iter().any(|page| stands(page.text)), "{trap}");
+    }
+}
+
+/// `hardway explain …` as the pages show it works.
+#[test]
+fn what_the_pages_tell_to_explain_is_explained() {
+    let catalogue = Catalogue::load();
+    for (file, text) in pages().iter().map(|page| (page.file, page.text)).chain([("README.md", index())]) {
+        for command in text.lines().filter_map(|line| line.strip_prefix("hardway explain ")) {
+            let what = command.split("  ").next().unwrap_or_default().trim_matches('\'');
+            let is_known = match what.strip_prefix("stage ") {
+                Some(stage) => page(stage).is_some(),
+                None => !catalogue.find(what).is_empty(),
+            };
+            assert!(is_known, "{file}: hardway explain {what}");
+        }
+    }
+}

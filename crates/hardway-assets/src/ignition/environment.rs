@@ -1,0 +1,43 @@
+//! `/opt/openshift/bootstrap.env`: the values of one cluster that the bootstrap host's scripts read.
+
+use std::fmt::Write as _;
+
+use super::bootstrap_files::ENVIRONMENT;
+use crate::graph::{Inputs, MakeError};
+use crate::inventory::Provider;
+
+/// One `KEY='value'` line for each key the scripts know.
+pub(super) fn write(inputs: &Inputs<'_>) -> Result<String, MakeError> {
+    let mut text = String::new();
+    for key in ENVIRONMENT {
+        let value = value(key, inputs)?;
+        if value.contains('\'') {
+            return Err(MakeError::Internal(format!("{key} holds a quote")));
+        }
+        let _ = writeln!(text, "{key}='{value}'");
+    }
+    Ok(text)
+}
+
+fn value(key: &str, inputs: &Inputs<'_>) -> Result<String, MakeError> {
+    let cluster = inputs.cluster;
+    let in_place = cluster.config.bootstrap_in_place.as_ref();
+    // In the lab, nodes get their complete config from hardway itself.
+    let serves = cluster.inventory.machines.provider != Provider::Lab;
+    Ok(match key {
+        "RELEASE_IMAGE" => inputs.release.image.clone(),
+        "RELEASE_VERSION" => inputs.release.version.clone(),
+        "API_URL" => cluster.api_url(),
+        "API_INT_URL" => cluster.api_int_url(),
+        "HIGHLY_AVAILABLE" => (!cluster.is_single_node()).to_string(),
+        "IN_PLACE" => in_place.is_some().to_string(),
+        "INSTALL_DISK" => in_place.map(|place| place.installation_disk.clone()).unwrap_or_default(),
+        "NODE_IP" => cluster.bootstrap_ip().to_string(),
+        "IPV6_PRIMARY" => cluster.is_ipv6_primary().to_string(),
+        "SERVE_MACHINE_CONFIGS" => serves.to_string(),
+        "IMAGE_POD" => inputs.image("pod")?.to_owned(),
+        "IMAGE_CLI" => inputs.image("cli")?.to_owned(),
+        "IMAGE_MACHINE_CONFIG_OPERATOR" => inputs.image("machine-config-operator")?.to_owned(),
+        _ => return Err(MakeError::Internal(format!("nothing is known about the key {key}"))),
+    })
+}

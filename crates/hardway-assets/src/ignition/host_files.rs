@@ -1,0 +1,112 @@
+//! Small files of the bootstrap host whose text depends on the cluster.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+
+use crate::Cluster;
+use crate::install_config::ImageSource;
+use crate::manifests::no_proxy;
+
+/// `/etc/containers/registries.conf`: where podman and CRI-O look instead, by digest only. Empty without mirrors.
+/// `with_blocked`: whether the release says which sources may not be asked at all.
+pub(super) fn registries_conf(cluster: &Cluster, with_blocked: bool) -> String {
+    let config = &cluster.config;
+    let mut text = String::new();
+    for source in merged(config.image_digest_sources.iter().chain(&config.image_content_sources)) {
+        let _ = write!(
+            text,
+            "[[registry]]\nprefix = \"\"\nlocation = \"{}\"\nmirror-by-digest-only = true\n",
+            source.source
+        );
+        if with_blocked {
+            let _ = writeln!(text, "blocked = {}", source.source_policy == "NeverContactSource");
+        }
+        for mirror in &source.mirrors {
+            let _ = write!(text, "\n[[registry.mirror]]\nlocation = \"{mirror}\"\ninsecure = false\n");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// `/etc/ignition-machine-config-encapsulated.json`: tells the first boot whether this host runs in FIPS mode.
+pub(super) fn fips_machine_config(cluster: &Cluster) -> String {
+    let machine_config = json!({
+        "apiVersion": "machineconfiguration.openshift.io/v1",
+        "kind": "MachineConfig",
+        "metadata": {"name": "bootstrap-fips"},
+        "spec": {"fips": cluster.config.fips, "config": {"ignition": {"version": super::config::VERSION}}},
+    });
+    format!("{machine_config}\n")
+}
+
+/// `/etc/profile.d/proxy.sh`: the proxy for people who log in. Empty without one.
+pub(super) fn proxy_profile(cluster: &Cluster) -> String {
+    proxy_variables(cluster).iter().fold(String::new(), |mut text, (name, value)| {
+        let _ = writeln!(text, "export {name}=\"{value}\"");
+        text
+    })
+}
+
+/// `/etc/systemd/system.conf.d/10-default-env.conf`: the proxy for every unit; systemd wants percent signs doubled.
+pub(super) fn proxy_manager_environment(cluster: &Cluster) -> String {
+    let variables = proxy_variables(cluster);
+    if variables.is_empty() {
+        return String::new();
+    }
+    let list: Vec<String> =
+        variables.iter().map(|(name, value)| format!("{name}=\"{}\"", value.replace('%', "%%"))).collect();
+    format!("[Manager]\nDefaultEnvironment={}\n", list.join(" "))
+}
+
+/// `/etc/motd`: where to look.
+pub(super) fn motd(cluster: &Cluster) -> String {
+    format!(
+        "This is the bootstrap host of {}. It runs a temporary control plane and is removed after the install.\n\
+         Follow it:  journalctl -b -f -u release-image.service -u bootkube.service\n\
+         Stages:     /var/log/openshift/bootkube.json\n",
+        cluster.domain()
+    )
+}
+
+/// `/opt/openshift/expected-nodes`: name and addresses of every master, for the approver of certificate requests.
+pub(super) fn expected_nodes(cluster: &Cluster) -> String {
+    let mut text = String::new();
+    for host in cluster.inventory.with_role(crate::inventory::Role::Master) {
+        let addresses: Vec<String> = host.ip.iter().map(ToString::to_string).collect();
+        let _ = writeln!(text, "{} {}", cluster.node_name(host), addresses.join(" "));
+    }
+    text
+}
+
+fn proxy_variables(cluster: &Cluster) -> Vec<(&'static str, String)> {
+    let Some(proxy) = &cluster.config.proxy else {
+        return Vec::new();
+    };
+    let mut variables = Vec::new();
+    for (names, value) in [
+        (["HTTP_PROXY", "http_proxy"], proxy.http_proxy.clone()),
+        (["HTTPS_PROXY", "https_proxy"], proxy.https_proxy.clone()),
+        (["NO_PROXY", "no_proxy"], no_proxy(cluster, proxy)),
+    ] {
+        if !value.is_empty() {
+            variables.extend(names.map(|name| (name, value.clone())));
+        }
+    }
+    variables
+}
+
+/// Sources that stand several times become one with all their mirrors, as openshift-install merges them.
+fn merged<'a>(sources: impl Iterator<Item = &'a ImageSource>) -> Vec<ImageSource> {
+    let mut all: Vec<ImageSource> = Vec::new();
+    for source in sources {
+        match all.iter_mut().find(|s| s.source == source.source && s.source_policy == source.source_policy) {
+            Some(known) => known.mirrors.extend(
+                source.mirrors.iter().filter(|m| !known.mirrors.contains(m)).cloned().collect::<Vec<_>>(),
+            ),
+            None => all.push(source.clone()),
+        }
+    }
+    all
+}

@@ -1,0 +1,258 @@
+//! The complete config of one node: what the machine-config-server would have served, and what only this host has.
+//!
+//! Facts: machine-config-operator `pkg/server/server.go` (what the server adds), `pkg/daemon/on_disk_validation.go` (why
+//! nothing rendered may be changed: the daemon compares every file with the MachineConfig).
+
+use serde_json::{Map, Value, json};
+
+use super::config::data_url;
+use super::{contract, network};
+use crate::graph::{Asset, Inputs, MakeError, Output, Source};
+use crate::inventory::{Host, Role};
+use crate::{Cluster, Phase};
+
+/// `ignition/<host>.ign`
+pub struct NodeConfig {
+    host: Host,
+    with_kube_proxy: bool,
+}
+
+impl NodeConfig {
+    /// For one master or worker.
+    pub fn new(cluster: &Cluster, host: &Host) -> Self {
+        let with_kube_proxy = cluster.inventory.options.kube_proxy_on_masters && host.role == Role::Master;
+        Self { host: host.clone(), with_kube_proxy }
+    }
+
+    /// The working-directory path of a host's config.
+    pub fn path(host: &Host) -> String {
+        format!("ignition/{}.ign", host.name)
+    }
+}
+
+const KUBELET_CA: &str = "kube-apiserver-complete-client-ca-bundle";
+const KUBECONFIG: &str = "kubeconfigs/kubelet.kubeconfig";
+const KUBE_PROXY: &str = "static-pods/kube-proxy-pod.yaml";
+/// The one rendered path that the machine-config-server itself replaces.
+const KUBELET_CA_PATH: &str = "/etc/kubernetes/kubelet-ca.crt";
+
+impl Asset for NodeConfig {
+    fn id(&self) -> String {
+        format!("{}-ignition", self.host.name)
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::MakeIgnition
+    }
+
+    fn sources(&self) -> Vec<Source> {
+        let mut sources = vec![
+            Source::release(format!("rendered/{}", self.host.role)),
+            Source::release("version"),
+            Source::config("metadata.name"),
+            Source::config("baseDomain"),
+            Source::config("networking.machineNetwork"),
+            Source::inventory("hosts"),
+            Source::inventory("network"),
+            Source::file(crate::pki::path(KUBELET_CA)),
+            Source::file(KUBECONFIG),
+        ];
+        if self.with_kube_proxy {
+            sources.push(Source::file(KUBE_PROXY));
+        }
+        sources
+    }
+
+    fn outputs(&self) -> Vec<Output> {
+        vec![Output::secret(Self::path(&self.host))]
+    }
+
+    fn make(&self, inputs: &Inputs<'_>) -> Result<Vec<Vec<u8>>, MakeError> {
+        let pool = self.host.role.name();
+        let rendered = inputs.release.rendered.get(pool).ok_or_else(|| {
+            MakeError::Release(format!(
+                "the release has no rendered MachineConfig for pool {pool}; run render-nodes first"
+            ))
+        })?;
+        let mut base = Base::read(&rendered.machine_config, &rendered.name)?;
+        for (path, mode, bytes) in self.additions(inputs, &rendered.name, &rendered.machine_config)? {
+            base.add(&path, mode, &bytes)?;
+        }
+        if !base.leaves_pod_interfaces_alone() {
+            base.add(network::UNMANAGED_PATH, 0o644, network::UNMANAGED.as_bytes())?;
+        }
+        Ok(vec![base.write()])
+    }
+}
+
+type Addition = (String, u32, Vec<u8>);
+
+impl NodeConfig {
+    /// What is put on top of the rendered config. The encapsulated MachineConfig comes last, as from the server.
+    fn additions(
+        &self,
+        inputs: &Inputs<'_>,
+        name: &str,
+        machine_config: &Value,
+    ) -> Result<Vec<Addition>, MakeError> {
+        let cluster = inputs.cluster;
+        let mut annotations = json!({
+            "machineconfiguration.openshift.io/currentConfig": name,
+            "machineconfiguration.openshift.io/desiredConfig": name,
+            "machineconfiguration.openshift.io/state": "Done",
+        });
+        if contract(inputs)?.annotates_first_pivot_config() {
+            annotations["machineconfiguration.openshift.io/firstPivotConfig"] = json!(name);
+        }
+        let mut files: Vec<Addition> = vec![
+            (network::keyfile_path(&self.host), 0o600, network::keyfile(cluster, &self.host).into_bytes()),
+            ("/etc/hostname".to_owned(), 0o644, format!("{}\n", cluster.node_name(&self.host)).into_bytes()),
+            (KUBELET_CA_PATH.to_owned(), 0o644, inputs.file(&crate::pki::path(KUBELET_CA))?.to_vec()),
+            (
+                "/etc/machine-config-daemon/node-annotations.json".to_owned(),
+                0o644,
+                annotations.to_string().into_bytes(),
+            ),
+            ("/etc/kubernetes/kubeconfig".to_owned(), 0o600, inputs.file(KUBECONFIG)?.to_vec()),
+        ];
+        if self.with_kube_proxy {
+            files.push((
+                "/etc/kubernetes/manifests/kube-proxy.yaml".to_owned(),
+                0o644,
+                inputs.file(KUBE_PROXY)?.to_vec(),
+            ));
+        }
+        let content = serde_json::to_vec_pretty(machine_config).unwrap_or_default();
+        files.push(("/etc/mcs-machine-config-content.json".to_owned(), 0o644, content));
+        let encapsulated = encapsulate(machine_config).to_string().into_bytes();
+        files.push(("/etc/ignition-machine-config-encapsulated.json".to_owned(), 0o644, encapsulated));
+        Ok(files)
+    }
+}
+
+/// The MachineConfig with an empty Ignition part: kernel arguments, FIPS, OS image and extensions, which the
+/// machine-config-daemon applies on first boot.
+fn encapsulate(machine_config: &Value) -> Value {
+    let mut shell = machine_config.clone();
+    let version = machine_config["spec"]["config"]["ignition"]["version"].clone();
+    shell["spec"]["config"] = json!({"ignition": {"version": version}});
+    shell
+}
+
+/// The rendered Ignition config, to be added to but not changed.
+struct Base {
+    config: Map<String, Value>,
+    files: Vec<Value>,
+}
+
+impl Base {
+    fn read(machine_config: &Value, name: &str) -> Result<Self, MakeError> {
+        let unusable = |why: &str| MakeError::Release(format!("{name}: {why}"));
+        // Older tools wrapped the config once more; the real object holds it inline.
+        let spec = &machine_config["spec"]["config"];
+        let config = if spec["raw"].is_object() { &spec["raw"] } else { spec };
+        let mut config =
+            config.as_object().cloned().ok_or_else(|| unusable("spec.config is not an Ignition config"))?;
+        let version = config.get("ignition").and_then(|i| i["version"].as_str()).unwrap_or_default();
+        if !version.starts_with("3.") {
+            return Err(unusable("spec.config is not an Ignition config of spec 3"));
+        }
+        if uses_only_3_2(&config) {
+            config["ignition"]["version"] = json!(super::config::VERSION);
+        }
+        let files = config.get("storage").and_then(|s| s["files"].as_array()).cloned().unwrap_or_default();
+        Ok(Self { config, files })
+    }
+
+    /// Adds a file on a path that nothing rendered has. Changing a rendered one would make the
+    /// machine-config-daemon report the node as drifted for ever.
+    fn add(&mut self, path: &str, mode: u32, bytes: &[u8]) -> Result<(), MakeError> {
+        if path == KUBELET_CA_PATH {
+            self.files.retain(|file| file["path"] != path);
+        }
+        if self.has(path) {
+            let why = format!(
+                "the rendered MachineConfig already writes {path}; a node's own files may not replace it"
+            );
+            return Err(MakeError::Release(why));
+        }
+        self.files.push(json!({
+            "path": path,
+            "user": {"name": "root"},
+            "overwrite": true,
+            "mode": mode,
+            "contents": {"source": data_url(bytes)},
+        }));
+        Ok(())
+    }
+
+    fn has(&self, path: &str) -> bool {
+        let storage = self.config.get("storage");
+        let listed = |kind: &str| {
+            let entries = storage.and_then(|s| s[kind].as_array()).into_iter().flatten();
+            entries.into_iter().any(|entry| entry["path"] == path)
+        };
+        self.files.iter().any(|file| file["path"] == path) || listed("directories") || listed("links")
+    }
+
+    fn leaves_pod_interfaces_alone(&self) -> bool {
+        self.files
+            .iter()
+            .filter(|file| {
+                file["path"].as_str().is_some_and(|p| p.starts_with("/etc/NetworkManager/conf.d/"))
+            })
+            .any(|file| {
+                file["contents"]["source"].as_str().is_some_and(|s| decode(s).contains("unmanaged-devices"))
+            })
+    }
+
+    fn write(mut self) -> Vec<u8> {
+        let storage = self.config.entry("storage").or_insert_with(|| json!({}));
+        storage["files"] = Value::Array(self.files);
+        Value::Object(self.config).to_string().into_bytes()
+    }
+}
+
+/// Nothing in it that came after spec 3.2: kernel arguments (3.3), special mode bits (3.4). LUKS and the like are kept
+/// at their own version rather than judged.
+fn uses_only_3_2(config: &Map<String, Value>) -> bool {
+    let storage = config.get("storage").cloned().unwrap_or_default();
+    let plain_mode = |entry: &Value| entry["mode"].as_u64().is_none_or(|mode| mode <= 0o777);
+    let entries = ["files", "directories"]
+        .iter()
+        .flat_map(|kind| storage[kind].as_array().cloned().unwrap_or_default());
+    !config.contains_key("kernelArguments")
+        && storage["luks"].is_null()
+        && entries.into_iter().all(|e| plain_mode(&e))
+}
+
+/// The text of a `data:` URL, base64 or percent-encoded; empty for any other.
+pub(crate) fn decode(url: &str) -> String {
+    use base64::Engine as _;
+    let Some((head, body)) = url.strip_prefix("data:").and_then(|rest| rest.split_once(',')) else {
+        return String::new();
+    };
+    if head.ends_with(";base64") {
+        let bytes = base64::engine::general_purpose::STANDARD.decode(body).unwrap_or_default();
+        return String::from_utf8_lossy(&bytes).into_owned();
+    }
+    let mut bytes = Vec::new();
+    let mut rest = body.as_bytes();
+    while let Some((first, tail)) = rest.split_first() {
+        let hex = tail
+            .get(..2)
+            .and_then(|h| std::str::from_utf8(h).ok())
+            .and_then(|h| u8::from_str_radix(h, 16).ok());
+        match (first, hex) {
+            (b'%', Some(byte)) => {
+                bytes.push(byte);
+                rest = &tail[2..];
+            }
+            _ => {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -1,0 +1,59 @@
+//! From text to a checked install-config.
+
+use super::convert::convert;
+use super::draft::Draft;
+use super::rules::{self, Rules};
+use super::{InstallConfig, defaults};
+use crate::schema::{self, Findings, INSTALL_CONFIG, Read};
+use crate::violation::Violation;
+use crate::yaml::{self, Node, Span, Value};
+
+/// Reads the file: syntax, schema, up-conversion, defaults, rules. Every violation is reported in one run; only a
+/// syntax error or an unknown apiVersion ends it early, because nothing after them could be trusted.
+pub fn read(text: &str, rules: Rules) -> Result<Read<InstallConfig>, Vec<Violation>> {
+    match examine(text, rules) {
+        Examined { config: Some(value), errors, warnings, node } if errors.is_empty() => {
+            Ok(Read { value, warnings, node })
+        }
+        Examined { errors, .. } => Err(errors),
+    }
+}
+
+/// What a look at the file gave, good or bad.
+pub(crate) struct Examined {
+    /// The typed file. There may be one although there are errors, as long as they leave its parts readable.
+    pub(crate) config: Option<InstallConfig>,
+    pub(crate) errors: Vec<Violation>,
+    pub(crate) warnings: Vec<Violation>,
+    pub(crate) node: Node,
+}
+
+/// Like [`read`], but keeps whatever could be understood so that the inventory can be held against it.
+pub(crate) fn examine(text: &str, rules: Rules) -> Examined {
+    let node = match yaml::read(text) {
+        Ok(node) => node,
+        Err(errors) => {
+            let node = Node { span: Span { start: 0, end: 0 }, value: Value::Null };
+            let errors = schema::syntax(errors);
+            return Examined { config: None, errors, warnings: Vec::new(), node };
+        }
+    };
+    let mut errors = schema::check(&node, &INSTALL_CONFIG);
+    errors.extend(schema::too_new(&node, &INSTALL_CONFIG, rules.version));
+    let readable = errors.iter().all(|violation| violation.kind == crate::violation::Kind::Unknown);
+
+    let (converted, notes) = convert(&node);
+    let mut findings = Findings::new(&converted);
+    findings.errors = errors;
+    notes.into_iter().for_each(|note| findings.warn(note));
+
+    let mut config = None;
+    if rules::api_version::check(&converted, &mut findings) {
+        let mut draft = Draft::new(&converted);
+        defaults::apply(&mut draft);
+        rules::check_all(&draft, &rules, &mut findings);
+        config = if readable { draft.assemble() } else { None };
+    }
+    let Findings { errors, warnings, .. } = findings;
+    Examined { config, errors, warnings, node }
+}

@@ -1,0 +1,86 @@
+//! Optional parts of the release (rules 59 to 61; openshift/api `config/v1/types_cluster_version.go`).
+
+use super::super::Capabilities;
+use super::super::draft::Draft;
+use crate::schema::{Findings, INSTALL_CONFIG};
+use crate::violation::{Kind, Violation};
+
+pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
+    let Some(capabilities) = &draft.capabilities else { return };
+    let baseline = capabilities.baseline_capability_set.as_str();
+    let sets = INSTALL_CONFIG.allowed("capabilities.baselineCapabilitySet");
+    if !sets.contains(&baseline) {
+        // An empty set is refused too: the file's field is copied as it is, and "" is no set.
+        let violation = Violation::unsupported("capabilities.baselineCapabilitySet", baseline, sets);
+        findings.error(if baseline.is_empty() {
+            violation.fix("write baselineCapabilitySet: vCurrent, or leave capabilities out")
+        } else {
+            violation
+        });
+    }
+    let mut names: Vec<&str> = ALL.iter().map(|(name, _)| *name).collect();
+    names.sort_unstable();
+    for (i, capability) in capabilities.additional_enabled_capabilities.iter().enumerate() {
+        if !names.contains(&capability.as_str()) {
+            let path = format!("capabilities.additionalEnabledCapabilities[{i}]");
+            findings.error(Violation::unsupported(path, capability, &names));
+        }
+    }
+    dependencies(capabilities, findings);
+}
+
+fn dependencies(capabilities: &Capabilities, findings: &mut Findings<'_>) {
+    let enabled = |name: &str| {
+        capabilities.additional_enabled_capabilities.iter().any(|extra| extra == name)
+            || in_set(&capabilities.baseline_capability_set, name)
+    };
+    if enabled("marketplace") && !enabled("OperatorLifecycleManager") {
+        // openshift-install prints the path without its parent.
+        findings.error_at(
+            "capabilities.additionalEnabledCapabilities",
+            Violation::invalid(
+                "additionalEnabledCapabilities",
+                &capabilities.additional_enabled_capabilities,
+                "the marketplace capability requires the OperatorLifecycleManager capability",
+            ),
+        );
+    }
+    if !enabled("Ingress") {
+        let shown = serde_json::to_string(capabilities).ok();
+        let detail = "the Ingress capability is required";
+        findings.error(
+            Violation::new("capabilities", Kind::Invalid, shown, detail)
+                .fix("add Ingress to additionalEnabledCapabilities, or take a baseline of v4.16 or later"),
+        );
+    }
+}
+
+/// Whether a baseline set holds a capability. An empty or unknown set is taken for the current one.
+fn in_set(set: &str, name: &str) -> bool {
+    let minor = match set {
+        "None" => return false,
+        other => other.strip_prefix("v4.").and_then(|minor| minor.parse().ok()).unwrap_or(u32::MAX),
+    };
+    ALL.iter().any(|(capability, since)| *capability == name && *since <= minor)
+}
+
+/// Every capability with the minor version of the first set that holds it.
+const ALL: [(&str, u32); 17] = [
+    ("baremetal", 11),
+    ("marketplace", 11),
+    ("openshift-samples", 11),
+    ("MachineAPI", 11),
+    ("Console", 12),
+    ("Insights", 12),
+    ("Storage", 12),
+    ("CSISnapshot", 12),
+    ("NodeTuning", 13),
+    ("Build", 14),
+    ("DeploymentConfig", 14),
+    ("ImageRegistry", 14),
+    ("OperatorLifecycleManager", 15),
+    ("CloudCredential", 15),
+    ("Ingress", 16),
+    ("CloudControllerManager", 16),
+    ("OperatorLifecycleManagerV1", 18),
+];

@@ -1,0 +1,126 @@
+//! Feature sets and gates (rules 62 to 64), and fields that hardway knows but does nothing with.
+
+use super::super::draft::{Draft, find, text};
+use super::Rules;
+use crate::schema::{Findings, INSTALL_CONFIG};
+use crate::violation::Violation;
+
+pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
+    let set = draft.feature_set.as_str();
+    let allowed = INSTALL_CONFIG.allowed("featureSet");
+    let good_set = match set {
+        "OKD" if rules.okd => true,
+        "OKD" if rules.version >= (4, 22) => {
+            let detail = "OKD featureset is not supported on OpenShift clusters";
+            findings.error(Violation::forbidden("featureSet", detail));
+            false
+        }
+        other if allowed.contains(&other) => true,
+        other => {
+            findings.error(Violation::unsupported("featureSet", other, allowed));
+            false
+        }
+    };
+    let good_gates = gates(draft, findings);
+    // With a wrong set nobody can say which gates are on.
+    if good_set && good_gates {
+        gated_fields(draft, rules, findings);
+    }
+    unused_fields(draft, rules, findings);
+    let stream = text(draft.node, "osImageStream");
+    let streams = INSTALL_CONFIG.allowed("osImageStream");
+    if !stream.is_empty() && !streams.contains(&stream.as_str()) && rules.version >= (4, 22) {
+        findings.error(Violation::unsupported("osImageStream", stream, streams));
+    }
+}
+
+fn gates(draft: &Draft<'_>, findings: &mut Findings<'_>) -> bool {
+    let before = findings.errors.len();
+    if !draft.feature_gates.is_empty() && draft.feature_set != "CustomNoUpgrade" {
+        let detail = "featureGates can only be used with the CustomNoUpgrade feature set";
+        findings.error(Violation::forbidden("featureGates", detail));
+    }
+    for (i, gate) in draft.feature_gates.iter().enumerate() {
+        let wrong = match gate.split('=').collect::<Vec<_>>()[..] {
+            [_, value] if BOOLEANS.contains(&value) => continue,
+            [_, _] => "must match the format <feature-name>=<bool>, could not parse boolean value",
+            _ => "must match the format <feature-name>=<bool>",
+        };
+        findings.error(Violation::invalid(format!("featureGates[{i}]"), gate, wrong));
+    }
+    findings.errors.len() == before
+}
+
+/// What Go's `strconv.ParseBool` takes.
+const BOOLEANS: [&str; 12] =
+    ["1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"];
+
+/// Field, gate, and the release from which the gate is on by default.
+const GATED: [(&str, &str, (u32, u32)); 5] = [
+    ("controlPlane.fencing", "DualReplica", (4, 22)),
+    ("controlPlane.diskSetup", "MultiDiskSetup", NEVER),
+    ("compute.diskSetup", "MultiDiskSetup", NEVER),
+    ("osImageStream", "OSStreams", (4, 23)),
+    ("pki", "ConfigurablePKI", NEVER),
+];
+const NEVER: (u32, u32) = (u32::MAX, u32::MAX);
+
+fn gated_fields(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
+    for (path, gate, default_from) in GATED {
+        let enabled = rules.version >= default_from
+            || ["TechPreviewNoUpgrade", "DevPreviewNoUpgrade"].contains(&draft.feature_set.as_str())
+            || draft.feature_gates.iter().any(|text| is_on(text, gate));
+        if !enabled && used(draft, rules, path) {
+            findings.error(Violation::forbidden(
+                path,
+                format!(
+                    "this field is protected by the {gate} feature gate which must be enabled through either the \
+                     TechPreviewNoUpgrade or CustomNoUpgrade feature set"
+                ),
+            ));
+        }
+    }
+}
+
+fn is_on(text: &str, gate: &str) -> bool {
+    text.split_once('=').is_some_and(|(name, value)| name == gate && BOOLEANS[..6].contains(&value))
+}
+
+fn used(draft: &Draft<'_>, rules: &Rules, path: &str) -> bool {
+    // Naming the stream that is the default anyway changes nothing.
+    let default_stream = if rules.version >= (5, 0) { "rhel-10" } else { "rhel-9" };
+    if path == "osImageStream" && text(draft.node, path) == default_stream {
+        return false;
+    }
+    // Fields of later releases are reported as such.
+    let field = INSTALL_CONFIG.paths().into_iter().find(|(known, _)| known == path);
+    if field.and_then(|(_, field)| field.since).is_some_and(|since| since > rules.version) {
+        return false;
+    }
+    match path.strip_prefix("compute.") {
+        Some(field) => match draft.node.get("compute").map(|compute| &compute.value) {
+            Some(crate::yaml::Value::List(pools)) => pools.iter().any(|pool| find(pool, field).is_some()),
+            _ => false,
+        },
+        None => draft.has(path),
+    }
+}
+
+/// Ours: what later releases take and hardway has no generator for. Saying so beats leaving it out in silence.
+fn unused_fields(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
+    let unused = [
+        "arbiter",
+        "controlPlane.fencing",
+        "controlPlane.diskSetup",
+        "controlPlane.management",
+        "compute.fencing",
+        "compute.diskSetup",
+        "compute.management",
+        "networking.networkObservability",
+        "osImageStream",
+        "pki",
+    ];
+    for path in unused.into_iter().filter(|path| used(draft, rules, path)) {
+        findings.error(Violation::forbidden(path, "hardway does not support this field").fix("leave it out"));
+    }
+}

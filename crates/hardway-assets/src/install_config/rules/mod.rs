@@ -1,0 +1,49 @@
+//! The rules, one noun a file. Each takes the whole draft and reports whatever it finds; none depends on another.
+//!
+//! Paths, kinds and sentences are openshift-install's (installer `pkg/types/validation`, `pkg/validate`); what it has
+//! no rule for is marked as ours.
+
+pub(super) mod api_version;
+mod capabilities;
+mod contract;
+mod features;
+mod mirrors;
+mod names;
+mod networks;
+mod ovn;
+mod platform;
+mod pools;
+mod proxy;
+mod publish;
+mod pull_secret;
+mod repository;
+mod single_node;
+mod ssh_key;
+mod stack;
+mod trust_bundle;
+
+use super::draft::Draft;
+use crate::schema::Findings;
+
+pub use contract::Rules;
+pub use pools::architecture;
+pub(crate) use repository::pull_spec_error;
+pub use single_node::single_node;
+
+/// Runs every rule.
+pub(super) fn check_all(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
+    ssh_key::check(draft, rules, findings);
+    trust_bundle::check(draft, findings);
+    names::check(draft, findings);
+    networks::check(draft, rules, findings);
+    stack::check(draft, rules, findings);
+    ovn::check(draft, rules, findings);
+    platform::check(draft, findings);
+    pools::check(draft, rules, findings);
+    pull_secret::check(draft, findings);
+    proxy::check(draft, findings);
+    mirrors::check(draft, rules, findings);
+    publish::check(draft, findings);
+    capabilities::check(draft, findings);
+    features::check(draft, rules, findings);
+}

@@ -1,0 +1,104 @@
+//! The pull secret (rule 47). Nothing of it but registry names is ever shown.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::super::draft::Draft;
+use crate::schema::Findings;
+use crate::violation::Violation;
+
+pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
+    // Of the wrong type: the schema check said so.
+    let mistyped = draft.has("pullSecret") && draft.pull_secret.is_empty();
+    let is_text = matches!(draft.node.get("pullSecret"), Some(node) if matches!(node.value, crate::yaml::Value::String(_)));
+    if mistyped && !is_text {
+        return;
+    }
+    if let Err(error) = auths(&draft.pull_secret) {
+        findings.error(Violation::redacted("pullSecret", error));
+    }
+}
+
+/// The registries a good pull secret has logins for.
+pub(super) fn hosts(secret: &str) -> BTreeSet<String> {
+    auths(secret).unwrap_or_default()
+}
+
+fn auths(secret: &str) -> Result<BTreeSet<String>, String> {
+    // serde_json's own sentences name positions, never content, as long as no type is asked for.
+    let secret: Value = serde_json::from_str(secret).map_err(|error| {
+        if error.is_eof() {
+            "unexpected end of JSON input".to_owned()
+        } else {
+            format!("invalid JSON: {error}")
+        }
+    })?;
+    let Value::Object(fields) = secret else {
+        return Err(format!("json: cannot unmarshal {} into an object with auths", name(&secret)));
+    };
+    let auths = match fields.get("auths") {
+        Some(Value::Object(auths)) if !auths.is_empty() => auths,
+        Some(Value::Object(_) | Value::Null) | None => return Err("auths required".to_owned()),
+        Some(other) => {
+            return Err(format!("json: cannot unmarshal {} into an object of registries", name(other)));
+        }
+    };
+    let mut errors = Vec::new();
+    for (host, login) in auths {
+        match login {
+            Value::Object(login) if login.contains_key("auth") || login.contains_key("credsStore") => {}
+            Value::Object(_) | Value::Null => {
+                errors.push(format!("{host:?} requires either auth or credsStore"))
+            }
+            other => {
+                errors.push(format!("json: cannot unmarshal {} into the login of {host:?}", name(other)))
+            }
+        }
+    }
+    match errors.len() {
+        0 => Ok(auths.keys().cloned().collect()),
+        1 => Err(errors.remove(0)),
+        _ => Err(format!("[{}]", errors.join(", "))),
+    }
+}
+
+fn name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logins_are_needed_but_not_looked_into() {
+        let good =
+            r#"{"auths": {"quay.io": {"auth": "x"}, "r.example:5000": {"credsStore": "y", "email": ""}}}"#;
+        assert_eq!(hosts(good).into_iter().collect::<Vec<_>>(), ["quay.io", "r.example:5000"]);
+        for (bad, error) in [
+            ("", "unexpected end of JSON input"),
+            ("{", "unexpected end of JSON input"),
+            ("hush", "invalid JSON: expected value at line 1 column 1"),
+            ("[]", "json: cannot unmarshal array into an object with auths"),
+            ("{}", "auths required"),
+            (r#"{"auths": {}}"#, "auths required"),
+            (r#"{"auths": "hush"}"#, "json: cannot unmarshal string into an object of registries"),
+            (r#"{"auths": {"a": {}}}"#, r#""a" requires either auth or credsStore"#),
+            (
+                r#"{"auths": {"a": {}, "b": null}}"#,
+                r#"["a" requires either auth or credsStore, "b" requires either auth or credsStore]"#,
+            ),
+            (r#"{"auths": {"a": "hush"}}"#, r#"json: cannot unmarshal string into the login of "a""#),
+        ] {
+            assert_eq!(auths(bad).unwrap_err(), error, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! The file's content before it is known to be right. See the draft of install-config: same idea.
+
+use std::net::IpAddr;
+
+use super::{Host, Inventory, KeyAlgorithm, Machines, Network, Options, Pki, Provider, Release, Role};
+use crate::install_config::InstallConfig;
+use crate::yaml::{Node, Value};
+
+/// See the module.
+pub(super) struct Draft<'n> {
+    pub(super) node: &'n Node,
+    pub(super) image: String,
+    pub(super) provider: String,
+    pub(super) load_balancer: String,
+    pub(super) key_algorithm: String,
+    pub(super) gateway: Vec<Address>,
+    pub(super) dns: Vec<Address>,
+    pub(super) api_vip: Vec<Address>,
+    pub(super) ingress_vip: Vec<Address>,
+    pub(super) hosts: Vec<DraftHost<'n>>,
+}
+
+/// An address and where it stands: `hosts[2].ip[1]`.
+#[derive(Clone, Debug)]
+pub(super) struct Address {
+    pub(super) path: String,
+    pub(super) ip: IpAddr,
+}
+
+/// One host.
+pub(super) struct DraftHost<'n> {
+    node: &'n Node,
+    pub(super) path: String,
+    pub(super) name: String,
+    pub(super) role: String,
+    pub(super) ip: Vec<Address>,
+    pub(super) mac: Option<String>,
+    pub(super) interface: Option<String>,
+    pub(super) install_disk: Option<String>,
+}
+
+impl<'n> Draft<'n> {
+    pub(super) fn new(node: &'n Node) -> Self {
+        let network = node.get("network");
+        let addresses = |name| addresses(&format!("network.{name}"), network.and_then(|n| n.get(name)));
+        let hosts: &[Node] = match node.get("hosts").map(|hosts| &hosts.value) {
+            Some(Value::List(hosts)) => hosts,
+            _ => &[],
+        };
+        Self {
+            node,
+            image: text(node, "release", "image").unwrap_or_default(),
+            provider: text(node, "machines", "provider").unwrap_or_default(),
+            load_balancer: text(node, "network", "loadBalancer").unwrap_or_else(|| "haproxy".to_owned()),
+            key_algorithm: text(node, "pki", "keyAlgorithm").unwrap_or_else(|| "RSA-2048".to_owned()),
+            gateway: addresses("gateway"),
+            dns: addresses("dns"),
+            api_vip: addresses("apiVIP"),
+            ingress_vip: addresses("ingressVIP"),
+            hosts: hosts.iter().enumerate().map(|(i, host)| DraftHost::new(i, host)).collect(),
+        }
+    }
+
+    /// The hosts of one role.
+    pub(super) fn with_role(&self, role: Role) -> impl Iterator<Item = &DraftHost<'n>> {
+        self.hosts.iter().filter(move |host| host.role == role.name())
+    }
+
+    /// The typed file, if every word in it has a meaning. Whether it is valid is for the rules to say.
+    pub(super) fn assemble(self, config: Option<&InstallConfig>) -> Option<Inventory> {
+        let settings = self.node.get("machines").and_then(|machines| machines.get(&self.provider));
+        let ips = |list: &[Address]| list.iter().map(|address| address.ip).collect();
+        let options = self.node.get("options").and_then(|options| options.get("kubeProxyOnMasters"));
+        let hours = int(self.node.get("pki"), "shortLivedHours").unwrap_or(24);
+        Some(Inventory {
+            release: Release { image: self.image },
+            machines: Machines {
+                provider: provider(&self.provider)?,
+                settings: match settings.map(Node::to_json) {
+                    Some(settings) if settings.is_object() => settings,
+                    _ => serde_json::json!({}),
+                },
+            },
+            network: Network {
+                gateway: ips(&self.gateway),
+                dns: ips(&self.dns),
+                api_vip: ips(&self.api_vip),
+                ingress_vip: ips(&self.ingress_vip),
+                load_balancer: self.load_balancer,
+            },
+            pki: Pki { key_algorithm: key_algorithm(&self.key_algorithm)?, short_lived_hours: hours },
+            options: Options {
+                kube_proxy_on_masters: options.is_some_and(|node| node.value == Value::Bool(true)),
+            },
+            hosts: self.hosts.iter().map(|host| host.assemble(config)).collect::<Option<_>>()?,
+        })
+    }
+}
+
+impl<'n> DraftHost<'n> {
+    fn new(index: usize, node: &'n Node) -> Self {
+        let path = format!("hosts[{index}]");
+        let text = |name| node.get(name).and_then(scalar);
+        Self {
+            node,
+            name: text("name").unwrap_or_default(),
+            role: text("role").unwrap_or_default(),
+            ip: addresses(&format!("{path}.ip"), node.get("ip")),
+            mac: text("mac"),
+            interface: text("interface"),
+            install_disk: text("installDisk"),
+            path,
+        }
+    }
+
+    /// The MAC in the form everything else uses: lower case, colons.
+    pub(super) fn canonical_mac(&self) -> Option<String> {
+        self.mac.as_ref().map(|mac| mac.to_ascii_lowercase().replace('-', ":"))
+    }
+
+    fn assemble(&self, config: Option<&InstallConfig>) -> Option<Host> {
+        let mut ip: Vec<IpAddr> = self.ip.iter().map(|address| address.ip).collect();
+        // The primary family first: the family of the first service network, else the first one written.
+        let service = config.and_then(|config| config.networking.service_network.first());
+        let ipv6_first = service.map_or(ip.first().is_some_and(IpAddr::is_ipv6), |net| net.addr().is_ipv6());
+        ip.sort_by_key(|ip| ip.is_ipv6() != ipv6_first);
+        Some(Host {
+            name: self.name.clone(),
+            role: role(&self.role)?,
+            ip,
+            mac: self.canonical_mac(),
+            interface: self.interface.clone(),
+            install_disk: self.install_disk.clone(),
+            cpus: int(Some(self.node), "cpus"),
+            memory_gib: int(Some(self.node), "memoryGiB"),
+            disk_gib: int(Some(self.node), "diskGiB"),
+        })
+    }
+}
+
+fn provider(name: &str) -> Option<Provider> {
+    Some(match name {
+        "bare-metal" => Provider::BareMetal,
+        "gce" => Provider::Gce,
+        "lab" => Provider::Lab,
+        "libvirt" => Provider::Libvirt,
+        _ => return None,
+    })
+}
+
+fn key_algorithm(name: &str) -> Option<KeyAlgorithm> {
+    Some(match name {
+        "RSA-2048" => KeyAlgorithm::Rsa2048,
+        "ECDSA-P256" => KeyAlgorithm::EcdsaP256,
+        _ => return None,
+    })
+}
+
+fn role(name: &str) -> Option<Role> {
+    [Role::Bootstrap, Role::Master, Role::Worker].into_iter().find(|role| role.name() == name)
+}
+
+fn scalar(node: &Node) -> Option<String> {
+    match &node.value {
+        Value::String(text) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+fn text(node: &Node, parent: &str, name: &str) -> Option<String> {
+    node.get(parent)?.get(name).and_then(scalar)
+}
+
+fn int(parent: Option<&Node>, name: &str) -> Option<u32> {
+    match parent?.get(name)?.value {
+        Value::Int(number) => u32::try_from(number).ok(),
+        _ => None,
+    }
+}
+
+/// One address or a list of them; what is no address is left out.
+fn addresses(path: &str, node: Option<&Node>) -> Vec<Address> {
+    let parse = |path: String, node: &Node| Some(Address { path, ip: scalar(node)?.parse().ok()? });
+    match node.map(|node| &node.value) {
+        Some(Value::List(items)) => {
+            items.iter().enumerate().filter_map(|(i, item)| parse(format!("{path}[{i}]"), item)).collect()
+        }
+        _ => node.and_then(|node| parse(path.to_owned(), node)).into_iter().collect(),
+    }
+}

@@ -1,0 +1,144 @@
+//! Each host by itself, and no two alike.
+
+use super::super::draft::{Draft, DraftHost};
+use crate::install_config::InstallConfig;
+use crate::install_config::dns_name::{is_label, subdomain_error};
+use crate::schema::Findings;
+use crate::violation::Violation;
+
+pub(super) fn check(draft: &Draft<'_>, config: Option<&InstallConfig>, findings: &mut Findings<'_>) {
+    if draft.node.get("hosts").is_some_and(|hosts| hosts.value == crate::yaml::Value::List(Vec::new())) {
+        findings.error(Violation::required("hosts", "at least one host is required"));
+    }
+    let domain = config.map(|config| format!("{}.{}", config.metadata.name, config.base_domain));
+    for (i, host) in draft.hosts.iter().enumerate() {
+        name(host, domain.as_deref(), findings);
+        details(host, findings);
+        let earlier = &draft.hosts[..i];
+        let node_name = node_name(host, domain.as_deref());
+        if !host.name.is_empty()
+            && earlier.iter().any(|other| self::node_name(other, domain.as_deref()) == node_name)
+        {
+            findings.error(Violation::duplicate(format!("{}.name", host.path), &host.name));
+        }
+        if let Some(mac) = host.canonical_mac()
+            && earlier.iter().any(|other| other.canonical_mac().as_ref() == Some(&mac))
+        {
+            findings.error(Violation::duplicate(format!("{}.mac", host.path), mac));
+        }
+        for address in &host.ip {
+            if earlier.iter().flat_map(|other| &other.ip).any(|other| other.ip == address.ip) {
+                findings.error(Violation::duplicate(&address.path, address.ip.to_string()));
+            }
+        }
+    }
+}
+
+fn name(host: &DraftHost<'_>, domain: Option<&str>, findings: &mut Findings<'_>) {
+    if host.name.is_empty() {
+        return;
+    }
+    let path = format!("{}.name", host.path);
+    let mut wrong = |detail: String| findings.error(Violation::invalid(&path, &host.name, detail));
+    if let Some(error) = subdomain_error(&host.name) {
+        return wrong(error);
+    }
+    if host.name.split('.').any(|label| label.len() > 63) || !host.name.split('.').all(is_label) {
+        return wrong("no part between dots may be longer than 63 characters".to_owned());
+    }
+    let node_name = node_name(host, domain);
+    let Some(domain) = domain else {
+        return if RESERVED.contains(&host.name.as_str()) {
+            wrong(reserved(&host.name))
+        };
+    };
+    let below = node_name.strip_suffix(domain).and_then(|name| name.strip_suffix('.')).unwrap_or_default();
+    if RESERVED.contains(&below) || below.ends_with(".apps") {
+        wrong(reserved(&node_name));
+    }
+    // The kubelet puts the node's name into the label kubernetes.io/hostname, and a label's value ends there.
+    if node_name.len() > 63 {
+        wrong(format!(
+            "the node would be called {node_name}, longer than the 63 characters a node label takes"
+        ));
+    }
+}
+
+const RESERVED: [&str; 4] = ["api", "api-int", "apps", "localhost"];
+
+fn reserved(name: &str) -> String {
+    format!("{name} is a name of the cluster itself or of everyone")
+}
+
+fn node_name(host: &DraftHost<'_>, domain: Option<&str>) -> String {
+    match domain {
+        Some(domain) if !host.name.contains('.') => format!("{}.{domain}", host.name),
+        _ => host.name.clone(),
+    }
+}
+
+fn details(host: &DraftHost<'_>, findings: &mut Findings<'_>) {
+    let mut wrong = |field: &str, value: &str, detail: String| {
+        findings.error(Violation::invalid(format!("{}.{field}", host.path), value, detail));
+    };
+    if let Some(mac) = &host.mac
+        && let Some(error) = mac_error(mac)
+    {
+        wrong("mac", mac, error);
+    }
+    if let Some(disk) = &host.install_disk
+        && (!disk.starts_with('/') || disk.ends_with('/') || !disk.chars().all(|c| c.is_ascii_graphic()))
+    {
+        wrong("installDisk", disk, "must be the absolute path of a disk, such as /dev/vda".to_owned());
+    }
+    // It becomes part of a file name and of a keyfile on the host.
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    if let Some(interface) = &host.interface
+        && (interface.trim_matches('.').is_empty() || interface.len() > 15 || !interface.chars().all(plain))
+    {
+        let detail =
+            "must be the name of a network interface: at most 15 letters, digits, dots, dashes, underscores";
+        wrong("interface", interface, detail.to_owned());
+    }
+}
+
+/// Why this is no Ethernet address of one card (the sentences are installer `pkg/validate`'s).
+fn mac_error(mac: &str) -> Option<String> {
+    let separator = if mac.contains('-') { '-' } else { ':' };
+    let octets: Vec<Option<u8>> = mac
+        .split(separator)
+        .map(|octet| {
+            u8::from_str_radix(octet, 16).ok().filter(|_| octet.len() == 2 && !octet.starts_with('+'))
+        })
+        .collect();
+    match octets[..] {
+        [Some(first), Some(_), Some(_), Some(_), Some(_), Some(_)] if first & 1 == 1 => {
+            Some("expected unicast mac address, found multicast".to_owned())
+        }
+        [Some(_), Some(_), Some(_), Some(_), Some(_), Some(_)] => None,
+        _ => Some(format!("address {mac}: invalid MAC address")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn macs_are_six_octets_of_one_card() {
+        assert_eq!(mac_error("52:54:00:7e:00:64"), None);
+        assert_eq!(mac_error("52-54-00-7E-00-64"), None);
+        assert_eq!(mac_error("53:54:00:7e:00:64").unwrap(), "expected unicast mac address, found multicast");
+        for bad in [
+            "",
+            "52:54:00:7e:00",
+            "52:54:00:7e:00:64:01",
+            "52:54:00:7e:00:6g",
+            "5254007e0064",
+            "52:54:0:7e:0:64",
+            "+2:54:00:7e:00:64",
+        ] {
+            assert!(mac_error(bad).unwrap().ends_with("invalid MAC address"), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Every object that lies in `manifests/` and `openshift/`, ours and the user's own.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::Tree;
+use crate::graph::MakeError;
+use crate::yaml::{self, Node, Value};
+
+/// An object of a file.
+pub(super) struct Object {
+    /// The file.
+    pub(super) path: String,
+    /// What it is called.
+    pub(super) id: ObjectId,
+    /// Its text, with places.
+    pub(super) node: Node,
+}
+
+/// What tells two objects of a cluster apart. The version of the API group does not.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ObjectId {
+    pub(super) group: String,
+    pub(super) kind: String,
+    pub(super) namespace: String,
+    pub(super) name: String,
+}
+
+impl fmt::Display for ObjectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { group, kind, namespace, name } = self;
+        write!(f, "group {group} kind {kind} namespace {namespace} name {name}")
+    }
+}
+
+/// Reads both folders in the order of paths. Two objects with the same name are an error that names both files.
+pub(super) fn objects(tree: &Tree) -> Result<Vec<Object>, MakeError> {
+    let mut objects: Vec<Object> = Vec::new();
+    for (path, bytes) in tree.folder("manifests").chain(tree.folder("openshift")) {
+        if [".yaml", ".yml", ".json"].iter().any(|suffix| path.ends_with(suffix)) {
+            objects.extend(read(path, bytes)?);
+        }
+    }
+    let mut seen: BTreeMap<&ObjectId, &Object> = BTreeMap::new();
+    for object in &objects {
+        if let Some(first) = seen.insert(&object.id, object) {
+            // The installer's words (`ignition/bootstrap/cvoignore.go`).
+            return Err(MakeError::BadFile {
+                path: object.path.clone(),
+                reason: format!("multiple manifests for {}: {}, {}", object.id, first.path, object.path),
+                offset: Some(object.node.span.start),
+            });
+        }
+    }
+    Ok(objects)
+}
+
+fn read(path: &str, bytes: &[u8]) -> Result<Vec<Object>, MakeError> {
+    let bad = |reason: String, offset| MakeError::BadFile { path: path.to_owned(), reason, offset };
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| bad("not UTF-8 text".to_owned(), Some(error.valid_up_to())))?;
+    let at = |message: &str, offset: usize| {
+        let line = text[..offset].matches('\n').count() + 1;
+        bad(format!("line {line}: {message}"), Some(offset))
+    };
+    let documents = yaml::read_all(text).map_err(|errors| match errors.first() {
+        Some(error) => at(&error.message, error.span.start),
+        None => bad("not YAML".to_owned(), None),
+    })?;
+    let object = |node: Node| match identify(&node) {
+        Ok(id) => Ok(Object { path: path.to_owned(), id, node }),
+        Err(message) => Err(at(message, node.span.start)),
+    };
+    documents.into_iter().map(object).collect()
+}
+
+fn identify(node: &Node) -> Result<ObjectId, &'static str> {
+    let metadata = node.get("metadata");
+    let api_version = text(node.get("apiVersion")).ok_or("an object without apiVersion")?;
+    Ok(ObjectId {
+        group: api_version.split_once('/').map(|(group, _)| group).unwrap_or_default().to_owned(),
+        kind: text(node.get("kind")).ok_or("an object without kind")?.to_owned(),
+        namespace: text(metadata.and_then(|m| m.get("namespace"))).unwrap_or_default().to_owned(),
+        name: text(metadata.and_then(|m| m.get("name"))).ok_or("an object without metadata.name")?.to_owned(),
+    })
+}
+
+fn text(node: Option<&Node>) -> Option<&str> {
+    match &node?.value {
+        Value::String(text) if !text.is_empty() => Some(text),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(files: &[(&str, &str)]) -> Tree {
+        let mut tree = Tree::default();
+        files.iter().for_each(|(path, text)| tree.insert(*path, *text));
+        tree
+    }
+
+    fn error(files: &[(&str, &str)]) -> (String, Option<usize>) {
+        match objects(&tree(files)) {
+            Err(MakeError::BadFile { path, reason, offset }) => (format!("{path}: {reason}"), offset),
+            other => panic!("{:?}", other.map(|objects| objects.len())),
+        }
+    }
+
+    #[test]
+    fn reads_yaml_json_and_several_documents_in_path_order() {
+        let found = objects(&tree(&[
+            ("openshift/a.json", "{\n\t\"apiVersion\": \"v1\",\n\t\"kind\": \"B\",\n\t\"metadata\": {\"name\": \"b\"}\n}"),
+            ("manifests/z.yml", "---\napiVersion: x.io/v1\nkind: C\nmetadata: {name: c, namespace: n}\n---\napiVersion: v1\nkind: D\nmetadata:\n  name: d\n---\n"),
+            ("manifests/notes.txt", "not: [an object"),
+            ("manifests/sub/e.yaml", "not: [an object"),
+            ("pki/f.yaml", "not: [an object"),
+        ]))
+        .unwrap();
+        let ids: Vec<String> = found.iter().map(|object| format!("{} {}", object.path, object.id)).collect();
+        assert_eq!(
+            ids,
+            [
+                "manifests/z.yml group x.io kind C namespace n name c",
+                "manifests/z.yml group  kind D namespace  name d",
+                "openshift/a.json group  kind B namespace  name b",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_same_object_twice_names_both_files() {
+        let object = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n";
+        let beta =
+            "---\napiVersion: apps/v1beta1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n";
+        assert_eq!(
+            error(&[("manifests/a.yaml", object), ("openshift/b.yaml", beta)]).0,
+            "openshift/b.yaml: multiple manifests for group apps kind Deployment namespace shop name web: \
+             manifests/a.yaml, openshift/b.yaml"
+        );
+        assert!(
+            error(&[("manifests/a.yaml", &format!("{object}{beta}"))])
+                .0
+                .ends_with("manifests/a.yaml, manifests/a.yaml")
+        );
+    }
+
+    #[test]
+    fn mistakes_are_pointed_at() {
+        let good = "apiVersion: v1\nkind: A\nmetadata: {name: a}\n";
+        let (text, offset) = error(&[("manifests/a.yaml", &format!("{good}---\nkind: B\nkind: C\n"))]);
+        assert_eq!(text, "manifests/a.yaml: line 6: key \"kind\" stands twice");
+        assert_eq!(offset, Some(good.len() + "---\nkind: B\n".len()));
+        assert!(error(&[("openshift/b.yml", "a: [1\n")]).0.starts_with("openshift/b.yml: line "));
+        for (text, message) in [
+            ("hello\n", "line 1: an object without apiVersion"),
+            ("\napiVersion: v1\nmetadata: {name: a}\n", "line 2: an object without kind"),
+            ("apiVersion: v1\nkind: List\nitems: []\n", "line 1: an object without metadata.name"),
+            ("apiVersion: v1\nkind: A\nmetadata: {name: 12}\n", "line 1: an object without metadata.name"),
+        ] {
+            assert_eq!(error(&[("manifests/a.yaml", text)]).0, format!("manifests/a.yaml: {message}"));
+        }
+    }
+}

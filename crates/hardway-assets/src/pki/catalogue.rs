@@ -1,0 +1,347 @@
+//! The table of all certificates, bundles and key pairs: one row each.
+//!
+//! Names, subjects, usages and lifetimes are those of installer 4.18 `pkg/asset/tls/*.go` and, for etcd, of
+//! cluster-etcd-operator `pkg/tlshelpers` and `pkg/operator/etcdcertsigner`.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use super::{San, Subject, Usage};
+use crate::Cluster;
+use crate::graph::Source;
+use crate::inventory::KeyAlgorithm;
+
+/// One certificate.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// File base: `pki/<name>.crt`, `secrets/<name>.key`.
+    pub name: String,
+    /// Whose it is.
+    pub subject: Subject,
+    /// Who signs it; `None` when it signs itself.
+    pub signer: Option<&'static str>,
+    /// What its key may do.
+    pub usage: Usage,
+    /// How long it lives.
+    pub lifetime: Lifetime,
+    /// What it is for.
+    pub sans: Vec<San>,
+    /// Whether the key usage extension is written.
+    pub with_key_usage: bool,
+    /// Whether the signer's certificate follows in the same file.
+    pub with_signer: bool,
+    /// The inputs that subject and names come from.
+    pub sources: Vec<Source>,
+}
+
+/// How long a certificate lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lifetime {
+    /// So many years of 365 days.
+    Years(i64),
+    /// One day unless `pki.shortLivedHours` says otherwise: operators replace these soon after the install.
+    ShortLived,
+}
+
+impl Lifetime {
+    /// In hours.
+    pub fn hours(self, cluster: &Cluster) -> i64 {
+        match self {
+            Self::Years(years) => years * 365 * 24,
+            Self::ShortLived => i64::from(cluster.inventory.pki.short_lived_hours),
+        }
+    }
+}
+
+/// A file of several signers' certificates.
+#[derive(Clone, Copy, Debug)]
+pub struct Bundle {
+    /// File base: `pki/<name>.crt`.
+    pub name: &'static str,
+    /// Certificates, in order. Only the first certificate of each file is taken.
+    pub members: &'static [&'static str],
+}
+
+/// Every bundle.
+pub const BUNDLES: &[Bundle] = &[
+    Bundle { name: "admin-kubeconfig-ca-bundle", members: &["admin-kubeconfig-signer"] },
+    Bundle { name: "aggregator-ca-bundle", members: &["aggregator-signer"] },
+    Bundle { name: "etcd-ca-bundle", members: &["etcd-signer"] },
+    Bundle { name: "etcd-metrics-ca-bundle", members: &["etcd-metric-signer"] },
+    Bundle {
+        name: "kube-apiserver-complete-client-ca-bundle",
+        members: &[
+            "admin-kubeconfig-signer",
+            "kubelet-signer",
+            "kube-control-plane-signer",
+            "kube-apiserver-to-kubelet-signer",
+            "kubelet-bootstrap-kubeconfig-signer",
+        ],
+    },
+    Bundle {
+        name: "kube-apiserver-complete-server-ca-bundle",
+        members: &[
+            "kube-apiserver-localhost-signer",
+            "kube-apiserver-service-network-signer",
+            "kube-apiserver-lb-signer",
+        ],
+    },
+    Bundle { name: "kube-apiserver-lb-ca-bundle", members: &["kube-apiserver-lb-signer"] },
+    Bundle { name: "kube-apiserver-localhost-ca-bundle", members: &["kube-apiserver-localhost-signer"] },
+    Bundle {
+        name: "kube-apiserver-service-network-ca-bundle",
+        members: &["kube-apiserver-service-network-signer"],
+    },
+    Bundle { name: "kube-apiserver-to-kubelet-ca-bundle", members: &["kube-apiserver-to-kubelet-signer"] },
+    Bundle {
+        name: "kube-control-plane-ca-bundle",
+        members: &[
+            "kube-control-plane-signer",
+            "kube-apiserver-lb-signer",
+            "kube-apiserver-localhost-signer",
+            "kube-apiserver-service-network-signer",
+        ],
+    },
+    Bundle {
+        name: "kubelet-bootstrap-kubeconfig-ca-bundle",
+        members: &["kubelet-bootstrap-kubeconfig-signer"],
+    },
+    Bundle { name: "kubelet-client-ca-bundle", members: &["kubelet-signer"] },
+    Bundle { name: "kubelet-serving-ca-bundle", members: &["kubelet-signer"] },
+];
+
+/// Key pairs without a certificate: service-account tokens are signed with them. Always RSA: token verifiers of
+/// other vendors know nothing else, and the bound key's operator refuses others.
+pub const KEY_PAIRS: &[&str] = &["service-account", "bound-service-account-signing-key"];
+
+/// The key that `gather` reaches the bootstrap host with.
+pub const SSH_KEY: &str = "bootstrap-ssh";
+
+/// Every certificate of a cluster, signers first.
+pub fn certificates(cluster: &Cluster) -> Vec<Row> {
+    [signers(cluster), apiserver_leaves(cluster), client_leaves(), host_leaves(cluster), etcd_leaves(cluster)]
+        .concat()
+}
+
+/// Every private key that must exist, with its algorithm.
+pub fn keys(cluster: &Cluster) -> Vec<(String, KeyAlgorithm)> {
+    let chosen = cluster.inventory.pki.key_algorithm;
+    let mut keys: Vec<_> = certificates(cluster).into_iter().map(|row| (row.name, chosen)).collect();
+    keys.extend(KEY_PAIRS.iter().map(|name| ((*name).to_owned(), KeyAlgorithm::Rsa2048)));
+    keys.push((SSH_KEY.to_owned(), KeyAlgorithm::EcdsaP256));
+    keys
+}
+
+fn signers(cluster: &Cluster) -> Vec<Row> {
+    let signer =
+        |name: &str, lifetime| row(name, Subject::signer(name, "openshift"), None, Usage::Signer, lifetime);
+    let created = cluster.identity.created.as_second();
+    // The operator names its signers after the second they were made in.
+    let etcd = |name: &str| {
+        let subject = Subject::user(format!("openshift-etcd_{name}@{created}"), &[]);
+        Row { sources: vec![Source::Identity], ..row(name, subject, None, Usage::Signer, Lifetime::Years(5)) }
+    };
+    vec![
+        signer("root-ca", Lifetime::Years(10)),
+        signer("admin-kubeconfig-signer", Lifetime::Years(10)),
+        signer("kube-apiserver-lb-signer", Lifetime::Years(10)),
+        signer("kube-apiserver-localhost-signer", Lifetime::Years(10)),
+        signer("kube-apiserver-service-network-signer", Lifetime::Years(10)),
+        signer("kube-apiserver-to-kubelet-signer", Lifetime::Years(1)),
+        signer("kube-control-plane-signer", Lifetime::Years(1)),
+        signer("aggregator-signer", Lifetime::ShortLived),
+        Row {
+            subject: Subject::signer("aggregator", "bootkube"),
+            ..signer("aggregator-ca", Lifetime::ShortLived)
+        },
+        signer("kubelet-signer", Lifetime::ShortLived),
+        signer("kubelet-bootstrap-kubeconfig-signer", Lifetime::Years(10)),
+        etcd("etcd-signer"),
+        etcd("etcd-metric-signer"),
+    ]
+}
+
+/// What the bootstrap kube-apiserver shows, one certificate for each way of reaching it. None carries a host's
+/// address: clients use names.
+fn apiserver_leaves(cluster: &Cluster) -> Vec<Row> {
+    let leaf = |name: &str, signer, sans, sources| Row {
+        sans,
+        with_signer: true,
+        sources,
+        ..row(
+            name,
+            Subject::user("system:kube-apiserver", &["kube-master"]),
+            Some(signer),
+            Usage::Server,
+            Lifetime::ShortLived,
+        )
+    };
+    let mut service_names: Vec<San> = ["kubernetes", "openshift"]
+        .iter()
+        .flat_map(|name| {
+            ["", ".default", ".default.svc", ".default.svc.cluster.local"].map(|s| dns(format!("{name}{s}")))
+        })
+        .collect();
+    service_names.push(San::Ip(cluster.kubernetes_service_ip()));
+    vec![
+        leaf("kube-apiserver-localhost-server", "kube-apiserver-localhost-signer", loopback(), vec![]),
+        leaf(
+            "kube-apiserver-service-network-server",
+            "kube-apiserver-service-network-signer",
+            service_names,
+            vec![Source::config("networking.serviceNetwork")],
+        ),
+        leaf("kube-apiserver-lb-server", "kube-apiserver-lb-signer", vec![dns(cluster.api_host())], domain()),
+        leaf(
+            "kube-apiserver-internal-lb-server",
+            "kube-apiserver-lb-signer",
+            vec![dns(cluster.api_int_host())],
+            domain(),
+        ),
+    ]
+}
+
+/// Who calls the kube-apiserver, and whom it calls.
+fn client_leaves() -> Vec<Row> {
+    let client =
+        |name: &str, subject, signer, lifetime| row(name, subject, Some(signer), Usage::Client, lifetime);
+    let admin = || Subject::user("system:admin", &["system:masters"]);
+    let proxy = || Subject::user("system:kube-apiserver-proxy", &["kube-master"]);
+    let bootstrapper = Subject::user(
+        "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper",
+        &["system:serviceaccounts:openshift-machine-config-operator", "system:serviceaccounts"],
+    );
+    const CONTROL_PLANE: &str = "kube-control-plane-signer";
+    vec![
+        client(
+            "kube-apiserver-to-kubelet-client",
+            Subject::user("system:kube-apiserver", &["kube-master"]),
+            "kube-apiserver-to-kubelet-signer",
+            Lifetime::Years(1),
+        ),
+        client("aggregator-client", proxy(), "aggregator-signer", Lifetime::ShortLived),
+        client("apiserver-proxy", proxy(), "aggregator-ca", Lifetime::ShortLived),
+        client(
+            "kube-control-plane-kube-controller-manager-client",
+            admin(),
+            CONTROL_PLANE,
+            Lifetime::Years(1),
+        ),
+        client("kube-control-plane-kube-scheduler-client", admin(), CONTROL_PLANE, Lifetime::Years(1)),
+        client(
+            "kube-controller-manager-client",
+            Subject::user("system:kube-controller-manager", &[]),
+            CONTROL_PLANE,
+            Lifetime::Years(1),
+        ),
+        client(
+            "kube-scheduler-client",
+            Subject::user("system:kube-scheduler", &[]),
+            CONTROL_PLANE,
+            Lifetime::Years(1),
+        ),
+        Row {
+            usage: Usage::ServerAndClient,
+            ..client("admin-kubeconfig-client", admin(), "admin-kubeconfig-signer", Lifetime::Years(10))
+        },
+        client("kubelet-client", bootstrapper, "kubelet-bootstrap-kubeconfig-signer", Lifetime::Years(10)),
+    ]
+}
+
+/// What runs on the bootstrap host beside the control plane.
+fn host_leaves(cluster: &Cluster) -> Vec<Row> {
+    let leaf = |name: &str, subject, usage| row(name, subject, Some("root-ca"), usage, Lifetime::Years(10));
+    vec![
+        Row {
+            sans: vec![dns(cluster.api_int_host())],
+            sources: domain(),
+            with_key_usage: false,
+            ..leaf("machine-config-server", Subject::user("system:machine-config-server", &[]), Usage::Server)
+        },
+        leaf(
+            "journal-gatewayd",
+            Subject::user("journal-gatewayd", &["OpenShift Bootstrap"]),
+            Usage::ServerAndClient,
+        ),
+    ]
+}
+
+/// What the etcd operator's render would mint on the bootstrap host.
+fn etcd_leaves(cluster: &Cluster) -> Vec<Row> {
+    let host = cluster.node_name(cluster.bootstrap_host());
+    let sans = etcd_sans(cluster);
+    let first = sans.iter().map(san_text).min().unwrap_or_default();
+    let member = |name: String, signer| Row {
+        sans: sans.clone(),
+        with_signer: true,
+        sources: [domain(), vec![Source::inventory("hosts"), Source::config("networking.serviceNetwork")]]
+            .concat(),
+        ..row(
+            &name,
+            Subject::user(first.clone(), &[]),
+            Some(signer),
+            Usage::ServerAndClient,
+            Lifetime::Years(3),
+        )
+    };
+    let client = |name: &str, cn: &'static str, signer| {
+        let subject = Subject::user(cn, &["system:etcd", cn]);
+        row(name, subject, Some(signer), Usage::Client, Lifetime::Years(3))
+    };
+    vec![
+        client("etcd-client", "etcd-client", "etcd-signer"),
+        client("etcd-metric-client", "etcd-metric", "etcd-metric-signer"),
+        member(format!("etcd-peer-{host}"), "etcd-signer"),
+        member(format!("etcd-serving-{host}"), "etcd-signer"),
+        member(format!("etcd-serving-metrics-{host}"), "etcd-metric-signer"),
+    ]
+}
+
+/// Addresses stand twice, as address and as name: etcd's clients of old compared them as text.
+fn etcd_sans(cluster: &Cluster) -> Vec<San> {
+    let names = [
+        "localhost",
+        "etcd.kube-system.svc",
+        "etcd.kube-system.svc.cluster.local",
+        "etcd.openshift-etcd.svc",
+        "etcd.openshift-etcd.svc.cluster.local",
+    ];
+    let mut addresses = vec![IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
+    addresses.extend(&cluster.bootstrap_host().ip);
+    let mut sans: Vec<San> = names.iter().map(|name| dns(*name)).collect();
+    sans.extend(addresses.iter().map(|ip| dns(ip.to_string())));
+    sans.extend(addresses.into_iter().map(San::Ip));
+    sans
+}
+
+fn row(name: &str, subject: Subject, signer: Option<&'static str>, usage: Usage, lifetime: Lifetime) -> Row {
+    Row {
+        name: name.to_owned(),
+        subject,
+        signer,
+        usage,
+        lifetime,
+        sans: Vec::new(),
+        with_key_usage: true,
+        with_signer: false,
+        sources: Vec::new(),
+    }
+}
+
+fn dns(name: impl Into<String>) -> San {
+    San::Dns(name.into())
+}
+
+fn loopback() -> Vec<San> {
+    vec![dns("localhost"), San::Ip(IpAddr::V4(Ipv4Addr::LOCALHOST)), San::Ip(IpAddr::V6(Ipv6Addr::LOCALHOST))]
+}
+
+fn san_text(san: &San) -> String {
+    match san {
+        San::Dns(name) => name.clone(),
+        San::Ip(ip) => ip.to_string(),
+    }
+}
+
+fn domain() -> Vec<Source> {
+    vec![Source::config("metadata.name"), Source::config("baseDomain")]
+}

@@ -1,0 +1,112 @@
+//! The head of a manifest: what it is and its annotations, read without parsing the rest.
+//!
+//! A release has hundreds of manifests and some CRDs are hundreds of kilobytes of schema. Filters only ask for kind,
+//! name and annotations, so only those lines are parsed.
+
+use std::collections::BTreeMap;
+
+use super::ReleaseManifest;
+use crate::yaml::{self, SyntaxError};
+
+/// What a manifest says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ManifestHead {
+    /// `apiVersion`, or nothing.
+    pub api_version: String,
+    /// `kind`, or nothing.
+    pub kind: String,
+    /// `metadata.name`, or nothing.
+    pub name: String,
+    /// `metadata.annotations`; values that are not text are left out, as Kubernetes refuses them.
+    pub annotations: BTreeMap<String, String>,
+}
+
+impl ManifestHead {
+    /// Reads the head of one document, in block YAML or in JSON.
+    pub fn of(document: &str) -> Result<Self, Vec<SyntaxError>> {
+        let is_json = document.trim_start().starts_with('{');
+        let object = match yaml::read(&head_lines(document)) {
+            Ok(object) if !is_json => object,
+            // Also where the lines are no YAML: errors must point into the whole document.
+            _ => yaml::read(document)?,
+        };
+        let text = |node: Option<&yaml::Node>| match node.map(|node| &node.value) {
+            Some(yaml::Value::String(text)) => text.clone(),
+            _ => String::new(),
+        };
+        let metadata = object.get("metadata");
+        let annotations = match metadata.and_then(|m| m.get("annotations")).map(|node| &node.value) {
+            Some(yaml::Value::Map(entries)) => entries
+                .iter()
+                .filter(|(_, value)| matches!(value.value, yaml::Value::String(_)))
+                .map(|(key, value)| (key.text.clone(), text(Some(value))))
+                .collect(),
+            _ => BTreeMap::new(),
+        };
+        Ok(Self {
+            api_version: text(object.get("apiVersion")),
+            kind: text(object.get("kind")),
+            name: text(metadata.and_then(|m| m.get("name"))),
+            annotations,
+        })
+    }
+
+    /// True for a CRD.
+    pub fn is_crd(&self) -> bool {
+        self.kind == "CustomResourceDefinition" && self.api_version.starts_with("apiextensions.k8s.io/")
+    }
+}
+
+impl ReleaseManifest {
+    /// Its kind, name and annotations.
+    pub fn head(&self) -> Result<ManifestHead, Vec<SyntaxError>> {
+        ManifestHead::of(&self.text)
+    }
+}
+
+/// The lines of the top-level keys a head is made of. In block style a key of the document itself, and nothing else,
+/// stands at the beginning of a line.
+fn head_lines(document: &str) -> String {
+    let mut wanted = false;
+    let mut lines = String::new();
+    for line in document.lines() {
+        if !line.starts_with([' ', '\t', '#']) && !line.is_empty() {
+            let key = line.split(':').next().unwrap_or_default().trim_matches(['"', '\'']);
+            wanted = ["apiVersion", "kind", "metadata"].contains(&key);
+        }
+        if wanted {
+            lines.push_str(line);
+            lines.push('\n');
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_head_is_read() {
+        let head = ManifestHead::of(
+            "---\n# a comment\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  \
+             annotations:\n    a: \"true\"\n    b: true\n\n  name: dnses.config.openshift.io\nspec:\n  names:\n    \
+             kind: DNS\n  text: |-\n    kind: Other\n  broken: [\n",
+        )
+        .unwrap();
+        assert_eq!(head.name, "dnses.config.openshift.io");
+        assert_eq!(head.annotations, BTreeMap::from([("a".to_owned(), "true".to_owned())]));
+        assert!(head.is_crd());
+    }
+
+    #[test]
+    fn json_will_do() {
+        let head =
+            ManifestHead::of(r#"{"kind": "FeatureGate", "metadata": {"name": "cluster"}, "spec": {}}"#);
+        let head = head.unwrap();
+        assert_eq!((head.kind.as_str(), head.name.as_str()), ("FeatureGate", "cluster"));
+        assert!(!head.is_crd());
+        assert!(ManifestHead::of("{").is_err());
+        assert_eq!(ManifestHead::of("").unwrap(), ManifestHead::default());
+    }
+}

@@ -1,0 +1,108 @@
+//! The tables as JSON Schema (draft 2020-12), for editors and other tools.
+
+use serde_json::{Map, Value, json};
+
+use super::check::join;
+use super::{Field, INSTALL_CONFIG, INVENTORY, Kind, Presence, Table};
+use crate::explain::{Catalogue, Kind as Explained};
+
+/// The schema of `install-config.yaml`.
+pub fn install_config_schema() -> Value {
+    json_schema(&INSTALL_CONFIG)
+}
+
+/// The schema of `inventory.yaml`.
+pub fn inventory_schema() -> Value {
+    json_schema(&INVENTORY)
+}
+
+/// A table as JSON Schema. Descriptions are the explanations' first line.
+pub fn json_schema(table: &Table) -> Value {
+    let catalogue = Catalogue::load();
+    let mut schema = object("", table, table.fields, &catalogue);
+    schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    schema["title"] = json!(table.file);
+    schema
+}
+
+fn object(path: &str, table: &Table, fields: &'static [Field], catalogue: &Catalogue) -> Value {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for field in fields {
+        let path = join(path, field.name);
+        properties.insert(field.name.to_owned(), described(&path, table, field, catalogue));
+        if field.presence != Presence::Optional {
+            required.push(field.name);
+        }
+    }
+    let mut schema = json!({"type": "object", "properties": properties, "additionalProperties": false});
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    schema
+}
+
+fn described(path: &str, table: &Table, field: &'static Field, catalogue: &Catalogue) -> Value {
+    let mut schema = typed(path, table, &field.kind, catalogue);
+    let name = format!("{}{path}", table.prefix);
+    if let Some(explanation) = catalogue.get(Explained::Field, &name) {
+        schema["description"] = json!(explanation.what);
+    }
+    if !field.allowed.is_empty() {
+        schema["enum"] = json!(field.allowed);
+    }
+    if !field.default.is_empty() {
+        schema["default"] = match field.kind {
+            Kind::String | Kind::Cidr | Kind::Ip => json!(field.default),
+            _ => serde_json::from_str(field.default).unwrap_or_else(|_| json!(field.default)),
+        };
+    }
+    if field.secret {
+        schema["writeOnly"] = json!(true);
+    }
+    schema
+}
+
+fn typed(path: &str, table: &Table, kind: &'static Kind, catalogue: &Catalogue) -> Value {
+    match kind {
+        Kind::String => json!({"type": "string"}),
+        Kind::Bool => json!({"type": "boolean"}),
+        Kind::Int(i64::MIN, i64::MAX) => json!({"type": "integer"}),
+        Kind::Int(min, max) => json!({"type": "integer", "minimum": min, "maximum": max}),
+        Kind::Cidr => json!({"type": "string", "pattern": "^[0-9a-fA-F.:]+/[0-9]{1,3}$"}),
+        Kind::Ip => json!({"type": "string", "anyOf": [{"format": "ipv4"}, {"format": "ipv6"}]}),
+        Kind::List(inner) => json!({"type": "array", "items": typed(path, table, inner, catalogue)}),
+        Kind::OneOrMany(inner) => {
+            let one = typed(path, table, inner, catalogue);
+            json!({"anyOf": [one, {"type": "array", "minItems": 1, "items": one}]})
+        }
+        Kind::Object(fields) => object(path, table, fields, catalogue),
+        Kind::AnyObject => json!({"type": "object"}),
+        Kind::Any => json!({}),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_says_what_the_table_says() {
+        let schema = install_config_schema();
+        assert_eq!(
+            schema["required"],
+            json!(["apiVersion", "metadata", "baseDomain", "platform", "pullSecret"])
+        );
+        let cluster = &schema["properties"]["networking"]["properties"]["clusterNetwork"];
+        assert_eq!(cluster["default"], json!([{"cidr": "10.128.0.0/14", "hostPrefix": 23}]));
+        assert_eq!(cluster["items"]["properties"]["hostPrefix"]["type"], "integer");
+        assert_eq!(cluster["items"]["additionalProperties"], false);
+        assert_eq!(schema["properties"]["pullSecret"]["writeOnly"], true);
+
+        let schema = inventory_schema();
+        let host = &schema["properties"]["hosts"]["items"]["properties"];
+        assert_eq!(host["role"]["enum"], json!(["bootstrap", "master", "worker"]));
+        assert_eq!(host["ip"]["anyOf"][1]["type"], "array");
+        assert_eq!(schema["properties"]["pki"]["properties"]["shortLivedHours"]["default"], 24);
+    }
+}

@@ -1,0 +1,81 @@
+//! What reading a file gives, and the collecting of what is wrong with it.
+
+use std::fmt;
+
+use crate::violation::{Kind, Violation};
+use crate::yaml::{Node, SyntaxError};
+
+/// A file that was read and found good.
+#[derive(Clone)]
+pub struct Read<T> {
+    /// The typed, defaulted content.
+    pub value: T,
+    /// What is odd but allowed.
+    pub warnings: Vec<Violation>,
+    /// The file as it was written, with the place of everything.
+    pub node: Node,
+}
+
+// By hand: the node holds the pull secret as it stands in the file.
+impl<T: fmt::Debug> fmt::Debug for Read<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Read")
+            .field("value", &self.value)
+            .field("warnings", &self.warnings)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Errors and warnings, each given its place in the file as it comes in.
+pub struct Findings<'n> {
+    node: &'n Node,
+    /// What must be put right.
+    pub errors: Vec<Violation>,
+    /// What is odd but allowed.
+    pub warnings: Vec<Violation>,
+}
+
+impl<'n> Findings<'n> {
+    /// Nothing found yet.
+    pub fn new(node: &'n Node) -> Self {
+        Self { node, errors: Vec::new(), warnings: Vec::new() }
+    }
+
+    /// Something to put right.
+    pub fn error(&mut self, violation: Violation) {
+        let placed = self.placed(violation);
+        // Two rules may come to the same finding; openshift-install drops the repetition as well.
+        if !self.errors.contains(&placed) {
+            self.errors.push(placed);
+        }
+    }
+
+    /// Something to put right whose place is not the path openshift-install prints.
+    pub fn error_at(&mut self, place: &str, violation: Violation) {
+        self.error(Violation { span: Some(self.node.locate(place)), ..violation });
+    }
+
+    /// Something odd but allowed.
+    pub fn warn(&mut self, violation: Violation) {
+        let placed = self.placed(violation);
+        if !self.warnings.contains(&placed) {
+            self.warnings.push(placed);
+        }
+    }
+
+    fn placed(&self, violation: Violation) -> Violation {
+        let span = violation.span.unwrap_or_else(|| self.node.locate(&violation.path));
+        Violation { span: Some(span), ..violation }
+    }
+}
+
+/// Syntax errors in the shape of everything else that can be wrong.
+pub(crate) fn syntax(errors: Vec<SyntaxError>) -> Vec<Violation> {
+    errors
+        .into_iter()
+        .map(|error| Violation {
+            span: Some(error.span),
+            ..Violation::new("", Kind::Syntax, None, error.message)
+        })
+        .collect()
+}

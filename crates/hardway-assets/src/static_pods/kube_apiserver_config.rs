@@ -1,0 +1,270 @@
+//! The bootstrap API server's configuration: `kube-apiserver-config.yaml`.
+//!
+//! The values are those of the API servers that the operator starts on masters, with the paths of the bootstrap
+//! machine (cluster-kube-apiserver-operator `bindata/assets/config/defaultconfig.yaml` and
+//! `bindata/bootkube/config/bootstrap-config-overrides.yaml`), but for one: the aggregator presents
+//! `aggregator-client`, which the request-header CA has signed. Upstream presents a certificate of another CA here,
+//! so that aggregated APIs refuse the bootstrap API server.
+
+use serde_json::{Value, json};
+
+use super::argument::{self, Facts, Row, Setting};
+use super::audit_policy::default_audit_policy;
+use super::feature_gates;
+use super::pod::StaticPodFile;
+use crate::graph::{Inputs, MakeError, Source};
+
+pub(super) const CONFIG: StaticPodFile = StaticPodFile { name: "kube-apiserver-config", sources, build };
+
+/// Keys beside `apiServerArguments`.
+pub(super) const SETTINGS: &[Setting] = &[
+    Setting {
+        path: &["admission", "pluginConfig", "PodSecurity"],
+        value: |facts| json!({"configuration": pod_security(facts)}),
+    },
+    Setting {
+        path: &["admission", "pluginConfig", "network.openshift.io/ExternalIPRanger"],
+        value: |_| {
+            json!({"configuration": {
+                "apiVersion": "network.openshift.io/v1",
+                "kind": "ExternalIPRangerAdmissionConfig",
+                "allowIngressIP": true,
+                "externalIPNetworkCIDRs": null,
+            }})
+        },
+    },
+    Setting {
+        path: &["admission", "pluginConfig", "network.openshift.io/RestrictedEndpointsAdmission"],
+        value: |facts| {
+            let networks = [facts.service_networks(), facts.pod_networks()].concat();
+            json!({"configuration": {
+                "apiVersion": "network.openshift.io/v1",
+                "kind": "RestrictedEndpointsAdmissionConfig",
+                "restrictedCIDRs": networks,
+            }})
+        },
+    },
+    Setting {
+        path: &["auditConfig"],
+        value: |_| json!({"enabled": true, "policyConfiguration": default_audit_policy()}),
+    },
+    Setting { path: &["servicesSubnet"], value: |facts| facts.service_networks().join(",").into() },
+    Setting {
+        path: &["servingInfo", "bindAddress"],
+        value: |facts| if facts.is_ipv6_only() { "[::]:6443" } else { "0.0.0.0:6443" }.into(),
+    },
+    Setting {
+        path: &["servingInfo", "bindNetwork"],
+        value: |facts| if facts.is_ipv6_only() { "tcp6" } else { "tcp4" }.into(),
+    },
+    Setting { path: &["servingInfo", "namedCertificates"], value: |_| named_certificates() },
+];
+
+/// `apiServerArguments`: explained as `kube-apiserver --…`.
+pub(super) const ARGUMENTS: &[Row] = &[
+    Row::fixed("allow-privileged", &["true"]),
+    Row::fixed("anonymous-auth", &["true"]),
+    Row::fixed("api-audiences", &[ISSUER]),
+    Row::fixed("audit-log-format", &["json"]),
+    Row::fixed("audit-log-maxbackup", &["10"]),
+    Row::fixed("audit-log-maxsize", &["200"]),
+    Row::fixed("audit-log-path", &["/var/log/kube-apiserver/audit.log"]),
+    // Not a file: the server writes auditConfig.policyConfiguration there by itself.
+    Row::fixed("audit-policy-file", &["openshift.local.audit/policy.yaml"]),
+    Row::fixed("authorization-mode", &["Scope", "SystemMasters", "RBAC", "Node"]),
+    Row::fixed("client-ca-file", &["/etc/kubernetes/secrets/kube-apiserver-complete-client-ca-bundle.crt"]),
+    Row::fixed("enable-admission-plugins", ADMISSION_PLUGINS),
+    Row::fixed("enable-aggregator-routing", &["true"]),
+    Row::fixed("enable-logs-handler", &["false"]),
+    Row::fixed("endpoint-reconciler-type", &["lease"]),
+    Row::fixed("etcd-cafile", &["/etc/kubernetes/secrets/etcd-ca-bundle.crt"]),
+    Row::fixed("etcd-certfile", &["/etc/kubernetes/secrets/etcd-client.crt"]),
+    Row::fixed("etcd-healthcheck-timeout", &["9s"]),
+    Row::fixed("etcd-keyfile", &["/etc/kubernetes/secrets/etcd-client.key"]),
+    Row::fixed("etcd-prefix", &["kubernetes.io"]),
+    Row::fixed("etcd-readycheck-timeout", &["9s"]),
+    Row::fixed("etcd-servers", &["https://localhost:2379"]),
+    Row::fixed("event-ttl", &["3h"]),
+    Row::of("feature-gates", argument::gate_flags),
+    Row::fixed("goaway-chance", &["0.001"]),
+    Row::fixed("http2-max-streams-per-connection", &["2000"]),
+    Row::fixed("kubelet-certificate-authority", &["/etc/kubernetes/secrets/kubelet-client-ca-bundle.crt"]),
+    Row::fixed(
+        "kubelet-client-certificate",
+        &["/etc/kubernetes/secrets/kube-apiserver-to-kubelet-client.crt"],
+    ),
+    Row::fixed("kubelet-client-key", &["/etc/kubernetes/secrets/kube-apiserver-to-kubelet-client.key"]),
+    Row::fixed("kubelet-preferred-address-types", &["InternalIP"]),
+    Row::fixed("kubelet-read-only-port", &["0"]),
+    Row::fixed("kubernetes-service-node-port", &["0"]),
+    Row::fixed("max-mutating-requests-inflight", &["1000"]),
+    Row::fixed("max-requests-inflight", &["3000"]),
+    Row::fixed("min-request-timeout", &["3600"]),
+    Row::fixed("proxy-client-cert-file", &["/etc/kubernetes/secrets/aggregator-client.crt"]),
+    Row::fixed("proxy-client-key-file", &["/etc/kubernetes/secrets/aggregator-client.key"]),
+    Row::fixed(
+        "requestheader-allowed-names",
+        &["kube-apiserver-proxy", "system:kube-apiserver-proxy", "system:openshift-aggregator"],
+    ),
+    Row::fixed("requestheader-client-ca-file", &["/etc/kubernetes/secrets/aggregator-signer.crt"]),
+    Row::fixed("requestheader-extra-headers-prefix", &["X-Remote-Extra-"]),
+    Row::fixed("requestheader-group-headers", &["X-Remote-Group"]),
+    Row::fixed("requestheader-username-headers", &["X-Remote-User"]),
+    Row::of("runtime-config", runtime_config),
+    Row::fixed("service-account-issuer", &[ISSUER]),
+    // Tokens of both kinds of key are about until the pivot is over.
+    Row::fixed(
+        "service-account-key-file",
+        &[
+            "/etc/kubernetes/secrets/service-account.pub",
+            "/etc/kubernetes/secrets/bound-service-account-signing-key.pub",
+        ],
+    ),
+    Row::fixed("service-account-lookup", &["true"]),
+    Row::fixed(
+        "service-account-signing-key-file",
+        &["/etc/kubernetes/secrets/bound-service-account-signing-key.key"],
+    ),
+    Row::fixed("service-node-port-range", &["30000-32767"]),
+    Row::of("shutdown-delay-duration", |facts| {
+        vec![if facts.cluster.is_single_node() { "0s" } else { "70s" }.to_owned()]
+    }),
+    Row::fixed("shutdown-send-retry-after", &["true"]),
+    Row::fixed("storage-backend", &["etcd3"]),
+    Row::fixed("storage-media-type", &["application/vnd.kubernetes.protobuf"]),
+    Row::fixed("strict-transport-security-directives", &["max-age=31536000,includeSubDomains,preload"]),
+    Row::fixed("tls-cert-file", &["/etc/kubernetes/secrets/kube-apiserver-service-network-server.crt"]),
+    Row::fixed(
+        "tls-private-key-file",
+        &["/etc/kubernetes/secrets/kube-apiserver-service-network-server.key"],
+    ),
+];
+
+/// The whole file.
+pub(super) fn document(facts: &Facts<'_>) -> Value {
+    let api_version = "kubecontrolplane.config.openshift.io/v1";
+    let mut document = argument::document(api_version, "KubeAPIServerConfig", SETTINGS, facts);
+    document["apiServerArguments"] = argument::lists(ARGUMENTS, facts);
+    document
+}
+
+fn sources() -> Vec<Source> {
+    let mut sources = vec![
+        Source::config("controlPlane.replicas"),
+        Source::config("networking.clusterNetwork"),
+        Source::config("networking.serviceNetwork"),
+    ];
+    sources.extend(feature_gates::sources());
+    sources
+}
+
+fn build(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
+    Ok(document(&Facts::with_gates(inputs.cluster, inputs.release)?))
+}
+
+/// Which certificate answers to which name. The load balancer's two carry their names themselves.
+fn named_certificates() -> Value {
+    let pair = |name: &str, names: &[&str]| {
+        let mut entry = json!({
+            "certFile": format!("/etc/kubernetes/secrets/kube-apiserver-{name}-server.crt"),
+            "keyFile": format!("/etc/kubernetes/secrets/kube-apiserver-{name}-server.key"),
+        });
+        if !names.is_empty() {
+            entry["names"] = json!(names);
+        }
+        entry
+    };
+    let kubernetes = [
+        "kubernetes",
+        "kubernetes.default",
+        "kubernetes.default.svc",
+        "kubernetes.default.svc.cluster.local",
+    ];
+    json!([
+        pair("service-network", &kubernetes),
+        pair("localhost", &["localhost", "127.0.0.1", "::1"]),
+        pair("lb", &[]),
+        pair("internal-lb", &[]),
+    ])
+}
+
+/// Namespaces that say nothing are only warned about, unless a gate makes the restriction binding. Builds are exempt:
+/// their pods are privileged, and SCCs already decide who may start them.
+fn pod_security(facts: &Facts<'_>) -> Value {
+    let binding = facts.gates.enabled.iter().any(|gate| gate == "OpenShiftPodSecurityAdmission");
+    json!({
+        "apiVersion": "pod-security.admission.config.k8s.io/v1",
+        "kind": "PodSecurityConfiguration",
+        "defaults": {
+            "enforce": if binding { "restricted" } else { "privileged" },
+            "enforce-version": "latest",
+            "audit": "restricted",
+            "audit-version": "latest",
+            "warn": "restricted",
+            "warn-version": "latest",
+        },
+        "exemptions": {"usernames": ["system:serviceaccount:openshift-infra:build-controller"]},
+    })
+}
+
+/// APIs that are off by default and that a gate needs (`pkg/operator/configobservation/apienablement`).
+fn runtime_config(facts: &Facts<'_>) -> Vec<String> {
+    const APIS: [(&str, &str); 3] = [
+        ("ValidatingAdmissionPolicy", "admissionregistration.k8s.io/v1beta1"),
+        ("DynamicResourceAllocation", "resource.k8s.io/v1alpha3"),
+        ("VolumeAttributesClass", "storage.k8s.io/v1beta1"),
+    ];
+    let on = |gate: &str| facts.gates.enabled.iter().any(|enabled| enabled == gate);
+    APIS.iter().filter(|(gate, _)| on(gate)).map(|(_, api)| format!("{api}=true")).collect()
+}
+
+const ISSUER: &str = "https://kubernetes.default.svc";
+
+/// Upstream's, then OpenShift's own.
+const ADMISSION_PLUGINS: &[&str] = &[
+    "CertificateApproval",
+    "CertificateSigning",
+    "CertificateSubjectRestriction",
+    "DefaultIngressClass",
+    "DefaultStorageClass",
+    "DefaultTolerationSeconds",
+    "LimitRanger",
+    "MutatingAdmissionWebhook",
+    "NamespaceLifecycle",
+    "NodeRestriction",
+    "OwnerReferencesPermissionEnforcement",
+    "PersistentVolumeClaimResize",
+    "PodNodeSelector",
+    "PodTolerationRestriction",
+    "Priority",
+    "ResourceQuota",
+    "RuntimeClass",
+    "ServiceAccount",
+    "StorageObjectInUseProtection",
+    "TaintNodesByCondition",
+    "ValidatingAdmissionWebhook",
+    "ValidatingAdmissionPolicy",
+    "authorization.openshift.io/RestrictSubjectBindings",
+    "authorization.openshift.io/ValidateRoleBindingRestriction",
+    "config.openshift.io/DenyDeleteClusterConfiguration",
+    "config.openshift.io/ValidateAPIServer",
+    "config.openshift.io/ValidateAuthentication",
+    "config.openshift.io/ValidateConsole",
+    "config.openshift.io/ValidateFeatureGate",
+    "config.openshift.io/ValidateImage",
+    "config.openshift.io/ValidateOAuth",
+    "config.openshift.io/ValidateProject",
+    "config.openshift.io/ValidateScheduler",
+    "image.openshift.io/ImagePolicy",
+    "network.openshift.io/ExternalIPRanger",
+    "network.openshift.io/RestrictedEndpointsAdmission",
+    "quota.openshift.io/ClusterResourceQuota",
+    "quota.openshift.io/ValidateClusterResourceQuota",
+    "route.openshift.io/IngressAdmission",
+    "scheduling.openshift.io/OriginPodNodeEnvironment",
+    "security.openshift.io/DefaultSecurityContextConstraints",
+    "security.openshift.io/SCCExecRestrictions",
+    "security.openshift.io/SecurityContextConstraint",
+    "security.openshift.io/ValidateSecurityContextConstraints",
+    "storage.openshift.io/CSIInlineVolumeSecurity",
+];

@@ -1,0 +1,106 @@
+//! Clusters made in memory from the files in `scenarios/`, with keys derived from their names, so that every run gives
+//! the same bytes.
+
+#![allow(dead_code, reason = "each test program uses its own part")]
+
+use hardway_assets::graph::{Graph, Inputs, Lock, Plan, World, plan};
+use hardway_assets::install_config::{self, InstallConfig, Rules};
+use hardway_assets::inventory::{self, Inventory, KeyAlgorithm};
+use hardway_assets::release_payload::{ReleasePayload, sample};
+use hardway_assets::secrets::{Identity, SecretBundle};
+use hardway_assets::{Cluster, Tree, assets, pki};
+use sha2::{Digest as _, Sha256};
+
+pub(crate) const SCENARIOS: [&str; 7] =
+    ["ha", "compact", "single-node", "single-node-in-place", "dual-stack", "ipv6", "disconnected"];
+
+/// A cluster and everything made for it.
+pub(crate) struct Made {
+    pub(crate) cluster: Cluster,
+    pub(crate) release: ReleasePayload,
+    pub(crate) secrets: SecretBundle,
+    pub(crate) tree: Tree,
+    pub(crate) plan: Plan,
+}
+
+impl Made {
+    pub(crate) fn inputs(&self) -> Inputs<'_> {
+        Inputs { cluster: &self.cluster, release: &self.release, secrets: &self.secrets, tree: &self.tree }
+    }
+
+    pub(crate) fn text(&self, path: &str) -> &str {
+        std::str::from_utf8(self.tree.get(path).unwrap_or_else(|| panic!("{path} was not made"))).unwrap()
+    }
+}
+
+/// Makes a scenario of `scenarios/`.
+pub(crate) fn made(scenario: &str) -> Made {
+    let (config, inventory) = texts(scenario);
+    make(&config, &inventory, sample())
+}
+
+pub(crate) fn texts(scenario: &str) -> (String, String) {
+    let dir = format!("{}/tests/scenarios/{scenario}", env!("CARGO_MANIFEST_DIR"));
+    let read = |name: &str| std::fs::read_to_string(format!("{dir}/{name}")).unwrap();
+    (read("install-config.yaml"), read("inventory.yaml"))
+}
+
+pub(crate) fn make(config: &str, inventory: &str, release: ReleasePayload) -> Made {
+    let rules = Rules::for_version(&release.version);
+    let config = install_config::read(config, rules).unwrap_or_else(|e| panic!("{e:#?}")).value;
+    let inventory = inventory::read(inventory, Some(&config)).unwrap_or_else(|e| panic!("{e:#?}")).value;
+    make_checked(config, inventory, release)
+}
+
+pub(crate) fn make_checked(config: InstallConfig, inventory: Inventory, release: ReleasePayload) -> Made {
+    let cluster = Cluster { config, inventory, identity: identity() };
+    let secrets = secrets(&cluster);
+    let graph = Graph::new(assets(&cluster, &release)).unwrap();
+    let empty = Tree::default();
+    let lock = Lock::default();
+    let inputs = Inputs { cluster: &cluster, release: &release, secrets: &secrets, tree: &empty };
+    let world = World { inputs, lock: &lock, generator: "test", expiring: &[] };
+    let plan = plan(&graph, &world, |_| true).unwrap_or_else(|(id, e)| panic!("{id}: {e}"));
+    let mut tree = Tree::default();
+    plan.writes.iter().for_each(|file| tree.insert(&file.path, file.bytes.clone()));
+    Made { cluster, release, secrets, tree, plan }
+}
+
+pub(crate) fn identity() -> Identity {
+    Identity {
+        cluster_id: "8b1c2f9e-6a57-4d0c-9f0e-3c6f1f6a1c11".to_owned(),
+        infra_id: "ocp4-x7k2p".to_owned(),
+        created: "2026-11-15T00:00:00Z".parse().unwrap(),
+        renewed: Default::default(),
+        fingerprint_key: "00112233445566778899aabbccddeeff".to_owned(),
+    }
+}
+
+/// Every key of the cluster: ECDSA keys derived from their names, the two RSA keys of `keys/`.
+pub(crate) fn secrets(cluster: &Cluster) -> SecretBundle {
+    let mut files = Vec::new();
+    for (name, algorithm) in pki::catalogue::keys(cluster) {
+        let pem = match algorithm {
+            KeyAlgorithm::EcdsaP256 => derived_key(&name),
+            KeyAlgorithm::Rsa2048 if pki::catalogue::KEY_PAIRS.contains(&name.as_str()) => {
+                std::fs::read_to_string(format!("{}/tests/keys/{name}.key", env!("CARGO_MANIFEST_DIR")))
+                    .unwrap()
+            }
+            KeyAlgorithm::Rsa2048 => panic!("scenarios use ECDSA: RSA keys would differ from run to run"),
+        };
+        files.push((format!("{name}.key"), pem.into_bytes()));
+    }
+    files.push(("kubeadmin-password".to_owned(), b"AAAAA-bbbbb-CCCCC-ddddd".to_vec()));
+    let hash = b"$2a$10$abcdefghijklmnopqrstuuN0tAReAlHashButTheRightShape000".to_vec();
+    files.push(("kubeadmin-password.hash".to_owned(), hash));
+    let mut secrets = SecretBundle::from_files(files);
+    secrets.set_identity(&cluster.identity);
+    secrets
+}
+
+fn derived_key(name: &str) -> String {
+    use p256::pkcs8::EncodePrivateKey as _;
+    let scalar = Sha256::digest(format!("hardway test key {name}"));
+    let key = p256::SecretKey::from_slice(&scalar).unwrap();
+    hardway_assets::pem::encode("PRIVATE KEY", key.to_pkcs8_der().unwrap().as_bytes())
+}

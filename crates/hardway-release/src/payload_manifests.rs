@@ -1,0 +1,227 @@
+//! What hardway takes from the manifests of a release: CRDs and the lists of feature gates.
+
+use std::collections::BTreeMap;
+
+use hardway_assets::release_payload::{FeatureGates, ManifestHead, ReleaseManifest};
+use hardway_assets::yaml::{self, SyntaxError};
+use serde_json::Value;
+
+use crate::documents::documents;
+use crate::folder_error::Reason;
+
+/// Only the config-operator reads these FeatureGates; to everybody else they are data files
+/// (openshift/api `payload-manifests/featuregates`).
+const GATES_PROFILE: &str = "include.release.openshift.io/self-managed-high-availability";
+/// From 4.22: the major versions a list is for.
+const MAJOR_VERSION: &str = "release.openshift.io/major-version";
+
+/// CRDs and gates found so far.
+#[derive(Debug, Default)]
+pub(crate) struct PayloadManifests {
+    crds: BTreeMap<String, Found<ReleaseManifest>>,
+    gates: BTreeMap<String, Found<FeatureGates>>,
+}
+
+/// A thing and the file it came from.
+#[derive(Debug)]
+struct Found<T> {
+    path: String,
+    thing: T,
+}
+
+/// What is wrong with a document: places are those of the document, not of the file.
+enum Wrong {
+    Syntax(Vec<SyntaxError>),
+    Content(Vec<Reason>),
+}
+
+impl From<Vec<Reason>> for Wrong {
+    fn from(reasons: Vec<Reason>) -> Self {
+        Self::Content(reasons)
+    }
+}
+
+impl PayloadManifests {
+    /// Takes what a file holds of interest. `major` is the release's major version, where known.
+    pub(crate) fn add(&mut self, path: &str, text: &str, major: Option<u64>) -> Result<(), Vec<Reason>> {
+        let documents = documents(text);
+        let mut reasons = Vec::new();
+        for (i, (start, document)) in documents.iter().enumerate() {
+            let index = (documents.len() > 1).then_some(i);
+            let result = self.add_document(path, document, index, major);
+            reasons.extend(match result {
+                Ok(()) => Vec::new(),
+                Err(Wrong::Syntax(errors)) => Reason::syntax(text, *start, errors),
+                Err(Wrong::Content(reasons)) => reasons,
+            });
+        }
+        if reasons.is_empty() { Ok(()) } else { Err(reasons) }
+    }
+
+    /// Whether there is a CRD of this name.
+    pub(crate) fn has_crd(&self, name: &str) -> bool {
+        self.crds.values().any(|crd| crd.thing.head().is_ok_and(|head| head.name == name))
+    }
+
+    /// Whether the gates of a feature set are known; `""` is the default one.
+    pub(crate) fn has_gates(&self, feature_set: &str) -> bool {
+        self.gates.contains_key(feature_set)
+    }
+
+    /// The CRDs by file name, and the gates by feature set.
+    pub(crate) fn into_parts(self) -> (Vec<ReleaseManifest>, BTreeMap<String, FeatureGates>) {
+        let crds = self.crds.into_values().map(|found| found.thing).collect();
+        (crds, self.gates.into_iter().map(|(set, found)| (set, found.thing)).collect())
+    }
+
+    fn add_document(
+        &mut self,
+        path: &str,
+        text: &str,
+        index: Option<usize>,
+        major: Option<u64>,
+    ) -> Result<(), Wrong> {
+        let head = ManifestHead::of(text).map_err(Wrong::Syntax)?;
+        if head.is_crd() {
+            yaml::read(text).map_err(Wrong::Syntax)?;
+            let file_name = indexed(path.rsplit('/').next().unwrap_or(path), index);
+            let what = format!("CRD file {file_name}");
+            let crd = ReleaseManifest { file_name: file_name.clone(), text: text.to_owned() };
+            keep(&mut self.crds, file_name, crd, path, what)?;
+        } else if is_gate_list(&head, major) {
+            let object = yaml::read(text).map_err(Wrong::Syntax)?.to_json();
+            let set = object["spec"]["featureSet"].as_str().unwrap_or_default().to_owned();
+            let what =
+                format!("the gates of feature set {:?}", if set.is_empty() { "Default" } else { &set });
+            keep(&mut self.gates, set, feature_gates(&object)?, path, what)?;
+        }
+        Ok(())
+    }
+}
+
+/// The same thing may come twice, as where `crds/` repeats what the other manifests hold; two versions of it may not.
+fn keep<T: PartialEq>(
+    things: &mut BTreeMap<String, Found<T>>,
+    key: String,
+    thing: T,
+    path: &str,
+    what: String,
+) -> Result<(), Vec<Reason>> {
+    match things.get(&key) {
+        Some(found) if found.thing != thing => {
+            Err(vec![Reason::Conflict { what, other: found.path.clone() }])
+        }
+        Some(_) => Ok(()),
+        None => {
+            things.insert(key, Found { path: path.to_owned(), thing });
+            Ok(())
+        }
+    }
+}
+
+/// `a.yaml` and its second document: `a_1.yaml`.
+fn indexed(file_name: &str, index: Option<usize>) -> String {
+    match (index, file_name.split_once('.')) {
+        (Some(index), Some((stem, extension))) => format!("{stem}_{index}.{extension}"),
+        _ => file_name.to_owned(),
+    }
+}
+
+/// A FeatureGate of the right cluster profile and major version. The empty FeatureGate that the
+/// cluster-version-operator creates says `"true"` there and has no status.
+fn is_gate_list(head: &ManifestHead, major: Option<u64>) -> bool {
+    let is_for = |majors: &String| majors.split(',').any(|m| m.trim().parse().ok() == major);
+    head.kind == "FeatureGate"
+        && head.api_version == "config.openshift.io/v1"
+        && head.annotations.get(GATES_PROFILE).is_some_and(|value| value != "true")
+        && (major.is_none() || head.annotations.get(MAJOR_VERSION).is_none_or(is_for))
+}
+
+fn feature_gates(object: &Value) -> Result<FeatureGates, Vec<Reason>> {
+    let lists = &object["status"]["featureGates"][0];
+    let names = |field: &str| {
+        let list = lists[field].as_array()?;
+        let mut names =
+            list.iter().map(|gate| Some(gate["name"].as_str()?.to_owned())).collect::<Option<Vec<_>>>()?;
+        names.sort();
+        Some(names)
+    };
+    let missing = |field: &str| Reason::Field(format!("status.featureGates[0].{field}"));
+    match (names("enabled"), names("disabled")) {
+        (Some(enabled), Some(disabled)) => Ok(FeatureGates { enabled, disabled }),
+        (enabled, disabled) => Err([("enabled", enabled), ("disabled", disabled)]
+            .into_iter()
+            .filter(|(_, names)| names.is_none())
+            .map(|(field, _)| missing(field))
+            .collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CRD: &str =
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: a.b\n";
+
+    fn gates(majors: &str, set: &str, enabled: &str) -> String {
+        format!(
+            r#"{{"apiVersion": "config.openshift.io/v1", "kind": "FeatureGate", "metadata": {{"name": "cluster",
+               "annotations": {{"{GATES_PROFILE}": "false-except-for-the-config-operator", "{MAJOR_VERSION}": "{majors}"}}}},
+               "spec": {{"featureSet": "{set}"}},
+               "status": {{"featureGates": [{{"version": "", "enabled": [{enabled}], "disabled": []}}]}}}}"#
+        )
+    }
+
+    #[test]
+    fn crds_are_kept_as_they_are_and_the_rest_is_passed_over() {
+        let mut manifests = PayloadManifests::default();
+        let two = format!("{CRD}---\nkind: ConfigMap\n---\n{CRD}spec: {{}}\n");
+        manifests.add("0000_10_x.crd.yaml", CRD, Some(4)).unwrap();
+        manifests.add("crds/0000_10_x.crd.yaml", CRD, Some(4)).unwrap();
+        manifests.add("0000_50_two.yaml", &two, Some(4)).unwrap();
+        assert!(manifests.has_crd("a.b") && !manifests.has_crd("c.d"));
+        let (crds, _) = manifests.into_parts();
+        let names: Vec<_> = crds.iter().map(|crd| crd.file_name.as_str()).collect();
+        assert_eq!(names, ["0000_10_x.crd.yaml", "0000_50_two_0.yaml", "0000_50_two_2.yaml"]);
+        assert_eq!(crds[0].text, CRD);
+    }
+
+    #[test]
+    fn two_versions_of_one_file_are_a_conflict() {
+        let mut manifests = PayloadManifests::default();
+        manifests.add("x.crd.yaml", CRD, None).unwrap();
+        let reasons = manifests.add("crds/x.crd.yaml", &format!("{CRD}spec: {{}}\n"), None).unwrap_err();
+        assert_eq!(reasons[0].to_string(), "CRD file x.crd.yaml is also in x.crd.yaml, and differs");
+    }
+
+    #[test]
+    fn gates_of_the_right_profile_and_major_version_count() {
+        let mut manifests = PayloadManifests::default();
+        let list = gates("4,5", "", r#"{"name": "B"}, {"name": "A"}"#);
+        manifests.add("featureGate-4-5-SelfManagedHA-Default.yaml", &list, Some(4)).unwrap();
+        manifests
+            .add("featureGate-6-10-SelfManagedHA-Default.yaml", &gates("6,10", "", ""), Some(4))
+            .unwrap();
+        let hosted = gates("4", "", "").replace("self-managed-high-availability", "ibm-cloud-managed");
+        manifests.add("featureGate-4-10-Hypershift-Default.yaml", &hosted, Some(4)).unwrap();
+        let empty = gates("4", "", "").replace("false-except-for-the-config-operator", "true");
+        manifests.add("0000_05_config-operator_02_featuregate.cr.yaml", &empty, Some(4)).unwrap();
+        manifests.add("tech.yaml", &gates("4", "TechPreviewNoUpgrade", ""), Some(4)).unwrap();
+        let (_, gates) = manifests.into_parts();
+        assert_eq!(gates.keys().collect::<Vec<_>>(), ["", "TechPreviewNoUpgrade"]);
+        assert_eq!(gates[""].enabled, ["A", "B"]);
+    }
+
+    #[test]
+    fn broken_files_are_told_with_their_lines() {
+        let mut manifests = PayloadManifests::default();
+        let reasons = manifests.add("x.yaml", &format!("{CRD}spec:\n  a: [\n"), None).unwrap_err();
+        assert!(matches!(reasons[..], [Reason::Syntax { line: 6.., .. }]), "{reasons:?}");
+        let reasons = manifests.add("y.yaml", "a: 1\n---\nkind: [\n}\n", None).unwrap_err();
+        assert!(matches!(reasons[..], [Reason::Syntax { line: 3, .. }]), "{reasons:?}");
+        let text = gates("4", "", "").replace("enabled", "on").replace("disabled", "off");
+        let reasons = manifests.add("g.yaml", &text, None).unwrap_err();
+        assert_eq!(reasons[0], Reason::Field("status.featureGates[0].enabled".to_owned()));
+    }
+}

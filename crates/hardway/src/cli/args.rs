@@ -1,0 +1,210 @@
+//! What can be typed. Same verbs, flags and file names as openshift-install where it has them.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Installs OpenShift and OKD on machines you own, and explains every byte it writes.
+#[derive(Debug, Parser)]
+#[command(name = "hardway", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Flags of every command.
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// Folder that holds everything of one cluster
+    #[arg(long, global = true, default_value = ".", value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Colours on standard error
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
+    pub(crate) color: Color,
+    /// How much to say on standard error
+    #[arg(long, global = true, value_enum, default_value_t = LogLevel::Info)]
+    pub(crate) log_level: LogLevel,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    Always,
+    Auto,
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(crate) enum LogLevel {
+    Error,
+    Warn,
+    Info,
+    Debug,
+}
+
+/// Form of what is printed on standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Text,
+    Json,
+    Yaml,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Print a completion script for a shell
+    Completion(CompletionArgs),
+    /// Make the files a cluster boots from
+    Create(CreateArgs),
+    /// Compare with another tool's output by meaning; exit 1 on differences nobody has explained
+    Diff(DiffArgs),
+    /// Say what a file, certificate, flag, unit, field, error code or stage is, and why
+    Explain(ExplainArgs),
+    /// Print the graph of assets
+    Graph(GraphArgs),
+    /// Write a sample install-config.yaml and inventory.yaml
+    Init(InitArgs),
+    /// Print the manual page
+    Man,
+    /// List and explain the phases of an install
+    Phase(PhaseArgs),
+    /// Print the JSON schema of an input file, for editors
+    Schema(SchemaArgs),
+    /// Say what is made, what is stale and why, and when certificates end
+    Status(StatusArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionArgs {
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CreateArgs {
+    #[command(subcommand)]
+    pub(crate) target: Target,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Target {
+    /// bootstrap.ign, the pointer configs, and one complete config for every node
+    IgnitionConfigs(MakeArgs),
+    /// A sample install-config.yaml and inventory.yaml, as `hardway init`
+    InstallConfig(InitArgs),
+    /// Everything up to the cluster manifests, for a look or an edit before the rest
+    Manifests(MakeArgs),
+    /// bootstrap-in-place-for-live-iso.ign for a single node that installs itself
+    SingleNodeIgnitionConfig(MakeArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MakeArgs {
+    /// Read the release from a folder instead of the image named in the inventory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) release_dir: Option<PathBuf>,
+    /// Say what would be made and why, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiffArgs {
+    /// Output folder of openshift-install, or another working folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) against: PathBuf,
+    #[arg(short, long, value_enum, default_value_t = Format::Text)]
+    pub(crate) output: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// `etcd-signer`, `/etc/motd`, `--etcd-prefix`, `bootkube.service`, `networking.serviceNetwork`, `stage 7`, …
+    #[arg(required = true)]
+    pub(crate) what: Vec<String>,
+    #[arg(short, long, value_enum, default_value_t = Format::Text)]
+    pub(crate) output: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GraphArgs {
+    #[arg(short, long, value_enum, default_value_t = GraphFormat::Dot)]
+    pub(crate) output: GraphFormat,
+    /// Read the release from a folder instead of the image named in the inventory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) release_dir: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GraphFormat {
+    Dot,
+    Json,
+    Mermaid,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// Machine provider
+    #[arg(long, value_enum, default_value_t = ProviderArg::Libvirt)]
+    pub(crate) provider: ProviderArg,
+    /// Release pull spec, or `sample` for the embedded made-up release
+    #[arg(long, default_value = "sample")]
+    pub(crate) release: String,
+    /// Number of masters
+    #[arg(long, default_value_t = 3)]
+    pub(crate) masters: u8,
+    /// Number of workers
+    #[arg(long, default_value_t = 2)]
+    pub(crate) workers: u8,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProviderArg {
+    BareMetal,
+    Gce,
+    Lab,
+    Libvirt,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PhaseArgs {
+    #[command(subcommand)]
+    pub(crate) verb: PhaseVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PhaseVerb {
+    /// Print the page of the guide about a phase
+    Explain {
+        /// Such as make-pki
+        name: String,
+    },
+    /// List the phases in order
+    List {
+        #[arg(short, long, value_enum, default_value_t = Format::Text)]
+        output: Format,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArgs {
+    pub(crate) file: SchemaFile,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaFile {
+    InstallConfig,
+    Inventory,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatusArgs {
+    #[arg(short, long, value_enum, default_value_t = Format::Text)]
+    pub(crate) output: Format,
+    /// Read the release from a folder instead of the image named in the inventory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) release_dir: Option<PathBuf>,
+    /// Show every file, not only what is stale or edited
+    #[arg(long)]
+    pub(crate) all: bool,
+}

@@ -1,0 +1,25 @@
+//! `hardway completion` and `hardway man`
+
+use clap::CommandFactory as _;
+
+use crate::cli::{Cli, CompletionArgs};
+use crate::output::Output;
+use crate::report::Report;
+
+/// The completion script of a shell.
+pub(crate) fn run(args: &CompletionArgs, out: &Output) -> Result<u8, Report> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "hardway", &mut script);
+    out.data(&String::from_utf8_lossy(&script));
+    Ok(0)
+}
+
+/// The manual page.
+pub(crate) fn man(out: &Output) -> Result<u8, Report> {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(Cli::command())
+        .render(&mut page)
+        .map_err(|error| Report::from_error("internal", &error))?;
+    out.data(&String::from_utf8_lossy(&page));
+    Ok(0)
+}

@@ -1,0 +1,60 @@
+//! `hardway explain WHAT`
+
+use hardway_assets::explain::{Catalogue, Explanation};
+use hardway_assets::guide;
+use serde_json::{Value, json};
+
+use crate::cli::{ExplainArgs, Format};
+use crate::output::Output;
+use crate::report::{EXIT_USAGE, Report};
+
+/// Everything known under that name; a stage of the guide for `stage 7`.
+pub(crate) fn run(args: &ExplainArgs, out: &Output) -> Result<u8, Report> {
+    let what = args.what.join(" ");
+    if let Some(stage) = what.strip_prefix("stage ") {
+        let page = guide::page(stage).ok_or_else(|| {
+            Report::new("usage", format!("the guide has no stage {stage:?}"))
+                .exit(EXIT_USAGE)
+                .fix("stages are 1 to 17")
+        })?;
+        out.data(page.text);
+        return Ok(0);
+    }
+    let catalogue = Catalogue::load();
+    let found = catalogue.find(&what);
+    if found.is_empty() {
+        let near = catalogue.near(&what);
+        let report = Report::new("usage", format!("nothing is known about {what:?}")).exit(EXIT_USAGE);
+        return Err(if near.is_empty() { report } else { report.fix(format!("near: {}", near.join(", "))) });
+    }
+    match args.output {
+        Format::Text => out.data(&found.iter().map(|e| text(e)).collect::<Vec<_>>().join("\n")),
+        format => out.value(&Value::Array(found.iter().map(|e| value(e)).collect()), format),
+    }
+    Ok(0)
+}
+
+fn text(e: &Explanation) -> String {
+    format!(
+        "{} ({})\n  what      {}\n  why       {}\n  read by   {}\n  without   {}\n  source    {}\n",
+        e.name,
+        e.kind.name(),
+        e.what,
+        e.why,
+        e.readers,
+        e.without,
+        e.source
+    )
+}
+
+fn value(e: &Explanation) -> Value {
+    json!({
+        "name": e.name,
+        "kind": e.kind.name(),
+        "what": e.what,
+        "why": e.why,
+        "readers": e.readers,
+        "without": e.without,
+        "source": e.source,
+    })
+}

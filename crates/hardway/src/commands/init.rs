@@ -1,0 +1,109 @@
+//! `hardway init`
+
+use std::fmt::Write as _;
+
+use hardway_assets::File;
+
+use crate::cli::{Global, InitArgs, ProviderArg};
+use crate::output::Output;
+use crate::report::{EXIT_USAGE, Report};
+use crate::workdir::Workdir;
+
+/// Writes both input files with comments. Never over a file that is there.
+pub(crate) fn run(global: &Global, args: &InitArgs, out: &Output) -> Result<u8, Report> {
+    fs_err::create_dir_all(&global.dir).map_err(|error| Report::from_error("workdir-unusable", &error))?;
+    let workdir = Workdir::open(&global.dir)?;
+    let files = [("install-config.yaml", install_config(args)), ("inventory.yaml", inventory(args))];
+    let there: Vec<String> = files
+        .iter()
+        .map(|(name, _)| workdir.path(name))
+        .filter(|path| path.exists())
+        .map(|p| p.display().to_string())
+        .collect();
+    if !there.is_empty() {
+        return Err(Report::new("usage", format!("{} is already there", there.join(" and ")))
+            .exit(EXIT_USAGE)
+            .fix("choose another folder with --dir, or move the file away"));
+    }
+    for (name, text) in files {
+        // The install-config will hold a pull secret as soon as it is filled in.
+        workdir.write(&File::secret(name, text))?;
+        out.info(&format!("{} written", workdir.path(name).display()));
+    }
+    out.info(&format!("edit both, then: hardway create ignition-configs --dir {}", global.dir.display()));
+    Ok(0)
+}
+
+fn install_config(args: &InitArgs) -> String {
+    format!(
+        "\
+# The standard file of openshift-install, unchanged. `hardway explain FIELD` tells about each field.
+apiVersion: v1
+baseDomain: example.com
+metadata:
+  name: ocp4                      # the cluster's domain is ocp4.example.com
+networking:
+  networkType: OVNKubernetes
+  machineNetwork:                 # where the hosts are
+  - cidr: 192.168.126.0/24
+  clusterNetwork:                 # where pods are
+  - cidr: 10.128.0.0/14
+    hostPrefix: 23
+  serviceNetwork:                 # where services are
+  - 172.30.0.0/16
+platform:
+  none: {{}}
+controlPlane:
+  name: master
+  replicas: {masters}
+compute:
+- name: worker
+  replicas: {workers}
+# Replace with yours. This one opens nothing, which is enough for the sample release.
+pullSecret: '{{\"auths\":{{\"registry.example.com\":{{\"auth\":\"bm9ib2R5Om5vdGhpbmc=\"}}}}}}'
+# sshKey: ssh-ed25519 AAAA… you@example.com
+",
+        masters = args.masters,
+        workers = args.workers,
+    )
+}
+
+fn inventory(args: &InitArgs) -> String {
+    let (provider, settings) = match args.provider {
+        ProviderArg::BareMetal => ("bare-metal", ""),
+        ProviderArg::Gce => ("gce", ""),
+        ProviderArg::Lab => ("lab", ""),
+        ProviderArg::Libvirt => {
+            ("libvirt", "  libvirt: {uri: \"qemu:///system\", pool: default, network: ocp4}\n")
+        }
+    };
+    let mut text = format!(
+        "\
+# What install-config cannot say. `hardway schema inventory` gives your editor the shape of it.
+apiVersion: hardway.dev/v1alpha1
+kind: Inventory
+release:
+  image: {release}                   # a pull spec by tag or digest, or `sample`: made up, for trying things out
+machines:
+  provider: {provider}
+{settings}network:
+  gateway: 192.168.126.1
+  dns: [192.168.126.1]
+  apiVIP: 192.168.126.10
+  ingressVIP: 192.168.126.11
+  loadBalancer: haproxy
+hosts:
+",
+        release = args.release,
+    );
+    let mut host = |name: String, role: &str, n: u8| {
+        let _ = writeln!(
+            text,
+            "- {{name: {name}, role: {role}, ip: 192.168.126.{n}, mac: \"52:54:00:7e:00:{n:02x}\", installDisk: /dev/vda}}"
+        );
+    };
+    host("bootstrap".to_owned(), "bootstrap", 100);
+    (0..args.masters).for_each(|i| host(format!("master-{i}"), "master", 101 + i));
+    (0..args.workers).for_each(|i| host(format!("worker-{i}"), "worker", 110 + i));
+    text
+}

@@ -1,0 +1,11 @@
+//! One file a verb. Each takes its arguments and the printer, and gives an exit code or a report.
+
+pub(crate) mod completion;
+pub(crate) mod create;
+pub(crate) mod diff;
+pub(crate) mod explain;
+pub(crate) mod graph;
+pub(crate) mod init;
+pub(crate) mod phase;
+pub(crate) mod schema;
+pub(crate) mod status;

@@ -1,0 +1,17 @@
+//! `hardway schema`
+
+use hardway_assets::schema;
+
+use crate::cli::{Format, SchemaArgs, SchemaFile};
+use crate::output::Output;
+use crate::report::Report;
+
+/// For the `yaml.schemas` setting of editors.
+pub(crate) fn run(args: &SchemaArgs, out: &Output) -> Result<u8, Report> {
+    let schema = match args.file {
+        SchemaFile::InstallConfig => schema::install_config_schema(),
+        SchemaFile::Inventory => schema::inventory_schema(),
+    };
+    out.value(&schema, Format::Json);
+    Ok(0)
+}
