@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
+use hardway_assets::explain::{Catalogue, Explanation, Kind};
 use hardway_assets::ignition::bootstrap_files::{
     ENVIRONMENT, HostFile, IN_PLACE_STAGES, STAGES, Unit, in_place_scripts, in_place_units, scripts, units,
 };
@@ -188,6 +189,23 @@ fn systemd_accepts_the_units() {
             verify.arg(format!("--root={}", host.path("").display())).args(["--man=no", "verify", unit.name]);
             let (success, output) = run(&mut verify);
             assert!(success && output.is_empty(), "{}: {output}", unit.name);
+        }
+    }
+}
+
+#[test]
+fn every_script_unit_and_dropin_is_explained() {
+    let catalogue = Catalogue::load();
+    let complete =
+        |e: &Explanation| [e.what, e.why, e.readers, e.without, e.source].iter().all(|line| !line.is_empty());
+    let is_explained = |kind, name: &str| catalogue.get(kind, name).is_some_and(complete);
+    for file in scripts().iter().chain(&in_place_scripts()) {
+        assert!(is_explained(Kind::File, file.path), "{}", file.path);
+    }
+    for unit in all_units() {
+        assert!(unit.text.is_none() || is_explained(Kind::Unit, unit.name), "{}", unit.name);
+        for (dropin, _) in unit.dropins {
+            assert!(is_explained(Kind::Unit, &format!("{}/{dropin}", unit.name)), "{}/{dropin}", unit.name);
         }
     }
 }
