@@ -1,5 +1,7 @@
 //! Everything generated is explained, and nothing is explained that is no longer generated.
 
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
+
 mod common;
 
 use std::collections::BTreeSet;
