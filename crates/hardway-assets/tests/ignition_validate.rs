@@ -1,5 +1,7 @@
 //! Every generated Ignition config against the real validators: the one built from Ignition's own module, and Debian's.
 
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
+
 mod common;
 
 use std::path::{Path, PathBuf};

@@ -1,5 +1,7 @@
 //! What must hold in every set of assets, whatever the config: the checks that need no cluster.
 
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
+
 mod common;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -196,6 +196,7 @@ fn at(path: &Path, error: &std::io::Error) -> Report {
     Report::new("workdir-unusable", format!("{}: {error}", path.display()))
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the shape of map_err")]
 fn io(error: std::io::Error) -> Report {
     Report::from_error("workdir-unusable", &error)
 }

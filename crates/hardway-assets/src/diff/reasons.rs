@@ -11,22 +11,15 @@ pub(super) const REASONS: &[Reason] = &[
     // The working directory.
     row("Ignition configs", Ours, THEY_STOP_EARLIER),
     row("Ignition configs", Theirs, WE_STOP_EARLIER),
-    row("install-config.yaml", Ours, EATEN),
-    row("inventory.yaml", Ours, INVENTORY),
     row("manifests/", Ours, EATEN_MANIFESTS),
     row("openshift/", Ours, EATEN_MANIFESTS),
     row(".openshift_install.log", Theirs, PLAIN_FILES),
     row(".openshift_install_state.json", Theirs, PLAIN_FILES),
-    row("assets.lock", Ours, PLAIN_FILES),
     row("ignition/", Ours, COMPLETE_CONFIGS),
-    row("journal.jsonl", Ours, PLAIN_FILES),
     row("kubeconfigs/", Ours, PLAIN_FILES),
-    row("logs/", Ours, PLAIN_FILES),
     row("master.ign", Ours, MASTER_POINTER),
     row("operator-seeds/", Ours, SEEDS),
     row("pki/", Ours, PLAIN_FILES),
-    row("release/", Ours, PLAIN_FILES),
-    row("secrets/", Ours, PLAIN_FILES),
     row("static-pods/", Ours, PLAIN_FILES),
 
     // Objects.
@@ -80,7 +73,7 @@ pub(super) const REASONS: &[Reason] = &[
     row("*.ign /usr/local/bin/make-master-ignition.sh", Ours, IN_PLACE),
     row("*.ign /usr/local/bin/oc-or-container.sh", Ours, SCRIPTS),
     row("*.ign unit release-image-pivot.service", Theirs, PIVOT),
-    row("*.ign user core: sshAuthorizedKeys", Both, GATHER_KEY),
+    row("*.ign user core: generated keys", Both, GATHER_KEY),
 ];
 
 const ADDRESSES: &str =
@@ -96,7 +89,6 @@ const CONTROL_PLANE: &str = "hardway writes the bootstrap control plane itself; 
 const CRDS: &str =
     "The CRDs of the release; openshift-install has them rendered from the release image at boot.";
 const CREATION: &str = "This creates the manifests in the cluster; openshift-install's script runs cluster-bootstrap out of the release image for it.";
-const EATEN: &str = "openshift-install eats its inputs; hardway never touches what you wrote.";
 const EATEN_MANIFESTS: &str =
     "openshift-install eats its manifests; the copies inside its Ignition config were compared instead.";
 const ENCAPSULATED: &str =
@@ -106,7 +98,6 @@ const ETCD: &str =
 const GATES: &str = "hardway writes down which features the release turns on; openshift-install leaves it to a render at boot.";
 const GATHER_KEY: &str =
     "The key that `gather` logs in with is ECDSA, which takes no time to make; openshift-install's is RSA.";
-const INVENTORY: &str = "Hosts, addresses and the release, which install-config.yaml cannot say.";
 const IN_PLACE: &str = "hardway merges the node's complete config with the state of the control plane by jq; openshift-install feeds a Butane file to cluster-bootstrap.";
 const MASTER_POINTER: &str =
     "openshift-install writes no pointer for masters when the only one installs itself; hardway writes both.";

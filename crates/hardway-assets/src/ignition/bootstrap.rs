@@ -245,8 +245,10 @@ impl Bootstrap {
 
 /// Anyone on the host may read an object, but not a Secret.
 fn object_mode(bytes: &[u8]) -> u32 {
-    let is_secret = String::from_utf8_lossy(bytes).lines().any(|line| line.trim() == "kind: Secret");
-    if is_secret { 0o600 } else { 0o644 }
+    let text = String::from_utf8_lossy(bytes);
+    let in_yaml = text.lines().any(|line| line.trim_end() == "kind: Secret");
+    let in_json = ["\"kind\":\"Secret\"", "\"kind\": \"Secret\""].iter().any(|kind| text.contains(kind));
+    if in_yaml || in_json { 0o600 } else { 0o644 }
 }
 
 fn put(config: &mut Config, path: &str, mode: u32, bytes: &[u8]) -> Result<(), MakeError> {

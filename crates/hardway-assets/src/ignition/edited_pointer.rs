@@ -75,7 +75,10 @@ mod tests {
         let text = r#"{"ignition":{"version":"3.2.0","config":{"merge":[{"source":"https://x"}]}},"storage":{"files":[{"path":"/etc/a"}]}}"#;
         let made = make(text).unwrap();
         assert_eq!(made["metadata"]["name"], "99-installer-ignition-worker");
-        assert_eq!(made["spec"]["config"], json!({"ignition": {"version": "3.2.0"}, "storage": {"files": [{"path": "/etc/a"}]}}));
+        assert_eq!(
+            made["spec"]["config"],
+            json!({"ignition": {"version": "3.2.0"}, "storage": {"files": [{"path": "/etc/a"}]}})
+        );
     }
 
     #[test]

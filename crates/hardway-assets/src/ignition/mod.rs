@@ -30,8 +30,8 @@ use crate::inventory::Role;
 use crate::release_payload::VersionContract;
 
 pub use bootstrap::Bootstrap;
-pub use edited_pointer::EditedPointer;
 pub use config::{Config, DuplicatePath, VERSION, data_url};
+pub use edited_pointer::EditedPointer;
 pub use node::NodeConfig;
 pub use pointer::Pointer;
 
