@@ -17,7 +17,7 @@ pub(crate) fn run(args: &PhaseArgs, out: &Output) -> Result<u8, Report> {
             let list: Vec<Value> = Phase::ALL.iter().map(|phase| json!(phase.name())).collect();
             out.value(&Value::Array(list), *output);
         }
-        PhaseVerb::Explain { name } => match guide::find(name) {
+        PhaseVerb::Explain { name } => match guide::page(name) {
             Some(page) => out.data(page.text),
             None => {
                 return Err(Report::new("usage", format!("there is no phase {name:?}"))

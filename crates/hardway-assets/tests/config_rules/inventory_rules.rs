@@ -1,0 +1,90 @@
+//! One bad inventory per rule, held against a good install-config.
+
+use hardway_assets::install_config::{self, InstallConfig, Rules};
+use hardway_assets::inventory::{self, read_both};
+
+use crate::cases::{compare, parse};
+use crate::files::{
+    DUAL_STACK, DUAL_STACK_INVENTORY, HA, HA_INVENTORY, SINGLE_NODE, SINGLE_NODE_INVENTORY, with,
+};
+
+fn config(text: &str) -> InstallConfig {
+    install_config::read(text, Rules::for_version("4.18.3")).expect("the install-config is good").value
+}
+
+#[test]
+fn every_rule_finds_its_mistake() {
+    let config = config(HA);
+    for cases in [include_str!("cases/inventory/hosts.txt"), include_str!("cases/inventory/addresses.txt")] {
+        let cases = parse(cases, HA_INVENTORY);
+        assert!(cases.len() > 10);
+        for case in cases {
+            let found = inventory::read(&case.text, Some(&config));
+            compare(&case, &found.map(|read| read.warnings));
+        }
+    }
+}
+
+fn errors(text: &str, config: Option<&InstallConfig>) -> Vec<String> {
+    match inventory::read(text, config) {
+        Ok(_) => Vec::new(),
+        Err(errors) => errors.iter().map(ToString::to_string).collect(),
+    }
+}
+
+#[test]
+fn a_node_that_installs_itself_has_no_bootstrap_host() {
+    let config = config(SINGLE_NODE);
+    let node = "- {name: node, role: master, ip: 10.20.30.5}\n";
+    let bootstrap = format!("{node}- {{name: bootstrap, role: bootstrap, ip: 10.20.30.6}}\n");
+    assert_eq!(
+        errors(&with(SINGLE_NODE_INVENTORY, node, &bootstrap), Some(&config)),
+        [
+            "network.apiVIP: Invalid value: \"10.20.30.5\": is the address of host \"node\"",
+            "hosts[1]: Forbidden: with bootstrapInPlace the node installs itself: there is no bootstrap host",
+        ]
+    );
+}
+
+#[test]
+fn dual_stack_hosts_need_both_families() {
+    let config = config(DUAL_STACK);
+    let text = with(DUAL_STACK_INVENTORY, "ip: [10.20.30.101, 'fd00::101']", "ip: 10.20.30.101");
+    assert_eq!(
+        errors(&text, Some(&config)),
+        ["hosts[1].ip: Required value: the machine networks are dual-stack: an IPv6 address is missing"]
+    );
+}
+
+#[test]
+fn without_an_install_config_the_file_is_checked_alone() {
+    assert!(errors(HA_INVENTORY, None).is_empty());
+    let text = with(HA_INVENTORY, "name: worker-1", "name: api");
+    assert_eq!(
+        errors(&text, None),
+        ["hosts[5].name: Invalid value: \"api\": api is a name of the cluster itself or of everyone"]
+    );
+    assert_eq!(
+        errors("hosts: []", None).last().unwrap(),
+        "hosts: Required value: at least one host is required"
+    );
+}
+
+#[test]
+fn both_files_are_reported_in_one_run() {
+    let config = with(HA, "baseDomain: corp.example", "baseDomain: Corp.example");
+    let inventory = with(HA_INVENTORY, "ip: 10.20.30.111", "ip: 10.20.31.111");
+    let errors = read_both(&config, &inventory, Rules::for_version("4.18.3")).unwrap_err();
+    assert_eq!(errors.install_config[0].path, "baseDomain");
+    // The mistake in the domain does not hide that a host is outside the machine network.
+    assert_eq!(errors.inventory[0].path, "hosts[5].ip");
+
+    let errors = read_both("apiVersion: v1\napiVersion: v1\n", "a: b\na: c\n", Rules::for_version("4.18.3"));
+    let errors = errors.unwrap_err();
+    assert_eq!(errors.install_config[0].to_string(), "Syntax error: key \"apiVersion\" stands twice");
+    assert_eq!(errors.inventory[0].to_string(), "Syntax error: key \"a\" stands twice");
+
+    let (config, inventory) = read_both(HA, HA_INVENTORY, Rules::for_version("4.18.3")).unwrap();
+    assert_eq!(config.value.metadata.name, "prod1");
+    assert_eq!(inventory.value.hosts.len(), 6);
+}
