@@ -49,7 +49,7 @@ pub(super) const REASONS: &[Reason] = &[
     row("*.ign /etc/hostname", Ours, ADDRESSES),
     row("*.ign /etc/ignition-machine-config-encapsulated.json: apiVersion", Ours, ENCAPSULATED),
     row("*.ign /etc/ignition-machine-config-encapsulated.json: kind", Ours, ENCAPSULATED),
-    row("*.ign /etc/ignition-machine-config-encapsulated.json: spec.config.ignition.version", Both, ENCAPSULATED),
+    row("*.ign /etc/ignition-machine-config-encapsulated.json: spec.config: ignition: version", Both, ENCAPSULATED),
     row("*.ign /etc/kubernetes/bootstrap-configs/*", Ours, CONTROL_PLANE),
     row("*.ign /etc/kubernetes/static-pod-resources/etcd-member/**", Ours, ETCD),
     row("*.ign /etc/motd", Both, OUR_WORDS),
