@@ -23,7 +23,6 @@ pub(super) const REASONS: &[Reason] = &[
     row("static-pods/", Ours, PLAIN_FILES),
 
     // Objects.
-    row("ClusterVersion openshift-cluster-version/version: mode", Both, SECRET_MODE),
     row("ClusterVersion openshift-cluster-version/version: spec.overrides[MachineConfig *]", Ours, OVERRIDES),
     row("ClusterVersion openshift-cluster-version/version: spec.overrides[Secret openshift-machine-api *-user-data]", Ours, OVERRIDES),
     row("ConfigMap kube-system/cluster-config-v1: data.install-config: metadata.annotations.install.openshift.io/hostcrypt-check-bypassed", Theirs, BYPASSED),
