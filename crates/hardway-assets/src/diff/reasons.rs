@@ -58,6 +58,7 @@ pub(super) const REASONS: &[Reason] = &[
     row("*.ign /opt/openshift/bootstrap-in-place/bootstrap-in-place-post-reboot.sh", Both, SCRIPTS),
     row("*.ign /opt/openshift/bootstrap-in-place/master-update.fcc", Theirs, IN_PLACE),
     row("*.ign /opt/openshift/bootstrap-manifests/*", Ours, CONTROL_PLANE),
+    row("*.ign /var/lib/kubelet/config.json", Ours, KUBELET_PULL_SECRET),
     row("*.ign /opt/openshift/bootstrap.env", Ours, SCRIPT_VALUES),
     row("*.ign /opt/openshift/crds/*", Ours, CRDS),
     row("*.ign /opt/openshift/etcd-member-pod.yaml", Ours, CONTROL_PLANE),
@@ -108,6 +109,8 @@ const PROXY_NAMES: &str = "Some programs read only the lower-case names of the p
 const REFERENCES: &str = "The machine-config-operator's render reads it; openshift-install takes it out of the release image at boot.";
 const SCRIPTS: &str =
     "Scripts are written in our own words, around stages of the same names: not texts to compare.";
+const KUBELET_PULL_SECRET: &str =
+    "The kubelet finds root's copy of the pull secret only if its unit has a HOME; this one it always finds.";
 const SCRIPT_VALUES: &str = "The values of this cluster that the scripts read; the scripts themselves are the same for every cluster.";
 const SECRET_MODE: &str = "Only root reads these on the bootstrap host, so only root may.";
 const SEEDS: &str = "What the operators must find to accept the control plane; openshift-install has their images render it at boot.";
