@@ -24,6 +24,9 @@ const KEPT: [&str; 8] = [
     "release/image-references",
 ];
 
+/// Brought by every real render, but not by the sample's: it has no pull secret to put there.
+const RENDERED: &str = "/var/lib/kubelet/config.json";
+
 /// The scenarios, and variants that turn on what they lack.
 fn everything() -> Vec<Made> {
     let mut all: Vec<Made> = SCENARIOS.iter().map(|scenario| made(scenario)).collect();
@@ -81,6 +84,7 @@ fn all_that_is_made_is_explained_and_nothing_else() {
         }
     }
     look(&[Kind::Certificate], catalogue::SSH_KEY);
+    look(&[Kind::File], RENDERED);
     KEPT.iter().for_each(|path| look(&[Kind::Output], path));
     // Made only after a pointer config was edited by hand.
     look(&[Kind::Manifest], "openshift/99_openshift-installer-ignition_worker.yaml");

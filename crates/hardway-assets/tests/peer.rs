@@ -92,7 +92,6 @@ fn we_make_everything_that_openshift_install_made() {
 
 /// The reasons are those of `diff/reasons.rs`.
 const ON_PURPOSE: &[&str] = &[
-    "/bootstrap.ign/files//opt/openshift/manifests/cvo-overrides.yaml/mode:",
     "/bootstrap.ign/files//opt/openshift/manifests/kube-cloud-config.yaml/mode:",
     "/bootstrap.ign/files//opt/openshift/manifests/machine-config-server-tls-secret.yaml/mode:",
     "/bootstrap.ign/files//opt/openshift/manifests/openshift-config-secret-pull-secret.yaml/mode:",

@@ -9,8 +9,8 @@ use serde_json::Value as Json;
 use super::Difference;
 use super::meaning::{Fields, Meaning};
 use super::reader::Reader;
+use super::side::Document;
 use super::walk::walk;
-use super::{ignition, side::Document};
 
 /// The objects of a side, by name.
 pub(super) type Objects = BTreeMap<ObjectName, Meaning>;
@@ -97,39 +97,28 @@ pub(super) fn is_object(json: &Json) -> bool {
     json["apiVersion"].is_string() && json["kind"].is_string() && json["metadata"].is_object()
 }
 
-/// What an object says, wherever it lies: the data of secrets hidden, Ignition inside it unpacked.
+/// What an object says, wherever it lies: the data of secrets is hidden.
 pub(super) fn fields(reader: &Reader<'_>, object: &Json) -> Fields {
     let name = ObjectName::of(object);
-    let mut rest = object.clone();
-    let taken = match name.kind.as_str() {
+    let Some(parts) = object.as_object() else { return Fields::new() };
+    let mut fields = reader.fields("", parts);
+    let data = |part: &str, read: &dyn Fn(&str, &Json) -> Option<Meaning>| -> Option<(String, Meaning)> {
+        let values = parts.get(part)?.as_object()?;
+        let values: Fields =
+            values.iter().filter_map(|(key, v)| Some((key.clone(), read(key, v)?))).collect();
+        (!values.is_empty()).then(|| (part.to_owned(), Meaning::Map(values)))
+    };
+    match name.kind.as_str() {
         "ConfigMap" if name.name == "user-ca-bundle" => {
-            take(&mut rest, "data", |key, value| reader.of_the_user().json(key, value))
+            fields.extend(data("data", &|key, value| reader.of_the_user().json(key, value)));
         }
-        "Secret" => take(&mut rest, "data", |key, value| secret(reader, key, value)),
-        "MachineConfig" => take(&mut rest, "spec", |key, value| match key {
-            "config" => Some(Meaning::Document(ignition::fields(reader, value))),
-            _ => reader.json(key, value),
-        }),
-        _ => None,
-    };
-    let mut fields = match reader.plain_document(&rest) {
-        Some(Meaning::Document(fields)) => fields,
-        _ => Fields::new(),
-    };
-    fields.extend(taken);
+        "Secret" => {
+            fields.extend(data("data", &|key, value| secret(reader, key, value)));
+            fields.extend(data("stringData", &|key, value| reader.hiding().json(key, value)));
+        }
+        _ => {}
+    }
     fields
-}
-
-/// Takes the fields of one part of the object out of it and reads each in its own way.
-fn take(
-    object: &mut Json,
-    part: &str,
-    read: impl Fn(&str, &Json) -> Option<Meaning>,
-) -> Option<(String, Meaning)> {
-    let Some(Json::Object(fields)) = object.as_object_mut()?.remove(part) else { return None };
-    let fields: Fields =
-        fields.iter().filter_map(|(key, value)| Some((key.clone(), read(key, value)?))).collect();
-    (!fields.is_empty()).then(|| (part.to_owned(), Meaning::Map(fields)))
 }
 
 fn secret(reader: &Reader<'_>, key: &str, value: &Json) -> Option<Meaning> {

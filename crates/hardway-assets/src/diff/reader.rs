@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use super::masks::Masks;
 use super::meaning::{Fields, Meaning};
@@ -38,14 +38,6 @@ impl<'a> Reader<'a> {
 
     /// A document of its own; `None` when it counts as absent.
     pub(super) fn document(&self, json: &Json) -> Option<Meaning> {
-        if objects::is_object(json) {
-            return Some(Meaning::Document(objects::fields(self, json)));
-        }
-        self.plain_document(json)
-    }
-
-    /// The same for what is known not to be an object of Kubernetes.
-    pub(super) fn plain_document(&self, json: &Json) -> Option<Meaning> {
         match self.json("", json)? {
             Meaning::Map(fields) => Some(Meaning::Document(fields)),
             other => Some(other),
@@ -65,15 +57,27 @@ impl<'a> Reader<'a> {
                 let items: Vec<Meaning> = items.iter().filter_map(|item| self.json(key, item)).collect();
                 (!items.is_empty()).then_some(Meaning::List(items))
             }
+            // Its keys are public; what in it is secret is hidden by its own kind.
+            Json::Object(_) if ignition::is_ignition(json) => {
+                Some(Meaning::Document(ignition::fields(&Reader::new(self.masks), json)))
+            }
+            Json::Object(_) if objects::is_object(json) => {
+                Some(Meaning::Document(objects::fields(self, json)))
+            }
             Json::Object(object) => {
-                let fields: Fields = object
-                    .iter()
-                    .filter(|(name, _)| *name != "creationTimestamp")
-                    .filter_map(|(name, value)| Some((name.clone(), self.field(key, name, value)?)))
-                    .collect();
+                let fields = self.fields(key, object);
                 (!fields.is_empty()).then_some(Meaning::Map(fields))
             }
         }
+    }
+
+    /// The fields of a mapping that do not count as absent.
+    pub(super) fn fields(&self, key: &str, object: &Map<String, Json>) -> Fields {
+        object
+            .iter()
+            .filter(|(name, _)| *name != "creationTimestamp")
+            .filter_map(|(name, value)| Some((name.clone(), self.field(key, name, value)?)))
+            .collect()
     }
 
     /// A text: a PEM block, a document inside the document, or just a text.
@@ -123,7 +127,7 @@ impl<'a> Reader<'a> {
     }
 
     fn field(&self, parent: &str, name: &str, value: &Json) -> Option<Meaning> {
-        let is_empty = value.as_object().is_some_and(serde_json::Map::is_empty);
+        let is_empty = value.as_object().is_some_and(Map::is_empty);
         if is_empty && MEANINGFUL_WHEN_EMPTY.contains(&(parent, name)) {
             return Some(Meaning::text("{}"));
         }
@@ -137,10 +141,6 @@ impl<'a> Reader<'a> {
             true => serde_json::from_str(text).ok()?,
             false => return None,
         };
-        if ignition::is_ignition(&json) {
-            // A pointer is public even when it lies in a secret; its keys are hidden by their own kind.
-            return Some(Meaning::Document(ignition::fields(&Reader::new(self.masks), &json)));
-        }
         Some(self.document(&json).unwrap_or_else(|| Meaning::Document(Fields::new())))
     }
 }

@@ -23,7 +23,6 @@ pub(super) const REASONS: &[Reason] = &[
     row("static-pods/", Ours, PLAIN_FILES),
 
     // Objects.
-    row("ClusterVersion openshift-cluster-version/version: mode", Both, SECRET_MODE),
     row("ClusterVersion openshift-cluster-version/version: spec.overrides[MachineConfig *]", Ours, OVERRIDES),
     row("ClusterVersion openshift-cluster-version/version: spec.overrides[Secret openshift-machine-api *-user-data]", Ours, OVERRIDES),
     row("ConfigMap kube-system/cluster-config-v1: data.install-config: metadata.annotations.install.openshift.io/hostcrypt-check-bypassed", Theirs, BYPASSED),
@@ -49,7 +48,7 @@ pub(super) const REASONS: &[Reason] = &[
     row("*.ign /etc/hostname", Ours, ADDRESSES),
     row("*.ign /etc/ignition-machine-config-encapsulated.json: apiVersion", Ours, ENCAPSULATED),
     row("*.ign /etc/ignition-machine-config-encapsulated.json: kind", Ours, ENCAPSULATED),
-    row("*.ign /etc/ignition-machine-config-encapsulated.json: spec.config.ignition.version", Both, ENCAPSULATED),
+    row("*.ign /etc/ignition-machine-config-encapsulated.json: spec.config: ignition: version", Both, ENCAPSULATED),
     row("*.ign /etc/kubernetes/bootstrap-configs/*", Ours, CONTROL_PLANE),
     row("*.ign /etc/kubernetes/static-pod-resources/etcd-member/**", Ours, ETCD),
     row("*.ign /etc/motd", Both, OUR_WORDS),

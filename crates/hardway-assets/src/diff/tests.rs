@@ -257,6 +257,7 @@ fn no_secret_is_ever_shown() {
             "a": STANDARD.encode(word), ".dockerconfigjson": STANDARD.encode(&pull),
             "key": STANDARD.encode(pair(word, 1).1), "number": STANDARD.encode("{\"pin\": 1234}"),
         }});
+        let list = json!({"apiVersion": "v1", "kind": "List", "metadata": {}, "items": [secret, {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "t"}, "stringData": {"a": word}}]});
         let config = json!({"pullSecret": pull, "proxy": {"httpProxy": format!("http://me:{word}@proxy")}});
         let machine = ignition(&[
             ("/opt/openshift/operator-seeds/s.yaml", &secret.to_string()),
@@ -265,6 +266,7 @@ fn no_secret_is_ever_shown() {
         ]);
         tree(&[
             ("manifests/s.yaml", &secret.to_string()),
+            ("manifests/l.yaml", &list.to_string()),
             ("install-config.yaml", &config.to_string()),
             ("bootstrap.ign", &machine),
             ("auth/kubeadmin-password", word),

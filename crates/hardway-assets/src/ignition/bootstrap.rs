@@ -146,7 +146,9 @@ impl Bootstrap {
         for (path, mode, text) in &texts {
             put(config, path, *mode, text.as_bytes())?;
         }
+        // For podman and oc, and for the kubelet, which finds root's only if its unit has a HOME.
         put(config, "/root/.docker/config.json", 0o600, cluster.config.pull_secret.expose())?;
+        put(config, "/var/lib/kubelet/config.json", 0o600, cluster.config.pull_secret.expose())?;
         config.append("/etc/motd", 0o644, host_files::motd(cluster).as_bytes()).map_err(twice)
     }
 
