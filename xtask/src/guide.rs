@@ -1,23 +1,46 @@
-//! `cargo xtask guide`: writes the tables that are made from the code into the pages of the guide.
+//! `cargo xtask guide`: the tables in the pages of the guide that are made from the code.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use hardway_assets::guide;
 
-/// Rewrites the pages whose tables are old, and names them. Pages are read from disk: the ones built into this program
-/// may be older.
-pub(crate) fn run() -> Result<()> {
+/// Rewrites the pages whose tables are old, and names them.
+pub(crate) fn write() -> Result<()> {
+    for page in old()? {
+        fs_err::write(&page.path, page.fresh)?;
+        writeln!(std::io::stdout(), "docs/guide/{}", page.file)?;
+    }
+    Ok(())
+}
+
+/// Fails when a page holds an old table.
+pub(crate) fn check() -> Result<()> {
+    let files: Vec<&str> = old()?.iter().map(|page| page.file).collect();
+    if !files.is_empty() {
+        bail!("old tables in docs/guide/ ({}): run `cargo xtask guide`", files.join(", "));
+    }
+    Ok(())
+}
+
+struct OldPage {
+    file: &'static str,
+    path: PathBuf,
+    fresh: String,
+}
+
+/// Pages are read from disk: the ones built into this program may be older.
+fn old() -> Result<Vec<OldPage>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guide");
+    let mut old = Vec::new();
     for file in guide::pages().iter().map(|page| page.file).chain(["README.md"]) {
         let path = folder.join(file);
         let text = fs_err::read_to_string(&path)?;
-        let filled = guide::fill(&text);
-        if filled != text {
-            fs_err::write(&path, filled)?;
-            writeln!(std::io::stdout(), "docs/guide/{file}")?;
+        let fresh = guide::fill(&text);
+        if fresh != text {
+            old.push(OldPage { file, path, fresh });
         }
     }
-    Ok(())
+    Ok(old)
 }

@@ -90,7 +90,11 @@ impl Cluster {
     /// `Infrastructure.status.controlPlaneTopology`: two masters count as one, because they hold no quorum without
     /// each other (installer 4.18 `manifests/topologies.go`).
     pub fn control_plane_topology(&self) -> Topology {
-        if self.config.control_plane.replicas < 3 { Topology::SingleReplica } else { Topology::HighlyAvailable }
+        if self.config.control_plane.replicas < 3 {
+            Topology::SingleReplica
+        } else {
+            Topology::HighlyAvailable
+        }
     }
 
     /// `Infrastructure.status.infrastructureTopology`: by workers, or by masters where there are none.

@@ -36,7 +36,7 @@ mod testing;
 pub mod violation;
 pub mod yaml;
 
-pub use catalogue::assets;
+pub use catalogue::{assets, assets_with_edited_pointers};
 pub use cluster::Cluster;
 pub use file::{File, Tree};
 pub use phase::Phase;

@@ -1,11 +1,15 @@
 //! Fingerprints change if and only if inputs do: every input is changed in turn, and every asset whose bytes change must
 //! have announced the input it came from.
 
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
+
 mod common;
 
 use common::{identity, make_checked, secrets, texts};
 use hardway_assets::graph::{FileState, Graph, Inputs, Lock, Plan, World, plan};
-use hardway_assets::install_config::{self, Capabilities, ImageSource, InstallConfig, OvnIpv4, OvnKubernetesConfig, Proxy, Rules};
+use hardway_assets::install_config::{
+    self, Capabilities, ImageSource, InstallConfig, OvnIpv4, OvnKubernetesConfig, Proxy, Rules,
+};
 use hardway_assets::inventory::{self, Inventory};
 use hardway_assets::release_payload::{ReleasePayload, sample};
 use hardway_assets::secrets::{Secret, SecretBundle};
@@ -59,9 +63,13 @@ fn mutations() -> Vec<Mutation> {
     vec![
         ("baseDomain", |s| config(|c| c.base_domain = "other.example".into())(s)),
         ("metadata.name", |s| config(|c| c.metadata.name = "other".into())(s)),
-        ("serviceNetwork", |s| config(|c| c.networking.service_network = vec!["172.31.0.0/16".parse().unwrap()])(s)),
+        ("serviceNetwork", |s| {
+            config(|c| c.networking.service_network = vec!["172.31.0.0/16".parse().unwrap()])(s)
+        }),
         ("clusterNetwork", |s| config(|c| c.networking.cluster_network[0].host_prefix = 24)(s)),
-        ("machineNetwork", |s| config(|c| c.networking.machine_network[0].cidr = "192.168.126.0/25".parse().unwrap())(s)),
+        ("machineNetwork", |s| {
+            config(|c| c.networking.machine_network[0].cidr = "192.168.126.0/25".parse().unwrap())(s)
+        }),
         ("joinSubnet", |s| {
             config(|c| {
                 let ipv4 = Some(OvnIpv4 { internal_join_subnet: Some("100.65.0.0/16".parse().unwrap()) });
@@ -77,25 +85,60 @@ fn mutations() -> Vec<Mutation> {
         ("sshKey", |s| config(|c| c.ssh_key = c.ssh_key.replace("admin", "root"))(s)),
         ("no sshKey", |s| config(|c| c.ssh_key = String::new())(s)),
         ("pullSecret", |s| config(|c| c.pull_secret = Secret::new(r#"{"auths":{"x":{"auth":"eA=="}}}"#))(s)),
-        ("trust bundle", |s| config(|c| c.additional_trust_bundle = include_str!("scenarios/disconnected/install-config.yaml")
-            .split_once("additionalTrustBundle: |\n").unwrap().1.split_once("additionalTrustBundlePolicy").unwrap().0.replace("  ", ""))(s)),
+        ("trust bundle", |s| {
+            config(|c| {
+                c.additional_trust_bundle = include_str!("scenarios/disconnected/install-config.yaml")
+                    .split_once("additionalTrustBundle: |\n")
+                    .unwrap()
+                    .1
+                    .split_once("additionalTrustBundlePolicy")
+                    .unwrap()
+                    .0
+                    .replace("  ", "")
+            })(s)
+        }),
         ("trust policy", |s| config(|c| c.additional_trust_bundle_policy = "Always".into())(s)),
-        ("proxy", |s| config(|c| c.proxy = Some(Proxy {
-            http_proxy: "http://p:1".into(), https_proxy: String::new(), no_proxy: "a.example".into(),
-        }))(s)),
-        ("mirrors", |s| config(|c| c.image_digest_sources = vec![ImageSource {
-            mirrors: vec!["m.example/x".into()], source: "quay.io/x".into(), source_policy: String::new(),
-        }])(s)),
-        ("old mirrors", |s| config(|c| c.image_content_sources = vec![ImageSource {
-            mirrors: vec!["m.example/x".into()], source: "quay.io/x".into(), source_policy: String::new(),
-        }])(s)),
-        ("capabilities", |s| config(|c| c.capabilities = Some(Capabilities {
-            additional_enabled_capabilities: vec!["Ingress".into()], baseline_capability_set: "None".into(),
-        }))(s)),
+        ("proxy", |s| {
+            config(|c| {
+                c.proxy = Some(Proxy {
+                    http_proxy: "http://p:1".into(),
+                    https_proxy: String::new(),
+                    no_proxy: "a.example".into(),
+                })
+            })(s)
+        }),
+        ("mirrors", |s| {
+            config(|c| {
+                c.image_digest_sources = vec![ImageSource {
+                    mirrors: vec!["m.example/x".into()],
+                    source: "quay.io/x".into(),
+                    source_policy: String::new(),
+                }]
+            })(s)
+        }),
+        ("old mirrors", |s| {
+            config(|c| {
+                c.image_content_sources = vec![ImageSource {
+                    mirrors: vec!["m.example/x".into()],
+                    source: "quay.io/x".into(),
+                    source_policy: String::new(),
+                }]
+            })(s)
+        }),
+        ("capabilities", |s| {
+            config(|c| {
+                c.capabilities = Some(Capabilities {
+                    additional_enabled_capabilities: vec!["Ingress".into()],
+                    baseline_capability_set: "None".into(),
+                })
+            })(s)
+        }),
         ("featureSet", |s| config(|c| c.feature_set = "TechPreviewNoUpgrade".into())(s)),
         ("cpuPartitioning", |s| config(|c| c.cpu_partitioning_mode = "AllNodes".into())(s)),
         ("a host's address", |s| inventory_of(s).hosts[1].ip = vec!["192.168.126.77".parse().unwrap()]),
-        ("the bootstrap host's address", |s| inventory_of(s).hosts[0].ip = vec!["192.168.126.78".parse().unwrap()]),
+        ("the bootstrap host's address", |s| {
+            inventory_of(s).hosts[0].ip = vec!["192.168.126.78".parse().unwrap()]
+        }),
         ("a host's MAC", |s| inventory_of(s).hosts[1].mac = Some("52:54:00:00:00:01".into())),
         ("a host's interface", |s| inventory_of(s).hosts[1].interface = Some("ens3".into())),
         ("gateway", |s| inventory_of(s).network.gateway = vec!["192.168.126.2".parse().unwrap()]),
@@ -107,12 +150,21 @@ fn mutations() -> Vec<Mutation> {
         ("release version", |s| s.release.version = "4.19.2".into()),
         ("release image", |s| s.release.image = "quay.io/other@sha256:00".into()),
         ("an image", |s| {
-            let images: Vec<_> = s.release.images.iter().map(|(n, i)| (n.to_owned(), i.replace("hardway-sample", "other"))).collect();
+            let images: Vec<_> = s
+                .release
+                .images
+                .iter()
+                .map(|(n, i)| (n.to_owned(), i.replace("hardway-sample", "other")))
+                .collect();
             s.release.images = images.into_iter().collect();
         }),
-        ("feature gates", |s| s.release.feature_gates.values_mut().for_each(|g| g.enabled.push("ZZZ".into()))),
+        ("feature gates", |s| {
+            s.release.feature_gates.values_mut().for_each(|g| g.enabled.push("ZZZ".into()))
+        }),
         ("a CRD", |s| s.release.crds[0].text.push_str("# changed\n")),
-        ("rendered config", |s| s.release.rendered.values_mut().for_each(|r| r.machine_config["spec"]["fips"] = true.into())),
+        ("rendered config", |s| {
+            s.release.rendered.values_mut().for_each(|r| r.machine_config["spec"]["fips"] = true.into())
+        }),
         ("cluster id", |s| s.cluster.identity.cluster_id = "00000000-0000-4000-8000-000000000000".into()),
         ("infra id", |s| s.cluster.identity.infra_id = "ocp4-zzzzz".into()),
         ("created", |s| s.cluster.identity.created = "2026-11-16T00:00:00Z".parse().unwrap()),
@@ -121,7 +173,11 @@ fn mutations() -> Vec<Mutation> {
             s.cluster.identity.renewed.insert("kubelet-signer".into(), at);
         }),
         ("a key", |s| {
-            let files = s.secrets.files().map(|(n, secret)| (n.to_owned(), secret.expose().to_vec())).collect::<Vec<_>>();
+            let files = s
+                .secrets
+                .files()
+                .map(|(n, secret)| (n.to_owned(), secret.expose().to_vec()))
+                .collect::<Vec<_>>();
             let other = files.iter().find(|(n, _)| n == "aggregator-client.key").unwrap().1.clone();
             s.secrets = SecretBundle::from_files(files.into_iter().map(|(n, b)| {
                 let bytes = if n == "root-ca.key" { other.clone() } else { b };
@@ -129,7 +185,11 @@ fn mutations() -> Vec<Mutation> {
             }));
         }),
         ("the password", |s| {
-            let files = s.secrets.files().map(|(n, secret)| (n.to_owned(), secret.expose().to_vec())).collect::<Vec<_>>();
+            let files = s
+                .secrets
+                .files()
+                .map(|(n, secret)| (n.to_owned(), secret.expose().to_vec()))
+                .collect::<Vec<_>>();
             s.secrets = SecretBundle::from_files(files.into_iter().map(|(n, b)| {
                 let bytes = if n.starts_with("kubeadmin") { [b.as_slice(), b"x"].concat() } else { b };
                 (n, bytes)
@@ -195,18 +255,37 @@ fn a_hand_edited_manifest_is_kept_and_flows_downstream() {
     let mut tree = made.tree.clone();
     let path = "manifests/cluster-scheduler-02-config.yml";
     tree.insert(path, made.text(path).replace("mastersSchedulable: false", "mastersSchedulable: true"));
-    tree.insert("manifests/my-own.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: mine\n  namespace: default\n");
+    tree.insert(
+        "manifests/my-own.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: mine\n  namespace: default\n",
+    );
     let again = run(&state, &tree, &made.plan.lock);
-    let kept = again.steps.iter().flat_map(|s| &s.files).filter(|(_, state)| *state == FileState::EditedByHand);
+    let kept =
+        again.steps.iter().flat_map(|s| &s.files).filter(|(_, state)| *state == FileState::EditedByHand);
     assert_eq!(kept.map(|(output, _)| output.path.as_str()).collect::<Vec<_>>(), [path]);
     let written: Vec<&str> = again.writes.iter().map(|file| file.path.as_str()).collect();
-    assert_eq!(written, ["bootstrap.ign"], "the edit reaches the bootstrap host and nothing else is made again");
-    let reasons: Vec<String> =
-        again.steps.iter().filter(|s| s.asset == "bootstrap-ignition").flat_map(|s| &s.reasons).map(ToString::to_string).collect();
-    assert_eq!(reasons, ["manifests/cluster-scheduler-02-config.yml changed", "manifests/my-own.yaml was added"]);
+    assert_eq!(
+        written,
+        ["bootstrap.ign"],
+        "the edit reaches the bootstrap host and nothing else is made again"
+    );
+    let reasons: Vec<String> = again
+        .steps
+        .iter()
+        .filter(|s| s.asset == "bootstrap-ignition")
+        .flat_map(|s| &s.reasons)
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(
+        reasons,
+        ["manifests/cluster-scheduler-02-config.yml changed", "manifests/my-own.yaml was added"]
+    );
     // Told once, then quiet: the second run after the edit has nothing to do.
     let tree = after(&again, &tree);
     let third = run(&state, &tree, &again.lock);
     assert!(third.writes.is_empty());
-    assert_eq!(tree.get(path).unwrap(), made.text(path).replace("mastersSchedulable: false", "mastersSchedulable: true").as_bytes());
+    assert_eq!(
+        tree.get(path).unwrap(),
+        made.text(path).replace("mastersSchedulable: false", "mastersSchedulable: true").as_bytes()
+    );
 }

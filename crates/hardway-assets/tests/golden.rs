@@ -4,6 +4,8 @@
 //! Private keys are masked. Ignition configs are shown as a list of their files and units. To take new goldens:
 //! `HARDWAY_GOLDEN=write cargo test -p hardway-assets --test golden`, then read the diff and say why in the commit.
 
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
+
 mod common;
 
 use std::collections::BTreeMap;
@@ -20,8 +22,10 @@ fn trees_are_as_expected() {
     let whole = readable(&made("ha"));
     let mut wrong = Vec::new();
     for scenario in SCENARIOS {
-        let now = if scenario == "ha" { whole.clone() } else { difference(&readable(&made(scenario)), &whole) };
-        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios").join(scenario).join("expected");
+        let now =
+            if scenario == "ha" { whole.clone() } else { difference(&readable(&made(scenario)), &whole) };
+        let dir =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios").join(scenario).join("expected");
         if std::env::var("HARDWAY_GOLDEN").is_ok_and(|v| v == "write") {
             write(&dir, &now);
         }
@@ -63,7 +67,9 @@ fn masked(made: &Made, text: &str) -> String {
         let pem = secret.expose_text();
         text = text.replace(&STANDARD.encode(pem), &format!("<secrets/{name}>"));
         let indented = pem.trim_end().replace('\n', "\n    ");
-        text = text.replace(&indented, &format!("<secrets/{name}>")).replace(pem.trim_end(), &format!("<secrets/{name}>"));
+        text = text
+            .replace(&indented, &format!("<secrets/{name}>"))
+            .replace(pem.trim_end(), &format!("<secrets/{name}>"));
     }
     text
 }
@@ -74,7 +80,11 @@ fn listing(config: &Value) -> String {
         text += &format!("merge {}\n", merge["source"].as_str().unwrap());
     }
     for user in config["passwd"]["users"].as_array().into_iter().flatten() {
-        text += &format!("user {} {} keys\n", user["name"].as_str().unwrap(), user["sshAuthorizedKeys"].as_array().unwrap().len());
+        text += &format!(
+            "user {} {} keys\n",
+            user["name"].as_str().unwrap(),
+            user["sshAuthorizedKeys"].as_array().unwrap().len()
+        );
     }
     for file in config["storage"]["files"].as_array().into_iter().flatten() {
         let contents = if file["append"].is_array() { &file["append"][0] } else { &file["contents"] };
@@ -82,10 +92,15 @@ fn listing(config: &Value) -> String {
         let sum: String = Sha256::digest(source).iter().take(6).map(|b| format!("{b:02x}")).collect();
         let how = if file["append"].is_array() { " append" } else { "" };
         let packed = contents["compression"].as_str().map(|c| format!(" {c}")).unwrap_or_default();
-        text += &format!("file {} {:04o} {sum}{how}{packed}\n", file["path"].as_str().unwrap(), file["mode"].as_u64().unwrap());
+        text += &format!(
+            "file {} {:04o} {sum}{how}{packed}\n",
+            file["path"].as_str().unwrap(),
+            file["mode"].as_u64().unwrap()
+        );
     }
     for unit in config["systemd"]["units"].as_array().into_iter().flatten() {
-        let dropins: Vec<&str> = unit["dropins"].as_array().into_iter().flatten().map(|d| d["name"].as_str().unwrap()).collect();
+        let dropins: Vec<&str> =
+            unit["dropins"].as_array().into_iter().flatten().map(|d| d["name"].as_str().unwrap()).collect();
         text += &format!(
             "unit {} enabled={} {}{}\n",
             unit["name"].as_str().unwrap(),
@@ -98,9 +113,13 @@ fn listing(config: &Value) -> String {
 }
 
 fn difference(this: &BTreeMap<String, String>, whole: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    let mut files: BTreeMap<String, String> =
-        this.iter().filter(|(path, text)| whole.get(*path) != Some(text)).map(|(p, t)| (p.clone(), t.clone())).collect();
-    let absent: String = whole.keys().filter(|path| !this.contains_key(*path)).map(|path| format!("{path}\n")).collect();
+    let mut files: BTreeMap<String, String> = this
+        .iter()
+        .filter(|(path, text)| whole.get(*path) != Some(text))
+        .map(|(p, t)| (p.clone(), t.clone()))
+        .collect();
+    let absent: String =
+        whole.keys().filter(|path| !this.contains_key(*path)).map(|path| format!("{path}\n")).collect();
     files.insert("ABSENT".to_owned(), absent);
     files
 }

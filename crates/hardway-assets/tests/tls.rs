@@ -1,6 +1,8 @@
 //! Every certificate with the programs that will check it: OpenSSL, rustls-webpki, and real TLS handshakes for each pair
 //! of server and client that meets in a cluster, and for some that must not.
 
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
+
 mod common;
 
 use std::process::{Command, Stdio};
@@ -42,14 +44,27 @@ fn openssl_accepts_every_chain() {
         let other = if anchor == "etcd-signer" { "root-ca" } else { "etcd-signer" };
         assert!(!verify(dir.path(), other, &row.name, "any"), "{} verifies against {other}", row.name);
         if row.usage == Usage::Client {
-            assert!(!verify(dir.path(), anchor, &row.name, "sslserver"), "{} could pose as a server", row.name);
+            assert!(
+                !verify(dir.path(), anchor, &row.name, "sslserver"),
+                "{} could pose as a server",
+                row.name
+            );
         }
     }
 }
 
 fn verify(dir: &std::path::Path, anchor: &str, leaf: &str, purpose: &str) -> bool {
     Command::new("openssl")
-        .args(["verify", "-x509_strict", "-check_ss_sig", "-attime", &then().to_string(), "-purpose", purpose, "-CAfile"])
+        .args([
+            "verify",
+            "-x509_strict",
+            "-check_ss_sig",
+            "-attime",
+            &then().to_string(),
+            "-purpose",
+            purpose,
+            "-CAfile",
+        ])
         .arg(dir.join(format!("{anchor}.crt")))
         .arg(dir.join(format!("{leaf}.crt")))
         .stdout(Stdio::null())
@@ -68,7 +83,11 @@ fn openssl_reads_the_two_groups_of_the_node_bootstrapper() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    std::io::Write::write_all(&mut child.stdin.take().unwrap(), made.text("pki/kubelet-client.crt").as_bytes()).unwrap();
+    std::io::Write::write_all(
+        &mut child.stdin.take().unwrap(),
+        made.text("pki/kubelet-client.crt").as_bytes(),
+    )
+    .unwrap();
     let subject = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
     for part in [
         "CN=system:serviceaccount:openshift-machine-config-operator:node-bootstrapper",
@@ -97,7 +116,8 @@ fn meetings(made: &Made) -> Vec<Meeting> {
         "kube-scheduler-client",
     ];
     let refused = vec!["etcd-client", "etcd-metric-client", "aggregator-client", "apiserver-proxy"];
-    let kas = |server, name: String| (server, name, KAS_SERVERS, KAS_CLIENTS, accepted.clone(), refused.clone());
+    let kas =
+        |server, name: String| (server, name, KAS_SERVERS, KAS_CLIENTS, accepted.clone(), refused.clone());
     let etcd = |server, ca, clients, refused| (server, "localhost".to_owned(), ca, ca, clients, refused);
     vec![
         kas("kube-apiserver-localhost-server", "localhost".to_owned()),
@@ -133,7 +153,14 @@ fn meetings(made: &Made) -> Vec<Meeting> {
             vec!["etcd-metric-client"],
             vec!["etcd-client"],
         ),
-        ("machine-config-server", cluster.api_int_host(), "root-ca", "root-ca", vec!["journal-gatewayd"], vec!["kubelet-client"]),
+        (
+            "machine-config-server",
+            cluster.api_int_host(),
+            "root-ca",
+            "root-ca",
+            vec!["journal-gatewayd"],
+            vec!["kubelet-client"],
+        ),
     ]
 }
 
@@ -146,11 +173,28 @@ fn servers_and_clients_that_should_meet_do_and_others_do_not() {
                 .unwrap_or_else(|e| panic!("{client} → {server} as {name}: {e}"));
         }
         for client in refused {
-            assert!(handshake(&made, server, &name, server_ca, client_ca, client).is_err(), "{client} → {server} must fail");
+            assert!(
+                handshake(&made, server, &name, server_ca, client_ca, client).is_err(),
+                "{client} → {server} must fail"
+            );
         }
-        assert!(handshake(&made, server, "elsewhere.example.com", server_ca, client_ca, "admin-kubeconfig-client").is_err());
-        let wrong_ca = if server_ca == "etcd-metrics-ca-bundle" { "etcd-ca-bundle" } else { "etcd-metrics-ca-bundle" };
-        assert!(handshake(&made, server, &name, wrong_ca, client_ca, "admin-kubeconfig-client").is_err(), "{server} by a wrong CA");
+        assert!(
+            handshake(
+                &made,
+                server,
+                "elsewhere.example.com",
+                server_ca,
+                client_ca,
+                "admin-kubeconfig-client"
+            )
+            .is_err()
+        );
+        let wrong_ca =
+            if server_ca == "etcd-metrics-ca-bundle" { "etcd-ca-bundle" } else { "etcd-metrics-ca-bundle" };
+        assert!(
+            handshake(&made, server, &name, wrong_ca, client_ca, "admin-kubeconfig-client").is_err(),
+            "{server} by a wrong CA"
+        );
     }
 }
 
@@ -168,7 +212,8 @@ fn every_name_of_every_server_certificate_is_accepted_by_webpki() {
             })
             .collect();
         let (Some(signer), false) = (row.signer, names.is_empty()) else { continue };
-        let verifier = WebPkiServerVerifier::builder_with_provider(roots(&made, signer), provider()).build().unwrap();
+        let verifier =
+            WebPkiServerVerifier::builder_with_provider(roots(&made, signer), provider()).build().unwrap();
         let chain = certificates(&made, &row.name);
         for name in names {
             let server_name = ServerName::try_from(name.clone()).unwrap();
@@ -214,8 +259,16 @@ fn roots(made: &Made, bundle: &str) -> Arc<RootCertStore> {
 }
 
 /// A whole handshake in memory: both ends check the other.
-fn handshake(made: &Made, server: &str, name: &str, server_ca: &str, client_ca: &str, client: &str) -> Result<(), rustls::Error> {
-    let checks_clients = WebPkiClientVerifier::builder_with_provider(roots(made, client_ca), provider()).build().unwrap();
+fn handshake(
+    made: &Made,
+    server: &str,
+    name: &str,
+    server_ca: &str,
+    client_ca: &str,
+    client: &str,
+) -> Result<(), rustls::Error> {
+    let checks_clients =
+        WebPkiClientVerifier::builder_with_provider(roots(made, client_ca), provider()).build().unwrap();
     let server_config = ServerConfig::builder_with_details(provider(), Arc::new(Then))
         .with_safe_default_protocol_versions()?
         .with_client_cert_verifier(checks_clients)
@@ -225,7 +278,8 @@ fn handshake(made: &Made, server: &str, name: &str, server_ca: &str, client_ca: 
         .with_root_certificates(roots(made, server_ca))
         .with_client_auth_cert(certificates(made, client), key(made, client))?;
     let mut server = ServerConnection::new(Arc::new(server_config))?;
-    let mut client = ClientConnection::new(Arc::new(client_config), ServerName::try_from(name.to_owned()).unwrap())?;
+    let mut client =
+        ClientConnection::new(Arc::new(client_config), ServerName::try_from(name.to_owned()).unwrap())?;
     while client.is_handshaking() || server.is_handshaking() {
         let mut wire = Vec::new();
         client.write_tls(&mut wire).unwrap();

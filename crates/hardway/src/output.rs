@@ -28,7 +28,8 @@ impl Output {
     /// Data.
     pub(crate) fn data(&self, text: &str) {
         // A closed pipe (`| head`) is the reader's choice, not an error.
-        let _ = anstream::AutoStream::new(std::io::stdout(), anstream::ColorChoice::Never).write_all(text.as_bytes());
+        let _ = anstream::AutoStream::new(std::io::stdout(), anstream::ColorChoice::Never)
+            .write_all(text.as_bytes());
     }
 
     /// Data as JSON or YAML.
@@ -47,6 +48,11 @@ impl Output {
     /// Something worth a second look.
     pub(crate) fn warn(&self, text: &str) {
         self.line(LogLevel::Warn, "warning: ", text);
+    }
+
+    /// A warning that says so itself.
+    pub(crate) fn finding(&self, text: &str) {
+        self.line(LogLevel::Warn, "", text);
     }
 
     /// Something only for the curious.

@@ -21,14 +21,4 @@ impl Difference {
     pub(super) fn new(place: impl Into<String>, ours: Option<String>, theirs: Option<String>) -> Self {
         Self { place: place.into(), ours, theirs, reason: None }
     }
-
-    /// Only our side has it.
-    pub(super) fn is_ours_only(&self) -> bool {
-        self.theirs.is_none()
-    }
-
-    /// Only the other side has it.
-    pub(super) fn is_theirs_only(&self) -> bool {
-        self.ours.is_none()
-    }
 }

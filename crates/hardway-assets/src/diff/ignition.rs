@@ -99,10 +99,26 @@ fn content(reader: &Reader<'_>, path: &str, resource: &Json) -> Option<Meaning> 
     if path == "/root/.docker/config.json" || path == "/var/lib/kubelet/config.json" {
         return reader.hiding().text("", text);
     }
+    if name == "registries.conf" || path.starts_with("/etc/systemd/system.conf.d/") {
+        return reader.lines(&settings(text));
+    }
     if name.ends_with(".conf") || path.starts_with("/etc/profile.d/") {
         return reader.lines(text);
     }
     reader.text(name, text)
+}
+
+/// A line for each setting. What is false or empty there is so by default (containers-registries.conf(5)), and
+/// `DefaultEnvironment=` takes one variable or many (systemd-system.conf(5)).
+fn settings(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines().map(str::trim).filter(|l| !l.ends_with("= false") && !l.ends_with("= \"\"")) {
+        match line.strip_prefix("DefaultEnvironment=") {
+            Some(variables) => lines.extend(variables.split(' ').map(|v| format!("DefaultEnvironment={v}"))),
+            None => lines.push(line.to_owned()),
+        }
+    }
+    lines.join("\n")
 }
 
 /// Whether it runs, and whether it says anything: its text is ours by design.
@@ -130,17 +146,18 @@ fn user(reader: &Reader<'_>, user: &Json) -> Meaning {
         Some(Meaning::Document(fields)) => fields,
         _ => Fields::new(),
     };
-    let keys: Vec<Meaning> = items(&user["sshAuthorizedKeys"])
+    let keys = items(&user["sshAuthorizedKeys"]).iter().filter_map(Json::as_str).map(str::trim);
+    let (given, drawn): (Vec<&str>, Vec<&str>) =
+        keys.filter(|key| !key.is_empty()).partition(|key| reader.masks.is_users_key(key));
+    for key in given {
+        fields.insert(format!("key {key}"), Meaning::text("present"));
+    }
+    let kinds: Vec<Meaning> = drawn
         .iter()
-        .filter_map(Json::as_str)
-        .filter(|key| !key.trim().is_empty())
-        .map(|key| match reader.masks.is_users_key(key) {
-            true => Meaning::text(key.trim()),
-            false => Meaning::Random(format!("generated {} key", key.split(' ').next().unwrap_or_default())),
-        })
+        .map(|key| Meaning::Random(key.split(' ').next().unwrap_or_default().to_owned()))
         .collect();
-    if !keys.is_empty() {
-        fields.insert("sshAuthorizedKeys".to_owned(), Meaning::List(keys));
+    if !kinds.is_empty() {
+        fields.insert("generated keys".to_owned(), Meaning::List(kinds));
     }
     Meaning::Document(fields)
 }

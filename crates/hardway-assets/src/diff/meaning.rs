@@ -52,6 +52,10 @@ impl Meaning {
                 .join("; "),
             Self::Document(_) | Self::Map(_) => "present".to_owned(),
             Self::Hidden(_) => "(hidden)".to_owned(),
+            Self::List(items) if items.iter().any(|item| matches!(item, Self::Map(_))) => match items.len() {
+                1 => "1 item".to_owned(),
+                number => format!("{number} items"),
+            },
             Self::List(items) => shorten(&items.iter().map(Self::shown).collect::<Vec<_>>().join(", ")),
             Self::Random(kind) => kind.clone(),
             Self::Scalar(Json::String(text)) => shown_text(text),

@@ -12,6 +12,7 @@ mod masks;
 mod meaning;
 mod objects;
 mod reader;
+mod reason;
 mod reasons;
 mod report;
 mod side;
@@ -43,7 +44,7 @@ pub fn compare(ours: &Tree, theirs: &Tree) -> Vec<Difference> {
     }
     let mut differences: Vec<Difference> = Vec::new();
     for mut difference in found {
-        difference.reason = reasons::find(&difference);
+        difference.reason = reason::find(&difference);
         // A certificate or object that lies in several places is said once.
         if !differences.contains(&difference) {
             differences.push(difference);
@@ -60,12 +61,19 @@ fn compare_objects(ours: &Side<'_>, theirs: &Side<'_>, found: &mut Vec<Differenc
         |(ours, theirs): &(&Vec<Document>, &Vec<Document>)| !ours.is_empty() && !theirs.is_empty();
     let is_crosswise = !pairs.iter().any(comparable);
     let pairs = if is_crosswise { crosswise } else { pairs };
+    if !pairs.iter().any(comparable) {
+        let count = |side: &Side<'_>| side.in_folders.len().max(side.in_ignition.len());
+        let said = |side: &Side<'_>| (count(side) > 0).then(|| format!("{} objects", count(side)));
+        if count(ours) + count(theirs) > 0 {
+            found.push(Difference::new("objects", said(ours), said(theirs)));
+        }
+    }
     for (our_documents, their_documents) in pairs.into_iter().filter(comparable) {
         let mut our_objects = objects::read(&Reader::new(&ours.masks), our_documents);
         let mut their_objects = objects::read(&Reader::new(&theirs.masks), their_documents);
         if is_crosswise {
-            objects::forget_modes(&mut our_objects);
-            objects::forget_modes(&mut their_objects);
+            objects::forget_ignition(&mut our_objects);
+            objects::forget_ignition(&mut their_objects);
         }
         objects::compare(&our_objects, &their_objects, found);
     }

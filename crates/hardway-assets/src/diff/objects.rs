@@ -62,7 +62,7 @@ pub(super) fn read(reader: &Reader<'_>, documents: &[Document]) -> Objects {
         while objects.contains_key(&name) {
             name.number += 1;
         }
-        let mut fields = meaning(reader, &name, &document.object);
+        let mut fields = fields(reader, &document.object);
         fields.insert("file".to_owned(), Meaning::text(document.file.clone()));
         if let Some(mode) = document.mode {
             fields.insert("mode".to_owned(), Meaning::text(format!("{mode:04o}")));
@@ -72,11 +72,14 @@ pub(super) fn read(reader: &Reader<'_>, documents: &[Document]) -> Objects {
     objects
 }
 
-/// Forgets the modes: one of the sides comes from a folder and has none.
-pub(super) fn forget_modes(objects: &mut Objects) {
-    for object in objects.values_mut() {
-        if let Meaning::Document(fields) = object {
-            fields.remove("mode");
+/// Forgets what only objects inside Ignition have: a mode, and the overrides that keep the cluster-version operator's
+/// hands off while bootstrapping.
+pub(super) fn forget_ignition(objects: &mut Objects) {
+    for (name, object) in objects {
+        let Meaning::Document(fields) = object else { continue };
+        fields.remove("mode");
+        if let ("ClusterVersion", Some(Meaning::Map(spec))) = (name.kind.as_str(), fields.get_mut("spec")) {
+            spec.remove("overrides");
         }
     }
 }
@@ -89,7 +92,14 @@ pub(super) fn compare(ours: &Objects, theirs: &Objects, found: &mut Vec<Differen
     }
 }
 
-fn meaning(reader: &Reader<'_>, name: &ObjectName, object: &Json) -> Fields {
+/// Has it what the API asks of every object?
+pub(super) fn is_object(json: &Json) -> bool {
+    json["apiVersion"].is_string() && json["kind"].is_string() && json["metadata"].is_object()
+}
+
+/// What an object says, wherever it lies: the data of secrets hidden, Ignition inside it unpacked.
+pub(super) fn fields(reader: &Reader<'_>, object: &Json) -> Fields {
+    let name = ObjectName::of(object);
     let mut rest = object.clone();
     let taken = match name.kind.as_str() {
         "ConfigMap" if name.name == "user-ca-bundle" => {
@@ -102,7 +112,7 @@ fn meaning(reader: &Reader<'_>, name: &ObjectName, object: &Json) -> Fields {
         }),
         _ => None,
     };
-    let mut fields = match reader.document(&rest) {
+    let mut fields = match reader.plain_document(&rest) {
         Some(Meaning::Document(fields)) => fields,
         _ => Fields::new(),
     };

@@ -1,10 +1,12 @@
 //! Reading bytes, texts and JSON for their meaning.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value as Json;
 
 use super::masks::Masks;
 use super::meaning::{Fields, Meaning};
-use super::{certificates, ignition};
+use super::{certificates, ignition, objects};
 use crate::yaml;
 
 /// Reads for one side.
@@ -36,6 +38,14 @@ impl<'a> Reader<'a> {
 
     /// A document of its own; `None` when it counts as absent.
     pub(super) fn document(&self, json: &Json) -> Option<Meaning> {
+        if objects::is_object(json) {
+            return Some(Meaning::Document(objects::fields(self, json)));
+        }
+        self.plain_document(json)
+    }
+
+    /// The same for what is known not to be an object of Kubernetes.
+    pub(super) fn plain_document(&self, json: &Json) -> Option<Meaning> {
         match self.json("", json)? {
             Meaning::Map(fields) => Some(Meaning::Document(fields)),
             other => Some(other),
@@ -80,6 +90,10 @@ impl<'a> Reader<'a> {
         if let Some(document) = self.embedded(key, text) {
             return Some(document);
         }
+        // Wherever it stands, a key in base64 is still a key.
+        if let Some(pem) = base64_text(text).and_then(|text| certificates::meaning(&text, self.given)) {
+            return Some(pem);
+        }
         match is_bcrypt(text) {
             true => Some(Meaning::Random("bcrypt hash".to_owned())),
             false if self.secret => Some(Meaning::hidden(text.as_bytes())),
@@ -103,7 +117,9 @@ impl<'a> Reader<'a> {
             .filter(|line| !line.is_empty() && !line.starts_with('#'))
             .map(|line| Meaning::text(self.masks.apply(line)))
             .collect();
-        (!lines.is_empty()).then_some(Meaning::List(lines))
+        // The title of a section without anything in it says nothing.
+        let says_something = |line: &Meaning| !matches!(line, Meaning::Scalar(Json::String(text)) if text.starts_with('[') && !text.starts_with("[["));
+        lines.iter().any(says_something).then_some(Meaning::List(lines))
     }
 
     fn field(&self, parent: &str, name: &str, value: &Json) -> Option<Meaning> {
@@ -125,7 +141,7 @@ impl<'a> Reader<'a> {
             // A pointer is public even when it lies in a secret; its keys are hidden by their own kind.
             return Some(Meaning::Document(ignition::fields(&Reader::new(self.masks), &json)));
         }
-        self.document(&json)
+        Some(self.document(&json).unwrap_or_else(|| Meaning::Document(Fields::new())))
     }
 }
 
@@ -145,6 +161,11 @@ const HIDDEN_KEYS: [&str; 8] = [
 /// (openshift/api `config/v1/types_network.go`), `none: {}` names the platform.
 const MEANINGFUL_WHEN_EMPTY: [(&str, &str); 2] = [("externalIP", "policy"), ("platform", "none")];
 
+/// What a text of base64 holds, if that is text again.
+fn base64_text(text: &str) -> Option<String> {
+    STANDARD.decode(text.trim()).ok().and_then(|bytes| String::from_utf8(bytes).ok())
+}
+
 fn is_bcrypt(text: &str) -> bool {
     text.len() == 60 && text.starts_with("$2")
 }
@@ -155,15 +176,17 @@ mod tests {
 
     use super::*;
 
+    const KEY: &str = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n";
+
     #[test]
     fn secrets_are_hidden_wherever_they_stand() {
         let masks = Masks::default();
         let config = json!({
             "pullSecret": r#"{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}"#,
-            "token": "t0ken", "hash": format!("$2a$10${}", "x".repeat(53)),
+            "token": "t0ken", "elsewhere": STANDARD.encode(KEY), "hash": format!("$2a$10${}", "x".repeat(53)),
         });
         let meaning = format!("{:?}", Reader::new(&masks).document(&config).unwrap());
-        for secret in ["dXNlcjpwYXNz", "t0ken", "$2a$"] {
+        for secret in ["dXNlcjpwYXNz", "t0ken", "$2a$", "LS0tLS1CRUdJTi"] {
             assert!(!meaning.contains(secret), "{meaning}");
         }
         assert!(meaning.contains("quay.io"));

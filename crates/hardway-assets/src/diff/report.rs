@@ -23,8 +23,12 @@ pub fn report(differences: &[Difference]) -> String {
         heading(&mut text, explained.len(), "on purpose");
         for (reason, group) in by_reason(&explained) {
             let _ = writeln!(text, "\n  {reason}");
-            for difference in group {
+            let shown = if group.len() > MANY { MANY_SHOWN } else { group.len() };
+            for difference in &group[..shown] {
                 entry(&mut text, difference);
+            }
+            if shown < group.len() {
+                let _ = writeln!(text, "    and {} more like these", group.len() - shown);
             }
         }
         text.push('\n');
@@ -38,6 +42,11 @@ pub fn report(differences: &[Difference]) -> String {
     );
     text
 }
+
+/// More explained differences of one reason than this are not all shown: a release has a hundred CRDs.
+const MANY: usize = 12;
+/// How many of them are.
+const MANY_SHOWN: usize = 3;
 
 fn heading(text: &mut String, number: usize, what: &str) {
     let _ = writeln!(text, "{} {what}:", count(number));
@@ -97,5 +106,7 @@ mod tests {
              + x: a\n  ~ z: a (ours), b (theirs)\n\n3 differences in all: 2 explained, 1 unexplained.\n"
         );
         assert_eq!(report(&[]), "No differences in meaning.\n");
+        let many: Vec<Difference> = (0..20).map(|i| one(&format!("p{i}"), Some("Because."))).collect();
+        assert!(report(&many).contains("  + p2: a\n    and 17 more like these\n"), "{}", report(&many));
     }
 }

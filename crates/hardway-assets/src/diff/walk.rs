@@ -20,8 +20,6 @@ pub(super) fn walk(
         (None, None) => {}
         (Some(Meaning::Map(map)), None) => fields(map, &Fields::new(), |key| format!("{place}.{key}"), found),
         (None, Some(Meaning::Map(map))) => fields(&Fields::new(), map, |key| format!("{place}.{key}"), found),
-        (Some(Meaning::List(list)), None) if has_maps(list) => lists(place, list, &[], found),
-        (None, Some(Meaning::List(list))) if has_maps(list) => lists(place, &[], list, found),
         (ours, theirs) => {
             found.push(Difference::new(place, ours.map(Meaning::shown), theirs.map(Meaning::shown)));
         }
@@ -94,10 +92,6 @@ fn lists(place: &str, ours: &[Meaning], theirs: &[Meaning], found: &mut Vec<Diff
         let some = |items: Vec<Meaning>| (!items.is_empty()).then(|| Meaning::List(items).shown());
         found.push(Difference::new(place, some(only_ours), some(only_theirs)));
     }
-}
-
-fn has_maps(items: &[Meaning]) -> bool {
-    items.iter().any(|item| matches!(item, Meaning::Map(_)))
 }
 
 /// The items of `a` that `b` lacks, counted: two of a kind need two of it.

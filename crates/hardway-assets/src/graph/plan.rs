@@ -159,7 +159,10 @@ impl Run<'_, '_> {
             }
             files.push((output, state));
         }
-        self.plan.lock.sources.insert(id.clone(), hashes.into_iter().collect());
+        // What was edited was not made again: it stays stale until it goes away or is as we wrote it.
+        if reasons.is_empty() || !kept.contains(&true) {
+            self.plan.lock.sources.insert(id.clone(), hashes.into_iter().collect());
+        }
         self.plan.steps.push(Step { asset: id, phase: asset.phase(), reasons, files });
         Ok(())
     }

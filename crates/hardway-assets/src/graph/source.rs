@@ -179,7 +179,9 @@ impl<'a> Fingerprints<'a> {
                 "version" => hash.update(&release.version),
                 "image" => hash.update(&release.image),
                 "architecture" => hash.update(&release.architecture),
-                "images" => release.images.iter().for_each(|(name, image)| hash.update(format!("{name}={image}\n"))),
+                "images" => {
+                    release.images.iter().for_each(|(name, image)| hash.update(format!("{name}={image}\n")))
+                }
                 "crds" => release
                     .crds
                     .iter()

@@ -15,5 +15,5 @@ mod tables;
 mod tests;
 
 pub use markers::fill;
-pub use pages::{Page, find, index, pages};
+pub use pages::{Page, index, page, pages};
 pub use tables::table;

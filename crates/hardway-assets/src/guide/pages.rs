@@ -30,7 +30,7 @@ pub fn index() -> &'static str {
 }
 
 /// The page of a stage (`7`, `07`, `04b`), of a phase (`make-manifests`) or of a file (`03-what-we-are-building`).
-pub fn find(what: &str) -> Option<&'static Page> {
+pub fn page(what: &str) -> Option<&'static Page> {
     let what = what.trim().to_ascii_lowercase();
     let short = |stage: &str| stage.trim_start_matches('0').to_owned();
     PAGES.iter().find(|page| {
@@ -53,7 +53,7 @@ impl Page {
 
     /// Whether hardway can run the phase; pages of the others say so on top.
     pub fn is_built(&self) -> bool {
-        !self.text.contains("hardway does not run this phase yet")
+        !self.text.contains("\n> hardway does not run this phase yet;")
     }
 
     /// A list item with the lines it is wrapped into.
@@ -67,7 +67,7 @@ impl Page {
             item.push(' ');
             item.push_str(line.trim());
         }
-        item
+        item.trim_end_matches('.').to_owned()
     }
 }
 

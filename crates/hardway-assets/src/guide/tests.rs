@@ -1,7 +1,8 @@
 //! The pages are complete, linked, and hold today's tables.
 
-use super::{fill, find, index, pages};
+use super::{fill, index, page, pages};
 use crate::Phase;
+use crate::explain::Catalogue;
 
 #[test]
 fn guide_is_fresh() {
@@ -21,11 +22,11 @@ fn every_phase_has_a_page() {
 fn pages_are_found_by_stage_phase_and_file() {
     for what in ["7", "07", "make-manifests", "07-make-manifests", "07-make-manifests.md", " MAKE-MANIFESTS "]
     {
-        assert_eq!(find(what).map(|page| page.stage), Some("07"), "{what}");
+        assert_eq!(page(what).map(|page| page.stage), Some("07"), "{what}");
     }
-    assert_eq!(find("4b").map(|page| page.file), Some("04b-render-nodes.md"));
-    assert_eq!(find("03").map(|page| page.phase), Some(None));
-    assert!(find("18").is_none() && find("").is_none() && find("b").is_none());
+    assert_eq!(page("4b").map(|page| page.file), Some("04b-render-nodes.md"));
+    assert_eq!(page("03").map(|page| page.phase), Some(None));
+    assert!(page("18").is_none() && page("").is_none() && page("b").is_none());
 }
 
 #[test]
@@ -101,5 +102,21 @@ fn every_trap_stands_on_a_page() {
                 .any(|(i, _)| !text[i + trap.len()..].starts_with(|c: char| c.is_ascii_digit()))
         };
         assert!(pages().iter().any(|page| stands(page.text)), "{trap}");
+    }
+}
+
+/// `hardway explain …` as the pages show it works.
+#[test]
+fn what_the_pages_tell_to_explain_is_explained() {
+    let catalogue = Catalogue::load();
+    for (file, text) in pages().iter().map(|page| (page.file, page.text)).chain([("README.md", index())]) {
+        for command in text.lines().filter_map(|line| line.strip_prefix("hardway explain ")) {
+            let what = command.split("  ").next().unwrap_or_default().trim_matches('\'');
+            let is_known = match what.strip_prefix("stage ") {
+                Some(stage) => page(stage).is_some(),
+                None => !catalogue.find(what).is_empty(),
+            };
+            assert!(is_known, "{file}: hardway explain {what}");
+        }
     }
 }

@@ -109,7 +109,10 @@ impl Config {
             config.insert("passwd".to_owned(), json!({"users": self.users}));
         }
         if !self.files.is_empty() {
-            config.insert("storage".to_owned(), json!({"files": self.files.values().map(|e| &e.0).collect::<Vec<_>>()}));
+            config.insert(
+                "storage".to_owned(),
+                json!({"files": self.files.values().map(|e| &e.0).collect::<Vec<_>>()}),
+            );
         }
         if !self.units.is_empty() {
             config.insert("systemd".to_owned(), json!({"units": self.units.values().collect::<Vec<_>>()}));

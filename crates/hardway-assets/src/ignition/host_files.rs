@@ -9,16 +9,19 @@ use crate::install_config::ImageSource;
 use crate::manifests::no_proxy;
 
 /// `/etc/containers/registries.conf`: where podman and CRI-O look instead, by digest only. Empty without mirrors.
-pub(super) fn registries_conf(cluster: &Cluster) -> String {
+/// `with_blocked`: whether the release says which sources may not be asked at all.
+pub(super) fn registries_conf(cluster: &Cluster, with_blocked: bool) -> String {
     let config = &cluster.config;
     let mut text = String::new();
     for source in merged(config.image_digest_sources.iter().chain(&config.image_content_sources)) {
-        let blocked = source.source_policy == "NeverContactSource";
         let _ = write!(
             text,
-            "[[registry]]\nprefix = \"\"\nlocation = \"{}\"\nmirror-by-digest-only = true\nblocked = {blocked}\n",
+            "[[registry]]\nprefix = \"\"\nlocation = \"{}\"\nmirror-by-digest-only = true\n",
             source.source
         );
+        if with_blocked {
+            let _ = writeln!(text, "blocked = {}", source.source_policy == "NeverContactSource");
+        }
         for mirror in &source.mirrors {
             let _ = write!(text, "\n[[registry.mirror]]\nlocation = \"{mirror}\"\ninsecure = false\n");
         }
@@ -52,7 +55,8 @@ pub(super) fn proxy_manager_environment(cluster: &Cluster) -> String {
     if variables.is_empty() {
         return String::new();
     }
-    let list: Vec<String> = variables.iter().map(|(name, value)| format!("{name}=\"{}\"", value.replace('%', "%%"))).collect();
+    let list: Vec<String> =
+        variables.iter().map(|(name, value)| format!("{name}=\"{}\"", value.replace('%', "%%"))).collect();
     format!("[Manager]\nDefaultEnvironment={}\n", list.join(" "))
 }
 
@@ -98,7 +102,9 @@ fn merged<'a>(sources: impl Iterator<Item = &'a ImageSource>) -> Vec<ImageSource
     let mut all: Vec<ImageSource> = Vec::new();
     for source in sources {
         match all.iter_mut().find(|s| s.source == source.source && s.source_policy == source.source_policy) {
-            Some(known) => known.mirrors.extend(source.mirrors.iter().filter(|m| !known.mirrors.contains(m)).cloned().collect::<Vec<_>>()),
+            Some(known) => known.mirrors.extend(
+                source.mirrors.iter().filter(|m| !known.mirrors.contains(m)).cloned().collect::<Vec<_>>(),
+            ),
             None => all.push(source.clone()),
         }
     }

@@ -10,11 +10,13 @@
 //! node.rs          ignition/<host>.ign: rendered MachineConfig + what only this host has
 //! network.rs       a host's NetworkManager keyfile
 //! pointer.rs       master.ign, worker.ign: "fetch the rest over there"
+//! edited_pointer   what a user added to them, as a MachineConfig
 //! ```
 
 mod bootstrap;
 pub mod bootstrap_files;
 mod config;
+mod edited_pointer;
 mod environment;
 mod host_files;
 mod network;
@@ -22,13 +24,14 @@ mod node;
 mod pointer;
 mod tls_files;
 
-
 use crate::Cluster;
-use crate::graph::Asset;
+use crate::graph::{Asset, Inputs, MakeError};
 use crate::inventory::Role;
+use crate::release_payload::VersionContract;
 
 pub use bootstrap::Bootstrap;
 pub use config::{Config, DuplicatePath, VERSION, data_url};
+pub use edited_pointer::EditedPointer;
 pub use node::NodeConfig;
 pub use pointer::Pointer;
 
@@ -46,12 +49,19 @@ pub fn assets(cluster: &Cluster, static_pods: &[Box<dyn Asset>]) -> Vec<Box<dyn 
         .filter_map(|output| output.path.strip_prefix("static-pods/").map(str::to_owned))
         .filter(|name| name != "kube-proxy-pod.yaml")
         .collect();
-    let bootstrap =
-        if cluster.is_bootstrap_in_place() { Bootstrap::in_place(cluster, pods) } else { Bootstrap::on_own_host(cluster, pods) };
+    let bootstrap = if cluster.is_bootstrap_in_place() {
+        Bootstrap::in_place(cluster, pods)
+    } else {
+        Bootstrap::on_own_host(cluster, pods)
+    };
     let mut assets: Vec<Box<dyn Asset>> =
         vec![Box::new(bootstrap), Box::new(Pointer(Role::Master)), Box::new(Pointer(Role::Worker))];
     for host in cluster.inventory.hosts.iter().filter(|host| host.role != Role::Bootstrap) {
         assets.push(Box::new(NodeConfig::new(cluster, host)));
     }
     assets
+}
+
+fn contract(inputs: &Inputs<'_>) -> Result<VersionContract, MakeError> {
+    VersionContract::new(&inputs.release.version).map_err(|error| MakeError::Release(error.to_string()))
 }

@@ -13,14 +13,16 @@ pub(super) fn keyfile_path(host: &Host) -> String {
 
 /// A NetworkManager keyfile with fixed addresses. The card is found by its MAC, or by its name where that is given.
 pub(super) fn keyfile(cluster: &Cluster, host: &Host) -> String {
-    let mut text = format!("[connection]\nid={}\ntype=ethernet\nautoconnect-priority=10\n", connection_name(host));
+    let mut text =
+        format!("[connection]\nid={}\ntype=ethernet\nautoconnect-priority=10\n", connection_name(host));
     if let Some(interface) = &host.interface {
         let _ = writeln!(text, "interface-name={interface}");
     }
     if let Some(mac) = &host.mac {
         let _ = write!(text, "\n[ethernet]\nmac-address={mac}\n");
     }
-    for (section, is_family) in [("ipv4", IpAddr::is_ipv4 as fn(&IpAddr) -> bool), ("ipv6", IpAddr::is_ipv6)] {
+    for (section, is_family) in [("ipv4", IpAddr::is_ipv4 as fn(&IpAddr) -> bool), ("ipv6", IpAddr::is_ipv6)]
+    {
         text += &family(cluster, host, section, is_family);
     }
     text
@@ -84,9 +86,11 @@ mod tests {
     #[test]
     fn both_families_and_a_named_card() {
         let mut cluster = testing::cluster();
-        cluster.config.networking.machine_network.push(crate::install_config::MachineNetwork {
-            cidr: "fd00:126::/64".parse().unwrap(),
-        });
+        cluster
+            .config
+            .networking
+            .machine_network
+            .push(crate::install_config::MachineNetwork { cidr: "fd00:126::/64".parse().unwrap() });
         let host = &mut cluster.inventory.hosts[1];
         host.ip.push("fd00:126::101".parse().unwrap());
         host.interface = Some("ens3".to_owned());
@@ -95,6 +99,9 @@ mod tests {
         assert!(text.contains("interface-name=ens3\n"));
         assert!(!text.contains("[ethernet]"));
         assert!(text.contains("[ipv6]\nmethod=manual\naddress1=fd00:126::101/64\ndns-search="));
-        assert_eq!(keyfile_path(&cluster.inventory.hosts[1]), "/etc/NetworkManager/system-connections/ens3.nmconnection");
+        assert_eq!(
+            keyfile_path(&cluster.inventory.hosts[1]),
+            "/etc/NetworkManager/system-connections/ens3.nmconnection"
+        );
     }
 }

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::config::data_url;
-use super::network;
+use super::{contract, network};
 use crate::graph::{Asset, Inputs, MakeError, Output, Source};
 use crate::inventory::{Host, Role};
 use crate::{Cluster, Phase};
@@ -48,6 +48,7 @@ impl Asset for NodeConfig {
     fn sources(&self) -> Vec<Source> {
         let mut sources = vec![
             Source::release(format!("rendered/{}", self.host.role)),
+            Source::release("version"),
             Source::config("metadata.name"),
             Source::config("baseDomain"),
             Source::config("networking.machineNetwork"),
@@ -69,7 +70,9 @@ impl Asset for NodeConfig {
     fn make(&self, inputs: &Inputs<'_>) -> Result<Vec<Vec<u8>>, MakeError> {
         let pool = self.host.role.name();
         let rendered = inputs.release.rendered.get(pool).ok_or_else(|| {
-            MakeError::Release(format!("the release has no rendered MachineConfig for pool {pool}; run render-nodes first"))
+            MakeError::Release(format!(
+                "the release has no rendered MachineConfig for pool {pool}; run render-nodes first"
+            ))
         })?;
         let mut base = Base::read(&rendered.machine_config, &rendered.name)?;
         for (path, mode, bytes) in self.additions(inputs, &rendered.name, &rendered.machine_config)? {
@@ -86,22 +89,38 @@ type Addition = (String, u32, Vec<u8>);
 
 impl NodeConfig {
     /// What is put on top of the rendered config. The encapsulated MachineConfig comes last, as from the server.
-    fn additions(&self, inputs: &Inputs<'_>, name: &str, machine_config: &Value) -> Result<Vec<Addition>, MakeError> {
+    fn additions(
+        &self,
+        inputs: &Inputs<'_>,
+        name: &str,
+        machine_config: &Value,
+    ) -> Result<Vec<Addition>, MakeError> {
         let cluster = inputs.cluster;
-        let annotations = json!({
+        let mut annotations = json!({
             "machineconfiguration.openshift.io/currentConfig": name,
             "machineconfiguration.openshift.io/desiredConfig": name,
             "machineconfiguration.openshift.io/state": "Done",
         });
+        if contract(inputs)?.annotates_first_pivot_config() {
+            annotations["machineconfiguration.openshift.io/firstPivotConfig"] = json!(name);
+        }
         let mut files: Vec<Addition> = vec![
             (network::keyfile_path(&self.host), 0o600, network::keyfile(cluster, &self.host).into_bytes()),
             ("/etc/hostname".to_owned(), 0o644, format!("{}\n", cluster.node_name(&self.host)).into_bytes()),
             (KUBELET_CA_PATH.to_owned(), 0o644, inputs.file(&crate::pki::path(KUBELET_CA))?.to_vec()),
-            ("/etc/machine-config-daemon/node-annotations.json".to_owned(), 0o644, annotations.to_string().into_bytes()),
+            (
+                "/etc/machine-config-daemon/node-annotations.json".to_owned(),
+                0o644,
+                annotations.to_string().into_bytes(),
+            ),
             ("/etc/kubernetes/kubeconfig".to_owned(), 0o600, inputs.file(KUBECONFIG)?.to_vec()),
         ];
         if self.with_kube_proxy {
-            files.push(("/etc/kubernetes/manifests/kube-proxy.yaml".to_owned(), 0o644, inputs.file(KUBE_PROXY)?.to_vec()));
+            files.push((
+                "/etc/kubernetes/manifests/kube-proxy.yaml".to_owned(),
+                0o644,
+                inputs.file(KUBE_PROXY)?.to_vec(),
+            ));
         }
         let content = serde_json::to_vec_pretty(machine_config).unwrap_or_default();
         files.push(("/etc/mcs-machine-config-content.json".to_owned(), 0o644, content));
@@ -132,7 +151,8 @@ impl Base {
         // Older tools wrapped the config once more; the real object holds it inline.
         let spec = &machine_config["spec"]["config"];
         let config = if spec["raw"].is_object() { &spec["raw"] } else { spec };
-        let mut config = config.as_object().cloned().ok_or_else(|| unusable("spec.config is not an Ignition config"))?;
+        let mut config =
+            config.as_object().cloned().ok_or_else(|| unusable("spec.config is not an Ignition config"))?;
         let version = config.get("ignition").and_then(|i| i["version"].as_str()).unwrap_or_default();
         if !version.starts_with("3.") {
             return Err(unusable("spec.config is not an Ignition config of spec 3"));
@@ -151,7 +171,9 @@ impl Base {
             self.files.retain(|file| file["path"] != path);
         }
         if self.has(path) {
-            let why = format!("the rendered MachineConfig already writes {path}; a node's own files may not replace it");
+            let why = format!(
+                "the rendered MachineConfig already writes {path}; a node's own files may not replace it"
+            );
             return Err(MakeError::Release(why));
         }
         self.files.push(json!({
@@ -176,8 +198,12 @@ impl Base {
     fn leaves_pod_interfaces_alone(&self) -> bool {
         self.files
             .iter()
-            .filter(|file| file["path"].as_str().is_some_and(|p| p.starts_with("/etc/NetworkManager/conf.d/")))
-            .any(|file| file["contents"]["source"].as_str().is_some_and(|s| decode(s).contains("unmanaged-devices")))
+            .filter(|file| {
+                file["path"].as_str().is_some_and(|p| p.starts_with("/etc/NetworkManager/conf.d/"))
+            })
+            .any(|file| {
+                file["contents"]["source"].as_str().is_some_and(|s| decode(s).contains("unmanaged-devices"))
+            })
     }
 
     fn write(mut self) -> Vec<u8> {
@@ -192,8 +218,12 @@ impl Base {
 fn uses_only_3_2(config: &Map<String, Value>) -> bool {
     let storage = config.get("storage").cloned().unwrap_or_default();
     let plain_mode = |entry: &Value| entry["mode"].as_u64().is_none_or(|mode| mode <= 0o777);
-    let entries = ["files", "directories"].iter().flat_map(|kind| storage[kind].as_array().cloned().unwrap_or_default());
-    !config.contains_key("kernelArguments") && storage["luks"].is_null() && entries.into_iter().all(|e| plain_mode(&e))
+    let entries = ["files", "directories"]
+        .iter()
+        .flat_map(|kind| storage[kind].as_array().cloned().unwrap_or_default());
+    !config.contains_key("kernelArguments")
+        && storage["luks"].is_null()
+        && entries.into_iter().all(|e| plain_mode(&e))
 }
 
 /// The text of a `data:` URL, base64 or percent-encoded; empty for any other.
@@ -209,7 +239,10 @@ pub(crate) fn decode(url: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = body.as_bytes();
     while let Some((first, tail)) = rest.split_first() {
-        let hex = tail.get(..2).and_then(|h| std::str::from_utf8(h).ok()).and_then(|h| u8::from_str_radix(h, 16).ok());
+        let hex = tail
+            .get(..2)
+            .and_then(|h| std::str::from_utf8(h).ok())
+            .and_then(|h| u8::from_str_radix(h, 16).ok());
         match (first, hex) {
             (b'%', Some(byte)) => {
                 bytes.push(byte);

@@ -18,7 +18,11 @@ impl Asset for Pointer {
     }
 
     fn sources(&self) -> Vec<Source> {
-        vec![Source::config("metadata.name"), Source::config("baseDomain"), Source::file(pki::path("root-ca"))]
+        vec![
+            Source::config("metadata.name"),
+            Source::config("baseDomain"),
+            Source::file(pki::path("root-ca")),
+        ]
     }
 
     fn outputs(&self) -> Vec<Output> {

@@ -7,6 +7,7 @@ use ::base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::explain::{Catalogue, Explanation, Kind};
 use crate::graph::{Inputs, MakeError, Source};
 use crate::inventory::KeyAlgorithm;
 use crate::pki::der;
@@ -284,4 +285,19 @@ fn a_file_that_is_no_certificate_is_named() {
         assets(&cluster, &release).into_iter().find(|asset| asset.id() == "seed-secret-csr-signer-signer");
     let error = asset.unwrap().make(&inputs).unwrap_err();
     assert!(matches!(&error, MakeError::BadFile { path, .. } if path == "pki/kubelet-signer.crt"), "{error}");
+}
+
+#[test]
+fn every_seed_is_explained_and_nothing_else_is() {
+    let catalogue = Catalogue::load();
+    let ours = |e: &&Explanation| e.kind == Kind::Manifest && e.name.starts_with("operator-seeds/");
+    let explained: BTreeSet<String> = catalogue.iter().filter(ours).map(|e| e.name.to_owned()).collect();
+    let made: BTreeSet<String> =
+        seeds(&testing::cluster()).keys().map(|name| format!("operator-seeds/{name}")).collect();
+    assert_eq!(explained, made);
+    for e in catalogue.iter().filter(ours) {
+        for text in [e.what, e.why, e.readers, e.without, e.source] {
+            assert!(!text.is_empty(), "{} is not explained in full", e.name);
+        }
+    }
 }

@@ -16,5 +16,6 @@ pub use export::{install_config_schema, inventory_schema, json_schema};
 pub use field::{Field, Kind, Presence, Table};
 pub use install_config_table::INSTALL_CONFIG;
 pub use inventory_table::INVENTORY;
-pub(crate) use read::{reasons, syntax};
+pub(crate) use nearest::distance;
 pub use read::{Findings, Read};
+pub(crate) use read::{reasons, syntax};

@@ -89,6 +89,7 @@ pub fn arguments() -> Vec<(&'static str, String)> {
         variables.iter().flat_map(|(who, rows)| rows.iter().map(move |row| (*who, row.name.to_owned()))),
     );
     all.extend(settings.iter().flat_map(|(who, rows)| rows.iter().map(move |row| (*who, row.name()))));
+    all.extend(kubelet::FLAGS.iter().map(|name| ("kubelet", format!("--{name}"))));
     all.sort();
     all
 }

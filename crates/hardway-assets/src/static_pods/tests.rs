@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::*;
+use crate::explain::{Catalogue, Kind};
 use crate::graph::{Fingerprints, Inputs};
 use crate::release_payload::FeatureGates;
 use crate::secrets::SecretBundle;
@@ -347,4 +348,54 @@ fn files_change_only_when_a_declared_source_does() {
         }
     }
     assert_eq!(changed.len(), 7, "all but the scheduler's pod depend on the cluster: {changed:?}");
+}
+
+#[test]
+fn every_argument_is_explained_and_nothing_else_is() {
+    let catalogue = Catalogue::load();
+    let explained: BTreeSet<String> =
+        catalogue.iter().filter(|e| e.kind == Kind::Flag).map(|e| e.name.to_owned()).collect();
+    let arguments = arguments();
+    let names: BTreeSet<String> = arguments.iter().map(|(who, name)| format!("{who} {name}")).collect();
+    assert_eq!(names.len(), arguments.len(), "an argument is listed twice");
+    assert_eq!(explained, names);
+}
+
+#[test]
+fn every_file_is_explained_and_nothing_else_is() {
+    let mut cluster = testing::cluster();
+    cluster.inventory.options.kube_proxy_on_masters = true;
+    let made: BTreeSet<String> = files(&cluster).keys().map(|name| format!("static-pods/{name}")).collect();
+    let catalogue = Catalogue::load();
+    let outputs = catalogue.iter().filter(|e| e.kind == Kind::Output && e.name.starts_with("static-pods/"));
+    assert_eq!(outputs.map(|e| e.name.to_owned()).collect::<BTreeSet<_>>(), made);
+}
+
+#[test]
+fn explanations_are_complete() {
+    for e in Catalogue::load().iter().filter(|e| matches!(e.kind, Kind::Flag | Kind::Output)) {
+        for text in [e.what, e.why, e.readers, e.without, e.source] {
+            assert!(!text.is_empty(), "{} is not explained in full", e.name);
+        }
+    }
+}
+
+#[test]
+fn what_is_generated_is_listed() {
+    let mut cluster = single_node_in_place();
+    cluster.config.control_plane.architecture = "arm64".to_owned();
+    cluster.inventory.options.kube_proxy_on_masters = true;
+    let listed: BTreeSet<String> =
+        arguments().into_iter().map(|(who, name)| format!("{who} {name}")).collect();
+    for pod in files(&cluster).values() {
+        for container in pod["spec"]["containers"].as_array().into_iter().flatten() {
+            let who = container["name"].as_str().unwrap();
+            let flags = container["args"].as_array().into_iter().flatten().map(|arg| arg.as_str().unwrap());
+            let flags = flags.filter_map(|arg| arg.split('=').next()).filter(|name| name.starts_with("--"));
+            let env = container["env"].as_array().into_iter().flatten().map(|v| v["name"].as_str().unwrap());
+            for name in flags.chain(env) {
+                assert!(listed.contains(&format!("{who} {name}")), "{who} {name} is not listed");
+            }
+        }
+    }
 }

@@ -11,48 +11,48 @@ use hardway_assets::secrets::{Identity, SecretBundle};
 use hardway_assets::{Cluster, Tree, assets, pki};
 use sha2::{Digest as _, Sha256};
 
-pub const SCENARIOS: [&str; 7] =
+pub(crate) const SCENARIOS: [&str; 7] =
     ["ha", "compact", "single-node", "single-node-in-place", "dual-stack", "ipv6", "disconnected"];
 
 /// A cluster and everything made for it.
-pub struct Made {
-    pub cluster: Cluster,
-    pub release: ReleasePayload,
-    pub secrets: SecretBundle,
-    pub tree: Tree,
-    pub plan: Plan,
+pub(crate) struct Made {
+    pub(crate) cluster: Cluster,
+    pub(crate) release: ReleasePayload,
+    pub(crate) secrets: SecretBundle,
+    pub(crate) tree: Tree,
+    pub(crate) plan: Plan,
 }
 
 impl Made {
-    pub fn inputs(&self) -> Inputs<'_> {
+    pub(crate) fn inputs(&self) -> Inputs<'_> {
         Inputs { cluster: &self.cluster, release: &self.release, secrets: &self.secrets, tree: &self.tree }
     }
 
-    pub fn text(&self, path: &str) -> &str {
+    pub(crate) fn text(&self, path: &str) -> &str {
         std::str::from_utf8(self.tree.get(path).unwrap_or_else(|| panic!("{path} was not made"))).unwrap()
     }
 }
 
 /// Makes a scenario of `scenarios/`.
-pub fn made(scenario: &str) -> Made {
+pub(crate) fn made(scenario: &str) -> Made {
     let (config, inventory) = texts(scenario);
     make(&config, &inventory, sample())
 }
 
-pub fn texts(scenario: &str) -> (String, String) {
+pub(crate) fn texts(scenario: &str) -> (String, String) {
     let dir = format!("{}/tests/scenarios/{scenario}", env!("CARGO_MANIFEST_DIR"));
     let read = |name: &str| std::fs::read_to_string(format!("{dir}/{name}")).unwrap();
     (read("install-config.yaml"), read("inventory.yaml"))
 }
 
-pub fn make(config: &str, inventory: &str, release: ReleasePayload) -> Made {
+pub(crate) fn make(config: &str, inventory: &str, release: ReleasePayload) -> Made {
     let rules = Rules::for_version(&release.version);
     let config = install_config::read(config, rules).unwrap_or_else(|e| panic!("{e:#?}")).value;
     let inventory = inventory::read(inventory, Some(&config)).unwrap_or_else(|e| panic!("{e:#?}")).value;
     make_checked(config, inventory, release)
 }
 
-pub fn make_checked(config: InstallConfig, inventory: Inventory, release: ReleasePayload) -> Made {
+pub(crate) fn make_checked(config: InstallConfig, inventory: Inventory, release: ReleasePayload) -> Made {
     let cluster = Cluster { config, inventory, identity: identity() };
     let secrets = secrets(&cluster);
     let graph = Graph::new(assets(&cluster, &release)).unwrap();
@@ -66,7 +66,7 @@ pub fn make_checked(config: InstallConfig, inventory: Inventory, release: Releas
     Made { cluster, release, secrets, tree, plan }
 }
 
-pub fn identity() -> Identity {
+pub(crate) fn identity() -> Identity {
     Identity {
         cluster_id: "8b1c2f9e-6a57-4d0c-9f0e-3c6f1f6a1c11".to_owned(),
         infra_id: "ocp4-x7k2p".to_owned(),
@@ -77,13 +77,14 @@ pub fn identity() -> Identity {
 }
 
 /// Every key of the cluster: ECDSA keys derived from their names, the two RSA keys of `keys/`.
-pub fn secrets(cluster: &Cluster) -> SecretBundle {
+pub(crate) fn secrets(cluster: &Cluster) -> SecretBundle {
     let mut files = Vec::new();
     for (name, algorithm) in pki::catalogue::keys(cluster) {
         let pem = match algorithm {
             KeyAlgorithm::EcdsaP256 => derived_key(&name),
             KeyAlgorithm::Rsa2048 if pki::catalogue::KEY_PAIRS.contains(&name.as_str()) => {
-                std::fs::read_to_string(format!("{}/tests/keys/{name}.key", env!("CARGO_MANIFEST_DIR"))).unwrap()
+                std::fs::read_to_string(format!("{}/tests/keys/{name}.key", env!("CARGO_MANIFEST_DIR")))
+                    .unwrap()
             }
             KeyAlgorithm::Rsa2048 => panic!("scenarios use ECDSA: RSA keys would differ from run to run"),
         };

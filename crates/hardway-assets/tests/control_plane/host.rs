@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use serde_json::Value;
 
-pub struct Host {
-    pub root: PathBuf,
+pub(crate) struct Host {
+    pub(crate) root: PathBuf,
 }
 
 impl Host {
-    pub fn from_ignition(config: &[u8], root: &Path) -> Self {
+    pub(crate) fn from_ignition(config: &[u8], root: &Path) -> Self {
         let config: Value = serde_json::from_slice(config).unwrap();
         for file in config["storage"]["files"].as_array().unwrap() {
             let contents = if file["append"].is_array() { &file["append"][0] } else { &file["contents"] };
@@ -34,16 +34,16 @@ impl Host {
     }
 
     /// Where a path of the host lies.
-    pub fn path(&self, path: &str) -> PathBuf {
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.root.join(path.trim_start_matches('/'))
     }
 
-    pub fn text(&self, path: &str) -> String {
+    pub(crate) fn text(&self, path: &str) -> String {
         std::fs::read_to_string(self.path(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
     }
 
     /// A path of the host as seen from here.
-    pub fn at(&self, path: &str) -> String {
+    pub(crate) fn at(&self, path: &str) -> String {
         self.path(path).to_str().unwrap().to_owned()
     }
 }

@@ -5,19 +5,18 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A network and mount namespace, alive as long as this value.
-pub struct Namespace {
+pub(crate) struct Namespace {
     holder: Child,
 }
 
 impl Namespace {
-    /// With an address on a dummy interface and names in `/etc/hosts`. `None` where the kernel or the user may not.
-    pub fn new(dir: &Path, address: &str, names: &[String]) -> Option<Self> {
+    /// With an address of its own and names in `/etc/hosts`. `None` where the kernel or the user may not.
+    pub(crate) fn new(dir: &Path, address: &str, names: &[String]) -> Option<Self> {
         let hosts = dir.join("hosts");
         std::fs::write(&hosts, format!("127.0.0.1 localhost\n{address} {}\n", names.join(" "))).unwrap();
         let ready = dir.join("namespace-ready");
         let script = format!(
-            "set -e; ip link set lo up; ip link add host0 type dummy; ip addr add {address}/24 dev host0; \
-             ip link set host0 up; mount --bind {} /etc/hosts; touch {}; exec sleep infinity",
+            "set -e; ip link set lo up; ip addr add {address}/24 dev lo; mount --bind {} /etc/hosts; touch {}; exec sleep infinity",
             hosts.display(),
             ready.display()
         );
@@ -40,7 +39,7 @@ impl Namespace {
     }
 
     /// A program that runs inside.
-    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+    pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new("nsenter");
         command.args(["--target", &self.holder.id().to_string(), "--net", "--mount", "--"]).arg(program);
         command
@@ -55,14 +54,14 @@ impl Drop for Namespace {
 }
 
 /// A server inside, stopped when dropped. Its output goes to a file.
-pub struct Server {
+pub(crate) struct Server {
     name: String,
     log: std::path::PathBuf,
     child: Child,
 }
 
 impl Server {
-    pub fn start(mut command: Command, name: &str, dir: &Path) -> Self {
+    pub(crate) fn start(mut command: Command, name: &str, dir: &Path) -> Self {
         let log = dir.join(format!("{name}.log"));
         let file = std::fs::File::create(&log).unwrap();
         command.stdin(Stdio::null()).stdout(file.try_clone().unwrap()).stderr(file);
@@ -70,7 +69,7 @@ impl Server {
     }
 
     /// Waits until a check holds; shows the end of the log when it does not, or when the server is gone.
-    pub fn until(&mut self, what: &str, mut check: impl FnMut() -> bool) {
+    pub(crate) fn until(&mut self, what: &str, mut check: impl FnMut() -> bool) {
         let start = Instant::now();
         while !check() {
             let gone = self.child.try_wait().unwrap();

@@ -11,14 +11,24 @@ use hardway_assets::pki::{CertificateFacts, inspect};
 use hardway_assets::{Tree, yaml};
 use serde_json::{Map, Value as Json, json};
 
+/// The install-config of a recorded run, if this machine has it.
+pub(crate) fn install_config(cluster: &str) -> Option<String> {
+    read(&folder().join(format!("openshift-install-4.18-{cluster}.install-config.yaml")))
+}
+
 /// The record of a cluster, if this machine has it. The sizes of files are left out: they say nothing about meaning.
 pub(crate) fn recorded(cluster: &str) -> Option<Json> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let text = read(&folder.join(format!("openshift-install-4.18-{cluster}.json")))?;
+    let text = read(&folder().join(format!("openshift-install-4.18-{cluster}.json")))?;
     let mut record: Json = serde_json::from_str(&text).expect("the record is JSON");
     for config in record.as_object_mut().expect("the record is an object").values_mut() {
         config.as_object_mut().map(|fields| fields.remove("size"));
+        for enabled in config["units"].as_object_mut().into_iter().flat_map(Map::values_mut) {
+            *enabled = enabling(enabled);
+        }
     }
+    let config = "/manifests/manifests~1cluster-config.yaml/0/data/install-config";
+    let config = record.pointer_mut(config).expect("the record has the install-config");
+    *config = embedded(config);
     Some(record)
 }
 
@@ -49,11 +59,28 @@ fn collect(place: &str, recorded: &Json, ours: Option<&Json>, places: &mut Vec<S
                 collect(&format!("{place}/{key}"), value, ours.and_then(|ours| ours.get(key)), places);
             }
         }
+        (Json::Array(items), Some(Json::Array(ours))) if items.len() == ours.len() => {
+            for (i, item) in items.iter().enumerate() {
+                collect(&format!("{place}[{i}]"), item, ours.get(i), places);
+            }
+        }
         (recorded, Some(ours)) if recorded == ours => {}
+        (recorded, None) if is_empty(recorded) => {}
         (recorded, ours) => {
             let ours = ours.map_or("nothing".to_owned(), Json::to_string);
             places.push(format!("{place}: {recorded} recorded, {ours} here"));
         }
+    }
+}
+
+/// Null, `""`, `{}`, and what holds nothing but these: saying it or not is the same to every reader.
+fn is_empty(json: &Json) -> bool {
+    match json {
+        Json::Null => true,
+        Json::String(text) => text.is_empty(),
+        Json::Array(items) => items.iter().all(is_empty),
+        Json::Object(fields) => fields.values().all(is_empty),
+        Json::Bool(_) | Json::Number(_) => false,
     }
 }
 
@@ -69,7 +96,7 @@ fn ignition(config: &Json) -> Json {
         out["files"][path] = entry;
     }
     for unit in items(&config["systemd"]["units"]) {
-        out["units"][unit["name"].as_str().unwrap_or_default()] = unit["enabled"].clone();
+        out["units"][unit["name"].as_str().unwrap_or_default()] = enabling(&unit["enabled"]);
     }
     out["users"] = items(&config["passwd"]["users"]).iter().map(|user| user["name"].clone()).collect();
     let merge = items(&config["ignition"]["config"]["merge"]);
@@ -77,6 +104,11 @@ fn ignition(config: &Json) -> Json {
         out["merge"] = merge.iter().map(|one| one["source"].clone()).collect();
     }
     out
+}
+
+/// A unit that nobody enables is still a unit: null would count as nothing.
+fn enabling(enabled: &Json) -> Json {
+    if enabled.is_null() { json!("left to others") } else { enabled.clone() }
 }
 
 fn certificate(facts: &CertificateFacts) -> Json {
@@ -126,11 +158,15 @@ fn masked(mut object: Json) -> Json {
     ] {
         mask(&mut object, &format!("/data/{key}"), |_| word.to_owned());
     }
-    // The record was made by a program that was told no version.
-    if object["metadata"]["name"] == "openshift-install-manifests" {
-        mask(&mut object, "/data/version", |_| "was not built correctly".to_owned());
+    if let Some(config) = object.pointer_mut("/data/install-config") {
+        *config = embedded(config);
     }
     object
+}
+
+/// The document inside a text, so that quotes and folds do not count.
+fn embedded(text: &Json) -> Json {
+    yaml::read(text.as_str().unwrap_or_default()).expect("the install-config is YAML").to_json()
 }
 
 fn mask(object: &mut Json, pointer: &str, word: impl Fn(&str) -> String) {
@@ -143,6 +179,10 @@ fn content(resource: &Json) -> String {
     let source = resource["source"].as_str().unwrap_or_default();
     let (_, data) = source.split_once(";base64,").unwrap_or_default();
     String::from_utf8(STANDARD.decode(data).expect("the data URL is base64")).expect("a certificate is text")
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data")
 }
 
 fn items(json: &Json) -> &[Json] {

@@ -1,7 +1,8 @@
 //! `hardway explain WHAT`
 
+use hardway_assets::Phase;
 use hardway_assets::explain::{Catalogue, Explanation};
-use hardway_assets::guide;
+use hardway_assets::guide::{self, Page};
 use serde_json::{Value, json};
 
 use crate::cli::{ExplainArgs, Format};
@@ -13,9 +14,14 @@ pub(crate) fn run(args: &ExplainArgs, out: &Output) -> Result<u8, Report> {
     let what = args.what.join(" ");
     if let Some(stage) = what.strip_prefix("stage ") {
         let page = guide::page(stage).ok_or_else(|| {
-            Report::new("usage", format!("the guide has no stage {stage:?}")).exit(EXIT_USAGE).fix("stages are 1 to 17")
+            Report::new("usage", format!("the guide has no stage {stage:?}"))
+                .exit(EXIT_USAGE)
+                .fix("stages are 1 to 17")
         })?;
-        out.data(page.text);
+        match args.output {
+            Format::Text => out.data(page.text),
+            format => out.value(&page_value(page), format),
+        }
         return Ok(0);
     }
     let catalogue = Catalogue::load();
@@ -43,6 +49,15 @@ fn text(e: &Explanation) -> String {
         e.without,
         e.source
     )
+}
+
+fn page_value(page: &Page) -> Value {
+    json!({
+        "stage": page.stage,
+        "phase": page.phase.map(Phase::name),
+        "title": page.title,
+        "text": page.text,
+    })
 }
 
 fn value(e: &Explanation) -> Value {

@@ -14,8 +14,12 @@ pub(crate) fn run(global: &Global, args: &InitArgs, out: &Output) -> Result<u8, 
     fs_err::create_dir_all(&global.dir).map_err(|error| Report::from_error("workdir-unusable", &error))?;
     let workdir = Workdir::open(&global.dir)?;
     let files = [("install-config.yaml", install_config(args)), ("inventory.yaml", inventory(args))];
-    let there: Vec<String> =
-        files.iter().map(|(name, _)| workdir.path(name)).filter(|path| path.exists()).map(|p| p.display().to_string()).collect();
+    let there: Vec<String> = files
+        .iter()
+        .map(|(name, _)| workdir.path(name))
+        .filter(|path| path.exists())
+        .map(|p| p.display().to_string())
+        .collect();
     if !there.is_empty() {
         return Err(Report::new("usage", format!("{} is already there", there.join(" and ")))
             .exit(EXIT_USAGE)
@@ -69,7 +73,9 @@ fn inventory(args: &InitArgs) -> String {
         ProviderArg::BareMetal => ("bare-metal", ""),
         ProviderArg::Gce => ("gce", ""),
         ProviderArg::Lab => ("lab", ""),
-        ProviderArg::Libvirt => ("libvirt", "  libvirt: {uri: \"qemu:///system\", pool: default, network: ocp4}\n"),
+        ProviderArg::Libvirt => {
+            ("libvirt", "  libvirt: {uri: \"qemu:///system\", pool: default, network: ocp4}\n")
+        }
     };
     let mut text = format!(
         "\
