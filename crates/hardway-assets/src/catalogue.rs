@@ -1,6 +1,7 @@
 //! Every asset of a cluster.
 
 use crate::graph::Asset;
+use crate::inventory::Role;
 use crate::release_payload::ReleasePayload;
 use crate::{Cluster, ignition, kubeconfigs, manifests, operator_seeds, pki, static_pods};
 
@@ -13,5 +14,17 @@ pub fn assets(cluster: &Cluster, release: &ReleasePayload) -> Vec<Box<dyn Asset>
     let static_pods = static_pods::assets(cluster, release);
     assets.extend(ignition::assets(cluster, &static_pods));
     assets.extend(static_pods);
+    assets
+}
+
+/// All of them, and what follows from pointer configs that were edited by hand: machines that boot the release's own way
+/// get the addition from the machine-config-operator.
+pub fn assets_with_edited_pointers(
+    cluster: &Cluster,
+    release: &ReleasePayload,
+    edited: &[Role],
+) -> Vec<Box<dyn Asset>> {
+    let mut assets = assets(cluster, release);
+    assets.extend(edited.iter().map(|role| Box::new(ignition::EditedPointer(*role)) as _));
     assets
 }

@@ -36,7 +36,10 @@ mod testing;
 pub mod violation;
 pub mod yaml;
 
-pub use catalogue::assets;
+pub use catalogue::{assets, assets_with_edited_pointers};
 pub use cluster::Cluster;
 pub use file::{File, Tree};
 pub use phase::Phase;
+
+/// The name of this generator in `assets.lock`: version and sources.
+pub const GENERATOR: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("HARDWAY_SOURCES"));

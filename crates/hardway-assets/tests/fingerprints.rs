@@ -1,6 +1,8 @@
 //! Fingerprints change if and only if inputs do: every input is changed in turn, and every asset whose bytes change must
 //! have announced the input it came from.
 
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
+
 mod common;
 
 use common::{identity, make_checked, secrets, texts};

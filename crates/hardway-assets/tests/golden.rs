@@ -4,6 +4,8 @@
 //! Private keys are masked. Ignition configs are shown as a list of their files and units. To take new goldens:
 //! `HARDWAY_GOLDEN=write cargo test -p hardway-assets --test golden`, then read the diff and say why in the commit.
 
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
+
 mod common;
 
 use std::collections::BTreeMap;

@@ -1,6 +1,8 @@
 //! Every certificate with the programs that will check it: OpenSSL, rustls-webpki, and real TLS handshakes for each pair
 //! of server and client that meets in a cluster, and for some that must not.
 
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
+
 mod common;
 
 use std::process::{Command, Stdio};

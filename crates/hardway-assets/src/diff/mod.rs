@@ -61,6 +61,13 @@ fn compare_objects(ours: &Side<'_>, theirs: &Side<'_>, found: &mut Vec<Differenc
         |(ours, theirs): &(&Vec<Document>, &Vec<Document>)| !ours.is_empty() && !theirs.is_empty();
     let is_crosswise = !pairs.iter().any(comparable);
     let pairs = if is_crosswise { crosswise } else { pairs };
+    if !pairs.iter().any(comparable) {
+        let count = |side: &Side<'_>| side.in_folders.len().max(side.in_ignition.len());
+        let said = |side: &Side<'_>| (count(side) > 0).then(|| format!("{} objects", count(side)));
+        if count(ours) + count(theirs) > 0 {
+            found.push(Difference::new("objects", said(ours), said(theirs)));
+        }
+    }
     for (our_documents, their_documents) in pairs.into_iter().filter(comparable) {
         let mut our_objects = objects::read(&Reader::new(&ours.masks), our_documents);
         let mut their_objects = objects::read(&Reader::new(&theirs.masks), their_documents);

@@ -53,7 +53,7 @@ impl Page {
 
     /// Whether hardway can run the phase; pages of the others say so on top.
     pub fn is_built(&self) -> bool {
-        !self.text.contains("hardway does not run this phase yet")
+        !self.text.contains("\n> hardway does not run this phase yet;")
     }
 
     /// A list item with the lines it is wrapped into.

@@ -2,6 +2,7 @@
 
 use super::{fill, index, page, pages};
 use crate::Phase;
+use crate::explain::Catalogue;
 
 #[test]
 fn guide_is_fresh() {
@@ -101,5 +102,21 @@ fn every_trap_stands_on_a_page() {
                 .any(|(i, _)| !text[i + trap.len()..].starts_with(|c: char| c.is_ascii_digit()))
         };
         assert!(pages().iter().any(|page| stands(page.text)), "{trap}");
+    }
+}
+
+/// `hardway explain …` as the pages show it works.
+#[test]
+fn what_the_pages_tell_to_explain_is_explained() {
+    let catalogue = Catalogue::load();
+    for (file, text) in pages().iter().map(|page| (page.file, page.text)).chain([("README.md", index())]) {
+        for command in text.lines().filter_map(|line| line.strip_prefix("hardway explain ")) {
+            let what = command.split("  ").next().unwrap_or_default().trim_matches('\'');
+            let is_known = match what.strip_prefix("stage ") {
+                Some(stage) => page(stage).is_some(),
+                None => !catalogue.find(what).is_empty(),
+            };
+            assert!(is_known, "{file}: hardway explain {what}");
+        }
     }
 }

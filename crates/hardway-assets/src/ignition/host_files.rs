@@ -9,16 +9,19 @@ use crate::install_config::ImageSource;
 use crate::manifests::no_proxy;
 
 /// `/etc/containers/registries.conf`: where podman and CRI-O look instead, by digest only. Empty without mirrors.
-pub(super) fn registries_conf(cluster: &Cluster) -> String {
+/// `with_blocked`: whether the release says which sources may not be asked at all.
+pub(super) fn registries_conf(cluster: &Cluster, with_blocked: bool) -> String {
     let config = &cluster.config;
     let mut text = String::new();
     for source in merged(config.image_digest_sources.iter().chain(&config.image_content_sources)) {
-        let blocked = source.source_policy == "NeverContactSource";
         let _ = write!(
             text,
-            "[[registry]]\nprefix = \"\"\nlocation = \"{}\"\nmirror-by-digest-only = true\nblocked = {blocked}\n",
+            "[[registry]]\nprefix = \"\"\nlocation = \"{}\"\nmirror-by-digest-only = true\n",
             source.source
         );
+        if with_blocked {
+            let _ = writeln!(text, "blocked = {}", source.source_policy == "NeverContactSource");
+        }
         for mirror in &source.mirrors {
             let _ = write!(text, "\n[[registry.mirror]]\nlocation = \"{mirror}\"\ninsecure = false\n");
         }

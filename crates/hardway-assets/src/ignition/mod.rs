@@ -10,11 +10,13 @@
 //! node.rs          ignition/<host>.ign: rendered MachineConfig + what only this host has
 //! network.rs       a host's NetworkManager keyfile
 //! pointer.rs       master.ign, worker.ign: "fetch the rest over there"
+//! edited_pointer   what a user added to them, as a MachineConfig
 //! ```
 
 mod bootstrap;
 pub mod bootstrap_files;
 mod config;
+mod edited_pointer;
 mod environment;
 mod host_files;
 mod network;
@@ -23,11 +25,13 @@ mod pointer;
 mod tls_files;
 
 use crate::Cluster;
-use crate::graph::Asset;
+use crate::graph::{Asset, Inputs, MakeError};
 use crate::inventory::Role;
+use crate::release_payload::VersionContract;
 
 pub use bootstrap::Bootstrap;
 pub use config::{Config, DuplicatePath, VERSION, data_url};
+pub use edited_pointer::EditedPointer;
 pub use node::NodeConfig;
 pub use pointer::Pointer;
 
@@ -56,4 +60,8 @@ pub fn assets(cluster: &Cluster, static_pods: &[Box<dyn Asset>]) -> Vec<Box<dyn 
         assets.push(Box::new(NodeConfig::new(cluster, host)));
     }
     assets
+}
+
+fn contract(inputs: &Inputs<'_>) -> Result<VersionContract, MakeError> {
+    VersionContract::new(&inputs.release.version).map_err(|error| MakeError::Release(error.to_string()))
 }

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::config::data_url;
-use super::network;
+use super::{contract, network};
 use crate::graph::{Asset, Inputs, MakeError, Output, Source};
 use crate::inventory::{Host, Role};
 use crate::{Cluster, Phase};
@@ -48,6 +48,7 @@ impl Asset for NodeConfig {
     fn sources(&self) -> Vec<Source> {
         let mut sources = vec![
             Source::release(format!("rendered/{}", self.host.role)),
+            Source::release("version"),
             Source::config("metadata.name"),
             Source::config("baseDomain"),
             Source::config("networking.machineNetwork"),
@@ -95,11 +96,14 @@ impl NodeConfig {
         machine_config: &Value,
     ) -> Result<Vec<Addition>, MakeError> {
         let cluster = inputs.cluster;
-        let annotations = json!({
+        let mut annotations = json!({
             "machineconfiguration.openshift.io/currentConfig": name,
             "machineconfiguration.openshift.io/desiredConfig": name,
             "machineconfiguration.openshift.io/state": "Done",
         });
+        if contract(inputs)?.annotates_first_pivot_config() {
+            annotations["machineconfiguration.openshift.io/firstPivotConfig"] = json!(name);
+        }
         let mut files: Vec<Addition> = vec![
             (network::keyfile_path(&self.host), 0o600, network::keyfile(cluster, &self.host).into_bytes()),
             ("/etc/hostname".to_owned(), 0o644, format!("{}\n", cluster.node_name(&self.host)).into_bytes()),

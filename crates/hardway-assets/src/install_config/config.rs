@@ -3,9 +3,12 @@
 //! Field names, order and omissions serialise to the YAML that openshift-install itself stores in the cluster as
 //! `kube-system/cluster-config-v1`, because operators read it there (installer `pkg/types/installconfig.go`).
 
+use std::fmt;
+
 use ipnet::IpNet;
 use serde::{Serialize, Serializer};
 
+use super::url::without_password;
 use crate::secrets::Secret;
 
 /// A complete, defaulted install-config.
@@ -191,7 +194,7 @@ pub struct Platform {
 pub struct Empty {}
 
 /// `proxy`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Proxy {
     /// For plain HTTP.
@@ -203,6 +206,17 @@ pub struct Proxy {
     /// What to reach directly.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub no_proxy: String,
+}
+
+// By hand: a proxy's password stands in its URL.
+impl fmt::Debug for Proxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Proxy")
+            .field("http_proxy", &without_password(&self.http_proxy))
+            .field("https_proxy", &without_password(&self.https_proxy))
+            .field("no_proxy", &self.no_proxy)
+            .finish()
+    }
 }
 
 impl InstallConfig {

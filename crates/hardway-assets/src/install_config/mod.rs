@@ -10,6 +10,7 @@ pub(crate) mod dns_name;
 mod draft;
 mod read;
 mod rules;
+mod url;
 
 pub use config::*;
 pub use read::read;

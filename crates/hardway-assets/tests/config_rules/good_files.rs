@@ -205,3 +205,21 @@ fn the_inventory_of_the_design_is_read() {
     assert!(read.warnings.is_empty());
     assert_eq!(read.value.hosts[2].role, Role::Worker);
 }
+
+/// The same against the real thing, where a run of openshift-install was recorded beside this repository.
+#[test]
+fn a_recorded_run_of_openshift_install_agrees() {
+    let beside = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let Some(text) = file(&beside, "openshift-install-4.18-prod1.install-config.yaml") else { return };
+    let recorded = file(&beside, "openshift-install-4.18-prod1.json").expect("both files were recorded");
+    let recorded: serde_json::Value = serde_json::from_str(&recorded).unwrap();
+    let stored = &recorded["manifests"]["manifests/cluster-config.yaml"];
+    let stored = if stored.is_array() { &stored[0] } else { stored };
+    let stored = stored["data"]["install-config"].as_str().unwrap();
+    assert_eq!(serde_json::to_value(read(&text)).unwrap(), yaml::read(stored).unwrap().to_json());
+}
+
+#[expect(clippy::disallowed_methods, reason = "a missing file is no error here")]
+fn file(folder: &std::path::Path, name: &str) -> Option<String> {
+    std::fs::read_to_string(folder.join(name)).ok()
+}

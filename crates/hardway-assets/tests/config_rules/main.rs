@@ -1,6 +1,7 @@
 //! The readers of the two input files, from outside: good files, one bad file per rule, hostile files.
 
 mod cases;
+mod field_explanations;
 mod files;
 mod good_files;
 mod hostile_text;

@@ -57,6 +57,7 @@ fn no_mistake_shows_a_secret() {
         with(HA, "replicas: 2", &format!("platform: {{vsphere: {{password: {HUSH}}}}}")),
         with(HA, "replicas: 3", &format!("fencing: {{credentials: [{{password: {HUSH}}}]}}")),
         with(HA, first, &added("pullsecret: HUSH")),
+        with(HA, first, &added("proxy: {httpProxy: 'http://me:HUSH@p'}")),
     ];
     for file in &files {
         assert!(file.contains(HUSH), "{file}");
@@ -79,4 +80,8 @@ fn a_provider_password_stays_in_its_settings() {
     let file = with(&file, "name: worker-1", "name: Worker-1");
     let errors = inventory::read(&file, None).unwrap_err();
     silent(&file, &errors, &errors);
+    let good = with(HA_INVENTORY, "pool: default", &format!("pool: default, password: {HUSH}"));
+    let read = inventory::read(&good, None).unwrap();
+    assert_eq!(read.value.machines.settings["password"], HUSH);
+    silent(&good, &read.warnings, &read);
 }

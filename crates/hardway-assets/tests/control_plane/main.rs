@@ -3,6 +3,8 @@
 //!
 //! Needs the binaries of tools/kubernetes (`HARDWAY_TOOLS_BIN`, set by ./test.sh) and root, for a network namespace.
 
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
+
 #[path = "../common/mod.rs"]
 mod common;
 mod host;

@@ -21,7 +21,6 @@ mod single_node;
 mod ssh_key;
 mod stack;
 mod trust_bundle;
-mod url;
 
 use super::draft::Draft;
 use crate::schema::Findings;

@@ -27,7 +27,7 @@ pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
         }
     }
     // Ours: openshift-install writes these to cluster-config-v1; nothing is known to read them there.
-    for field in ["metadata.namespace", "metadata.labels", "metadata.annotations"] {
+    for field in ["kind", "metadata.namespace", "metadata.labels", "metadata.annotations"] {
         if draft.has(field) {
             findings.warn(Violation::forbidden(field, "has no effect and is left out of the cluster"));
         }

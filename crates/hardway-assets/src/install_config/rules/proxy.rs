@@ -6,7 +6,7 @@ use ipnet::IpNet;
 
 use super::super::dns_name::subdomain_error;
 use super::super::draft::Draft;
-use super::url::{self, Url};
+use super::super::url::{self, Url};
 use crate::schema::Findings;
 use crate::violation::Violation;
 

@@ -87,18 +87,17 @@ fn details(host: &DraftHost<'_>, findings: &mut Findings<'_>) {
         wrong("mac", mac, error);
     }
     if let Some(disk) = &host.install_disk
-        && (!disk.starts_with('/') || disk.ends_with('/') || disk.contains(char::is_whitespace))
+        && (!disk.starts_with('/') || disk.ends_with('/') || !disk.chars().all(|c| c.is_ascii_graphic()))
     {
         wrong("installDisk", disk, "must be the absolute path of a disk, such as /dev/vda".to_owned());
     }
+    // It becomes part of a file name and of a keyfile on the host.
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     if let Some(interface) = &host.interface
-        && (interface.is_empty()
-            || interface.len() > 15
-            || interface.contains(['/', ':'])
-            || interface.contains(char::is_whitespace))
+        && (interface.trim_matches('.').is_empty() || interface.len() > 15 || !interface.chars().all(plain))
     {
         let detail =
-            "must be the name of a network interface: at most 15 characters, no slash, colon or space";
+            "must be the name of a network interface: at most 15 letters, digits, dots, dashes, underscores";
         wrong("interface", interface, detail.to_owned());
     }
 }

@@ -7,7 +7,7 @@
 # forwarded ssh agent.
 set -uo pipefail
 
-if [[ $EUID -ne 0 ]]; then
+if [[ $EUID -ne 0 && -z ${GATHER_UNPRIVILEGED:-} ]]; then
   exec sudo env HOME="$HOME" SSH_AUTH_SOCK="${SSH_AUTH_SOCK:-}" TAR_FILE="${TAR_FILE:-}" OWNER="$(id -un)" "$0" "$@"
 fi
 
@@ -17,7 +17,7 @@ fi
 OPENSHIFT_DIR=${OPENSHIFT_DIR:-/opt/openshift}
 SERVICE_RECORDS_DIR=${SERVICE_RECORDS_DIR:-/var/log/openshift}
 EARLIER_BUNDLE=${EARLIER_BUNDLE:-/var/log/log-bundle-bootstrap.tar.gz}
-OWNER=${OWNER:-root}
+OWNER=${OWNER:-$(id -un)}
 
 main() {
   local id

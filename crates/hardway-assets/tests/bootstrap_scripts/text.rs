@@ -1,0 +1,211 @@
+//! The text of scripts and units: does it parse, does it hang together, does it read only what it is given?
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use hardway_assets::explain::{Catalogue, Explanation, Kind};
+use hardway_assets::ignition::bootstrap_files::{
+    ENVIRONMENT, HostFile, IN_PLACE_STAGES, STAGES, Unit, in_place_scripts, in_place_units, scripts, units,
+};
+
+use super::host::{Host, run, succeed};
+
+fn all_scripts() -> Vec<HostFile> {
+    scripts().into_iter().chain(in_place_scripts()).filter(|file| file.path.ends_with(".sh")).collect()
+}
+
+fn all_units() -> Vec<Unit> {
+    units().into_iter().chain(in_place_units()).collect()
+}
+
+fn installed(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok()
+}
+
+#[test]
+fn bash_reads_every_script() {
+    let host = Host::new();
+    for script in all_scripts() {
+        assert!(
+            script.text.starts_with("#!/usr/bin/env bash\n#"),
+            "{} says what it is in its second line",
+            script.path
+        );
+        succeed(Command::new("bash").arg("-n").arg(host.path(&script.path[1..])));
+    }
+}
+
+#[test]
+fn shellcheck_finds_nothing() {
+    if !installed("shellcheck") {
+        return;
+    }
+    let host = Host::new();
+    // Laid into one folder, as they lie on the host, so that sourced files are found.
+    let post_reboot = "bootstrap-in-place-post-reboot.sh";
+    host.write(
+        &format!("usr/local/bin/{post_reboot}"),
+        &host.read(&format!("opt/openshift/bootstrap-in-place/{post_reboot}")),
+    );
+    let names = all_scripts().into_iter().map(|script| script.path.rsplit('/').next().unwrap_or_default());
+    let mut shellcheck = Command::new("shellcheck");
+    shellcheck.args(["--external-sources", "--source-path=SCRIPTDIR"]).args(names);
+    succeed(shellcheck.current_dir(host.path("usr/local/bin")));
+}
+
+/// Upper case is for what comes from outside: bootstrap.env, or a variable that a script gives a default to.
+#[test]
+fn scripts_read_exactly_the_keys_of_the_environment() {
+    let mut used = BTreeSet::new();
+    let mut set = BTreeSet::from(
+        ["BASH_LINENO", "BASH_SOURCE", "EUID", "HOME", "IFS", "LINENO", "PWD", "SECONDS"].map(str::to_owned),
+    );
+    for script in all_scripts() {
+        for line in script.text.lines().filter(|line| !line.trim_start().starts_with('#')) {
+            for (at, _) in line.match_indices('$') {
+                let name = upper_case(line[at + 1..].trim_start_matches('{').trim_start_matches('#'));
+                used.insert(name);
+            }
+            let assigned = upper_case(line.trim_start().trim_start_matches("local "));
+            if line.trim_start().trim_start_matches("local ")[assigned.len()..].starts_with('=') {
+                set.insert(assigned);
+            }
+            // `${NAME:-default}` reads what somebody may set, and manages without.
+            for (at, _) in line.match_indices("${") {
+                let name = upper_case(&line[at + 2..]);
+                if line[at + 2 + name.len()..].starts_with(":-") {
+                    set.insert(name);
+                }
+            }
+        }
+    }
+    used.remove("");
+    let from_outside: Vec<&String> = used.difference(&set).collect();
+    let mut expected = ENVIRONMENT.to_vec();
+    expected.sort_unstable();
+    assert_eq!(from_outside, expected);
+}
+
+fn upper_case(text: &str) -> String {
+    if text.starts_with(|c: char| !c.is_ascii_uppercase()) {
+        return String::new();
+    }
+    text.chars().take_while(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || *c == '_').collect()
+}
+
+#[test]
+fn the_readme_explains_every_key_once() {
+    let readme = include_str!("../../templates/bootstrap/README.md");
+    let comment = readme.split("-->").next().unwrap_or_default();
+    let explained: Vec<&str> = comment
+        .lines()
+        .filter_map(|line| line.split_once("  "))
+        .map(|(key, _)| key)
+        .filter(|key| !key.is_empty())
+        .collect();
+    assert_eq!(explained, ENVIRONMENT);
+}
+
+#[test]
+fn no_script_hides_an_error() {
+    for script in all_scripts() {
+        for (number, line) in script.text.lines().enumerate() {
+            assert!(!line.contains("|| true"), "{}:{}", script.path, number + 1);
+        }
+    }
+}
+
+#[test]
+fn bootkube_runs_the_stages_it_is_said_to_run() {
+    let text = |name: &str| all_scripts().into_iter().find(|s| s.path.ends_with(name)).unwrap().text;
+    let stages = |text: &'static str, before: &str| {
+        let words = text.split(before).skip(1).map(|rest| rest.split_whitespace().next().unwrap_or_default());
+        words.filter(|word| word.contains(|c: char| c.is_ascii_lowercase())).collect::<BTreeSet<&str>>()
+    };
+    let mut found = stages(text("/bootkube.sh"), "run_stage ");
+    found.extend(stages(text("/bootstrap-verify-api-server-urls.sh"), "  verify "));
+    assert_eq!(found, STAGES.iter().copied().collect());
+    assert_eq!(
+        stages(text("/bootstrap-in-place.sh"), "run_stage "),
+        IN_PLACE_STAGES.iter().copied().collect()
+    );
+}
+
+#[test]
+fn units_start_scripts_that_exist() {
+    let known: BTreeSet<&str> = all_scripts().iter().map(|script| script.path).collect();
+    for unit in all_units() {
+        for line in unit.text.unwrap_or_default().lines().filter(|line| line.starts_with("Exec")) {
+            let program = line.split_once('=').unwrap().1.split(' ').next().unwrap();
+            assert!(!program.starts_with("/usr/local/") || known.contains(program), "{}: {line}", unit.name);
+        }
+    }
+}
+
+#[test]
+fn units_are_enabled_as_on_openshift_installs_bootstrap_host() {
+    let enabled: Vec<&str> = all_units().iter().filter(|u| u.enabled == Some(true)).map(|u| u.name).collect();
+    let expected = [
+        "approve-csr.service",
+        "chown-gatewayd-key.service",
+        "kubelet.service",
+        "progress.service",
+        "systemd-journal-gatewayd.socket",
+        "install-to-disk.service",
+    ];
+    assert_eq!(enabled, expected);
+}
+
+/// systemd's own opinion, with units of the OS that ours name replaced by empty ones.
+#[test]
+fn systemd_accepts_the_units() {
+    if !installed("systemd-analyze") {
+        return;
+    }
+    let host = Host::new();
+    let folder = "etc/systemd/system";
+    for unit in all_units().iter().filter(|unit| unit.text.is_some()) {
+        host.write(&format!("{folder}/{}", unit.name), unit.text.unwrap_or_default());
+    }
+    for name in ["crio.service", "rpc-statd.service", "systemd-journal-gatewayd.service", "zincati.service"] {
+        host.write(&format!("{folder}/{name}"), "[Service]\nExecStart=/bin/true\n");
+    }
+    for target in
+        ["basic.target", "network-online.target", "multi-user.target", "sysinit.target", "shutdown.target"]
+    {
+        host.write(&format!("{folder}/{target}"), "[Unit]\nDescription=stand-in\n");
+    }
+    for program in
+        ["bin/true", "bin/sh", "bin/mkdir", "bin/chown", "usr/lib/systemd/systemd-journal-gatewayd"]
+    {
+        host.program(program, "#!/bin/sh\n");
+    }
+    for unit in all_units() {
+        for (name, text) in unit.dropins {
+            host.write(&format!("{folder}/{}.d/{name}", unit.name), text);
+        }
+        if host.has(&format!("{folder}/{}", unit.name)) {
+            let mut verify = Command::new("systemd-analyze");
+            verify.arg(format!("--root={}", host.path("").display())).args(["--man=no", "verify", unit.name]);
+            let (success, output) = run(&mut verify);
+            assert!(success && output.is_empty(), "{}: {output}", unit.name);
+        }
+    }
+}
+
+#[test]
+fn every_script_unit_and_dropin_is_explained() {
+    let catalogue = Catalogue::load();
+    let complete =
+        |e: &Explanation| [e.what, e.why, e.readers, e.without, e.source].iter().all(|line| !line.is_empty());
+    let is_explained = |kind, name: &str| catalogue.get(kind, name).is_some_and(complete);
+    for file in scripts().iter().chain(&in_place_scripts()) {
+        assert!(is_explained(Kind::File, file.path), "{}", file.path);
+    }
+    for unit in all_units() {
+        assert!(unit.text.is_none() || is_explained(Kind::Unit, unit.name), "{}", unit.name);
+        for (dropin, _) in unit.dropins {
+            assert!(is_explained(Kind::Unit, &format!("{}/{dropin}", unit.name)), "{}/{dropin}", unit.name);
+        }
+    }
+}
