@@ -4,13 +4,13 @@ use std::path::Path;
 
 use hardway_assets::graph::{Asset, Graph, Inputs, Lock, MakeError, Plan, Source, World, plan};
 use hardway_assets::install_config::{InstallConfig, Rules, architecture};
-use hardway_assets::inventory::{Inventory, read_both};
+use hardway_assets::inventory::{Inventory, Role, read_both};
 use hardway_assets::pki::Expiry;
-use hardway_assets::release_payload::{ReleasePayload, sample};
+use hardway_assets::release_payload::{ReleasePayload, VersionContract, sample};
 use hardway_assets::secrets::{SecretBundle, SecretsError};
 use hardway_assets::violation::Violation;
 use hardway_assets::yaml::{self, Node};
-use hardway_assets::{Cluster, Tree, assets, pki};
+use hardway_assets::{Cluster, GENERATOR, Tree, assets_with_edited_pointers, pki};
 use jiff::Timestamp;
 
 use crate::clock;
@@ -49,7 +49,7 @@ impl Checked {
     pub(crate) fn load(workdir: &Workdir, release_dir: Option<&Path>, out: &Output) -> Result<Self, Report> {
         let (config, inventory) = InputFile::both(workdir)?;
         let release = release(workdir, &inventory, release_dir, out)?;
-        let rules = Rules::for_version(&release.version).on_fips_host(host_is_fips());
+        let rules = Rules::for_version(&release.version).on_fips_host(host_is_fips(out));
         let (config_read, inventory_read) = read_both(&config.text.0, &inventory.text.0, rules)
             .map_err(|errors| invalid(&config, &errors.install_config, &inventory, &errors.inventory))?;
         config_read.warnings.iter().for_each(|warning| out.finding(&config.warning(warning)));
@@ -95,7 +95,7 @@ impl Project {
             cluster.identity.renewed.extend(renewed);
             secrets.set_identity(&cluster.identity);
         }
-        let graph = graph(&cluster, &release)?;
+        let graph = graph(&cluster, &release, &edited_pointers(&tree, &lock))?;
         Ok(Self { cluster, release, secrets, secrets_on_disk, tree, lock, graph, now, due })
     }
 
@@ -103,8 +103,7 @@ impl Project {
     pub(crate) fn plan(&self, wanted: impl Fn(&dyn Asset) -> bool) -> Result<Plan, Report> {
         let (cluster, release, secrets, tree) = (&self.cluster, &self.release, &self.secrets, &self.tree);
         let inputs = Inputs { cluster, release, secrets, tree };
-        let generator = env!("CARGO_PKG_VERSION");
-        let world = World { inputs, lock: &self.lock, generator, expiring: &self.due };
+        let world = World { inputs, lock: &self.lock, generator: GENERATOR, expiring: &self.due };
         plan(&self.graph, &world, wanted).map_err(|(asset, error)| self.failed(&asset, &error))
     }
 
@@ -144,12 +143,14 @@ impl Project {
 pub(crate) fn graph_of(workdir: &Workdir, checked: Checked) -> Result<Graph, Report> {
     let mut secrets = workdir.secrets()?;
     let cluster = cluster(checked.config, checked.inventory, &mut secrets, clock::now()?)?;
-    graph(&cluster, &checked.release)
+    let tree = workdir.tree()?;
+    graph(&cluster, &checked.release, &edited_pointers(&tree, &workdir.lock(&tree)?))
 }
 
-/// The assets of a cluster, in order.
-pub(crate) fn graph(cluster: &Cluster, release: &ReleasePayload) -> Result<Graph, Report> {
-    Graph::new(assets(cluster, release)).map_err(|error| Report::from_error("asset-failed", &error))
+/// The assets of a cluster, in order. `edited`: roles whose pointer configs were edited by hand.
+pub(crate) fn graph(cluster: &Cluster, release: &ReleasePayload, edited: &[Role]) -> Result<Graph, Report> {
+    Graph::new(assets_with_edited_pointers(cluster, release, edited))
+        .map_err(|error| Report::from_error("asset-failed", &error))
 }
 
 fn cluster(
@@ -166,6 +167,15 @@ fn cluster(
 fn damaged(error: &SecretsError) -> Report {
     Report::from_error("secrets-damaged", error)
         .fix("restore the file from a copy; a new one means a new cluster")
+}
+
+/// Pointer configs on disk that we did not write.
+fn edited_pointers(tree: &Tree, lock: &Lock) -> Vec<Role> {
+    let edited = |role: &Role| {
+        let path = format!("{role}.ign");
+        tree.get(&path).is_some() && !lock.is_ours(&path, tree)
+    };
+    [Role::Master, Role::Worker].into_iter().filter(edited).collect()
 }
 
 /// Certificates near their end that we made: what the user put there is the user's.
@@ -214,6 +224,9 @@ fn release(
             read_release(&workdir.path("release"))?
         }
     };
+    VersionContract::new(&payload.version)
+        .and_then(|version| version.supports())
+        .map_err(|error| unusable(&error))?;
     if let Some(notice) = hardway_release::sample_notice(&payload) {
         out.warn(notice);
     }
@@ -250,7 +263,14 @@ fn invalid(
         .evidence(in_inventory.iter().map(|violation| inventory.error(violation)))
 }
 
-/// Whether this host runs in FIPS mode.
-fn host_is_fips() -> bool {
+/// Whether this host runs in FIPS mode, or its user takes that on themselves, with openshift-install's variable.
+fn host_is_fips(out: &Output) -> bool {
+    const SKIP: &str = "OPENSHIFT_INSTALL_SKIP_HOSTCRYPT_VALIDATION";
+    if std::env::var_os(SKIP).is_some() {
+        out.warn(&format!(
+            "{SKIP} is set: whether this host may make keys for a FIPS cluster is not checked"
+        ));
+        return true;
+    }
     fs_err::read_to_string("/proc/sys/crypto/fips_enabled").is_ok_and(|text| text.trim() == "1")
 }
