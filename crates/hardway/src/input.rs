@@ -180,7 +180,7 @@ fn edited_pointers(tree: &Tree, lock: &Lock) -> Vec<Role> {
 
 /// Certificates near their end that we made: what the user put there is the user's.
 fn due(cluster: &Cluster, tree: &Tree, lock: &Lock, now: Timestamp) -> Vec<Expiry> {
-    let ours = |expiry: &Expiry| lock.is_ours(&pki::path(&expiry.certificate), tree);
+    let ours = |expiry: &Expiry| !expiry.is_on_disk || lock.is_ours(&pki::path(&expiry.certificate), tree);
     pki::expiries(cluster, tree, now).into_iter().filter(|expiry| expiry.is_due && ours(expiry)).collect()
 }
 
