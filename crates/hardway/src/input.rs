@@ -4,13 +4,13 @@ use std::path::Path;
 
 use hardway_assets::graph::{Asset, Graph, Inputs, Lock, MakeError, Plan, Source, World, plan};
 use hardway_assets::install_config::{InstallConfig, Rules, architecture};
-use hardway_assets::inventory::{Inventory, read_both};
+use hardway_assets::inventory::{Inventory, Role, read_both};
 use hardway_assets::pki::Expiry;
 use hardway_assets::release_payload::{ReleasePayload, sample};
 use hardway_assets::secrets::{SecretBundle, SecretsError};
 use hardway_assets::violation::Violation;
 use hardway_assets::yaml::{self, Node};
-use hardway_assets::{Cluster, Tree, assets, pki};
+use hardway_assets::{Cluster, GENERATOR, Tree, assets_with_edited_pointers, pki};
 use jiff::Timestamp;
 
 use crate::clock;
@@ -95,7 +95,7 @@ impl Project {
             cluster.identity.renewed.extend(renewed);
             secrets.set_identity(&cluster.identity);
         }
-        let graph = graph(&cluster, &release)?;
+        let graph = graph(&cluster, &release, &edited_pointers(&tree, &lock))?;
         Ok(Self { cluster, release, secrets, secrets_on_disk, tree, lock, graph, now, due })
     }
 
@@ -103,8 +103,7 @@ impl Project {
     pub(crate) fn plan(&self, wanted: impl Fn(&dyn Asset) -> bool) -> Result<Plan, Report> {
         let (cluster, release, secrets, tree) = (&self.cluster, &self.release, &self.secrets, &self.tree);
         let inputs = Inputs { cluster, release, secrets, tree };
-        let generator = env!("CARGO_PKG_VERSION");
-        let world = World { inputs, lock: &self.lock, generator, expiring: &self.due };
+        let world = World { inputs, lock: &self.lock, generator: GENERATOR, expiring: &self.due };
         plan(&self.graph, &world, wanted).map_err(|(asset, error)| self.failed(&asset, &error))
     }
 
@@ -144,12 +143,32 @@ impl Project {
 pub(crate) fn graph_of(workdir: &Workdir, checked: Checked) -> Result<Graph, Report> {
     let mut secrets = workdir.secrets()?;
     let cluster = cluster(checked.config, checked.inventory, &mut secrets, clock::now()?)?;
-    graph(&cluster, &checked.release)
+    let tree = workdir.tree()?;
+    let edited = edited_pointers(&tree, &workdir.lock(&tree)?);
+    graph(&cluster, &checked.release, &edited)
 }
 
 /// The assets of a cluster, in order.
-pub(crate) fn graph(cluster: &Cluster, release: &ReleasePayload) -> Result<Graph, Report> {
-    Graph::new(assets(cluster, release)).map_err(|error| Report::from_error("asset-failed", &error))
+pub(crate) fn graph(cluster: &Cluster, release: &ReleasePayload, edited: &[Role]) -> Result<Graph, Report> {
+    Graph::new(assets_with_edited_pointers(cluster, release, edited))
+        .map_err(|error| Report::from_error("asset-failed", &error))
+}
+
+/// Pools whose pointer config somebody added something to.
+fn edited_pointers(tree: &Tree, lock: &Lock) -> Vec<Role> {
+    let is_edited = |role: &Role| {
+        let path = format!("{role}.ign");
+        tree.get(&path).is_some_and(|bytes| !lock.is_ours(&path, tree) && adds_something(bytes))
+    };
+    [Role::Master, Role::Worker].into_iter().filter(is_edited).collect()
+}
+
+/// A pointer has nothing but its `ignition` part. What is not JSON is for the asset to refuse.
+fn adds_something(pointer: &[u8]) -> bool {
+    match serde_json::from_slice(pointer) {
+        Ok(serde_json::Value::Object(parts)) => parts.keys().any(|part| part != "ignition"),
+        _ => true,
+    }
 }
 
 fn cluster(
