@@ -4,14 +4,26 @@
 
 use hardway_release::render::{Podman, run};
 
-use crate::containers::stand_in;
+use crate::containers::{Containers, stand_in};
+use crate::refusals::surprises;
 use crate::scenario::Scenario;
+
+fn real() -> Option<Containers> {
+    let image = std::env::var("HARDWAY_MCO_IMAGE").ok()?;
+    let run_options = stand_in().map(|containers| containers.podman.run_options.clone()).unwrap_or_default();
+    Some(Containers { podman: Podman { run_options, ..Podman::default() }, image })
+}
+
+#[test]
+fn the_stand_in_is_as_strict_as_the_real_one() {
+    let Some(containers) = real() else { return };
+    let surprises = surprises(&containers);
+    assert!(surprises.is_empty(), "{}", surprises.join("\n"));
+}
 
 #[test]
 fn the_real_operator_takes_them_too() {
-    let Ok(image) = std::env::var("HARDWAY_MCO_IMAGE") else { return };
-    let run_options = stand_in().map(|containers| containers.podman.run_options.clone()).unwrap_or_default();
-    let podman = Podman { run_options, ..Podman::default() };
+    let Some(Containers { podman, image }) = real() else { return };
     for name in ["ha", "compact", "single-node", "single-node-in-place", "dual-stack", "ipv6", "disconnected"]
     {
         let scenario = Scenario::new(name, &image);
