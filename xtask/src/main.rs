@@ -1,6 +1,7 @@
 //! Housekeeping of the repository: `cargo xtask <task>`, one file a task.
 
 mod arrows;
+mod bench;
 mod guide;
 
 use std::io::Write as _;
@@ -13,8 +14,13 @@ struct Task {
     run: fn() -> Result<()>,
 }
 
-const TASKS: [Task; 3] = [
+const TASKS: [Task; 4] = [
     Task { name: "arrows", about: "check which crate depends on which", run: arrows::run },
+    Task {
+        name: "bench",
+        about: "measure the numbers to reach, beside the peers that are installed",
+        run: bench::run,
+    },
     Task { name: "guide", about: "write the tables in docs/guide/", run: guide::write },
     Task { name: "guide --check", about: "say which tables in docs/guide/ are old", run: guide::check },
 ];
