@@ -15,6 +15,7 @@ pub mod cluster;
 pub mod diff;
 pub mod example;
 pub mod explain;
+pub mod feature_gates;
 pub mod file;
 pub mod graph;
 pub mod guide;

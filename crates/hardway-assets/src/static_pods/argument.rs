@@ -42,7 +42,7 @@ impl<'a> Facts<'a> {
 
     /// Of a component that takes feature gates.
     pub(crate) fn with_gates(cluster: &'a Cluster, release: &ReleasePayload) -> Result<Self, MakeError> {
-        Ok(Self { cluster, gates: super::feature_gates::of(cluster, release)? })
+        Ok(Self { cluster, gates: crate::feature_gates::of(&cluster.config, release)? })
     }
 
     /// The name the bootstrap machine's etcd certificates carry.

@@ -19,7 +19,6 @@ mod argument;
 mod audit_policy;
 mod cluster_version_operator;
 mod etcd;
-mod feature_gates;
 pub mod kube_apiserver;
 mod kube_apiserver_config;
 pub mod kube_controller_manager;

@@ -319,7 +319,10 @@ const CHANGES: [fn(&mut Cluster); 11] = [
     |cluster| cluster.config.control_plane.replicas = 1,
     |cluster| cluster.config.control_plane.architecture = "arm64".to_owned(),
     |cluster| cluster.config.compute[0].replicas = 7,
-    |cluster| cluster.config.feature_gates = vec!["HardwareSpeed=false".to_owned()],
+    |cluster| {
+        cluster.config.feature_set = "CustomNoUpgrade".to_owned();
+        cluster.config.feature_gates = vec!["HardwareSpeed=false".to_owned()];
+    },
     |cluster| cluster.config.networking.machine_network[0].cidr = "192.168.0.0/16".parse().unwrap(),
     |cluster| cluster.inventory.hosts[0].ip = vec!["192.168.126.99".parse().unwrap()],
     |cluster| cluster.inventory.network.api_vip.clear(),
@@ -397,5 +400,16 @@ fn what_is_generated_is_listed() {
                 assert!(listed.contains(&format!("{who} {name}")), "{who} {name} is not listed");
             }
         }
+    }
+}
+
+#[test]
+fn a_gate_is_on_however_go_spells_it() {
+    let mut cluster = testing::cluster();
+    cluster.config.feature_set = "CustomNoUpgrade".to_owned();
+    cluster.config.feature_gates = vec!["Unheard=T".to_owned()];
+    for file in ["kube-apiserver-config.yaml", "kube-controller-manager-config.yaml"] {
+        let text = yaml::write(&files(&cluster)[file]);
+        assert!(text.contains("Unheard=true"), "{file}: {text}");
     }
 }

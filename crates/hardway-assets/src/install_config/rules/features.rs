@@ -2,6 +2,7 @@
 
 use super::super::draft::{Draft, find, text};
 use super::Rules;
+use crate::feature_gates::{CUSTOM, Malformed, parse};
 use crate::schema::{Findings, INSTALL_CONFIG};
 use crate::violation::Violation;
 
@@ -36,24 +37,22 @@ pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_
 
 fn gates(draft: &Draft<'_>, findings: &mut Findings<'_>) -> bool {
     let before = findings.errors.len();
-    if !draft.feature_gates.is_empty() && draft.feature_set != "CustomNoUpgrade" {
+    if !draft.feature_gates.is_empty() && draft.feature_set != CUSTOM {
         let detail = "featureGates can only be used with the CustomNoUpgrade feature set";
         findings.error(Violation::forbidden("featureGates", detail));
     }
     for (i, gate) in draft.feature_gates.iter().enumerate() {
-        let wrong = match gate.split('=').collect::<Vec<_>>()[..] {
-            [_, value] if BOOLEANS.contains(&value) => continue,
-            [_, _] => "must match the format <feature-name>=<bool>, could not parse boolean value",
-            _ => "must match the format <feature-name>=<bool>",
+        let wrong = match parse(gate) {
+            Ok(_) => continue,
+            Err(Malformed::NotABoolean) => {
+                "must match the format <feature-name>=<bool>, could not parse boolean value"
+            }
+            Err(Malformed::NotAPair) => "must match the format <feature-name>=<bool>",
         };
         findings.error(Violation::invalid(format!("featureGates[{i}]"), gate, wrong));
     }
     findings.errors.len() == before
 }
-
-/// What Go's `strconv.ParseBool` takes.
-const BOOLEANS: [&str; 12] =
-    ["1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"];
 
 /// Field, gate, and the release from which the gate is on by default.
 const GATED: [(&str, &str, (u32, u32)); 5] = [
@@ -69,7 +68,7 @@ fn gated_fields(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
     for (path, gate, default_from) in GATED {
         let enabled = rules.version >= default_from
             || ["TechPreviewNoUpgrade", "DevPreviewNoUpgrade"].contains(&draft.feature_set.as_str())
-            || draft.feature_gates.iter().any(|text| is_on(text, gate));
+            || draft.feature_gates.iter().any(|entry| parse(entry) == Ok((gate, true)));
         if !enabled && used(draft, rules, path) {
             findings.error(Violation::forbidden(
                 path,
@@ -80,10 +79,6 @@ fn gated_fields(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
             ));
         }
     }
-}
-
-fn is_on(text: &str, gate: &str) -> bool {
-    text.split_once('=').is_some_and(|(name, value)| name == gate && BOOLEANS[..6].contains(&value))
 }
 
 fn used(draft: &Draft<'_>, rules: &Rules, path: &str) -> bool {
