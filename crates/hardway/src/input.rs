@@ -144,6 +144,7 @@ pub(crate) fn graph_of(workdir: &Workdir, checked: Checked) -> Result<Graph, Rep
     let mut secrets = workdir.secrets()?;
     let cluster = cluster(checked.config, checked.inventory, &mut secrets, clock::now()?)?;
     let tree = workdir.tree()?;
+<<<<<<< HEAD
     graph(&cluster, &checked.release, &edited_pointers(&tree, &workdir.lock(&tree)?))
 }
 
@@ -151,6 +152,33 @@ pub(crate) fn graph_of(workdir: &Workdir, checked: Checked) -> Result<Graph, Rep
 pub(crate) fn graph(cluster: &Cluster, release: &ReleasePayload, edited: &[Role]) -> Result<Graph, Report> {
     Graph::new(assets_with_edited_pointers(cluster, release, edited))
         .map_err(|error| Report::from_error("asset-failed", &error))
+=======
+    let edited = edited_pointers(&tree, &workdir.lock(&tree)?);
+    graph(&cluster, &checked.release, &edited)
+}
+
+/// The assets of a cluster, in order.
+pub(crate) fn graph(cluster: &Cluster, release: &ReleasePayload, edited: &[Role]) -> Result<Graph, Report> {
+    Graph::new(assets_with_edited_pointers(cluster, release, edited))
+        .map_err(|error| Report::from_error("asset-failed", &error))
+}
+
+/// Pools whose pointer config somebody added something to.
+fn edited_pointers(tree: &Tree, lock: &Lock) -> Vec<Role> {
+    let is_edited = |role: &Role| {
+        let path = format!("{role}.ign");
+        tree.get(&path).is_some_and(|bytes| !lock.is_ours(&path, tree) && adds_something(bytes))
+    };
+    [Role::Master, Role::Worker].into_iter().filter(is_edited).collect()
+}
+
+/// A pointer has nothing but its `ignition` part. What is not JSON is for the asset to refuse.
+fn adds_something(pointer: &[u8]) -> bool {
+    match serde_json::from_slice(pointer) {
+        Ok(serde_json::Value::Object(parts)) => parts.keys().any(|part| part != "ignition"),
+        _ => true,
+    }
+>>>>>>> cli
 }
 
 fn cluster(
@@ -180,7 +208,7 @@ fn edited_pointers(tree: &Tree, lock: &Lock) -> Vec<Role> {
 
 /// Certificates near their end that we made: what the user put there is the user's.
 fn due(cluster: &Cluster, tree: &Tree, lock: &Lock, now: Timestamp) -> Vec<Expiry> {
-    let ours = |expiry: &Expiry| lock.is_ours(&pki::path(&expiry.certificate), tree);
+    let ours = |expiry: &Expiry| !expiry.is_on_disk || lock.is_ours(&pki::path(&expiry.certificate), tree);
     pki::expiries(cluster, tree, now).into_iter().filter(|expiry| expiry.is_due && ours(expiry)).collect()
 }
 

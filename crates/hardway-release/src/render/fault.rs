@@ -64,9 +64,11 @@ pub enum Problem {
     /// A file with no UTF-8 text.
     #[error("not UTF-8 text")]
     NotText,
-    /// A pool that selects nothing.
-    #[error("pool {0} selects no MachineConfig")]
-    PoolSelectsNothing(String),
+    /// A pool whose nodes would get no kubelet.
+    #[error(
+        "pool {0} selects the MachineConfigs of neither worker nor master: its nodes would have no kubelet"
+    )]
+    PoolWithoutBase(String),
     /// The built-in release.
     #[error(
         "the sample release is made up: there is no image to render with, and its node configs are built in"
@@ -133,7 +135,7 @@ impl Fault {
                 "the release image is incomplete, or not an OpenShift release: fetch it again".to_owned()
             }
             Problem::NotManifest | Problem::NotText => "move it out of the folder".to_owned(),
-            Problem::PoolSelectsNothing(_) => {
+            Problem::PoolWithoutBase(_) => {
                 "correct spec.machineConfigSelector; a pool of workers selects the roles worker and its own"
                     .to_owned()
             }

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
-
 use super::fault::{Fault, Problem};
 use super::objects::Object;
 use super::selector::{Labels, labels, selects};
@@ -17,16 +15,17 @@ const BUILT_IN: [&str; 2] = ["master", "worker"];
 /// (MCO `kubelet_config_bootstrap.go`, `container_runtime_config_bootstrap.go`).
 const ONE_FOR_A_POOL: [&str; 2] = ["KubeletConfig", "ContainerRuntimeConfig"];
 
-/// Checks the user's pools, and what selects pools.
+/// Checks the user's pools, and what selects pools. The kubelet and most files come with the configs that the controller
+/// makes for the roles worker and master; for other pools it makes only kernel arguments and registries. It stops at a
+/// pool that selects nothing at all.
 pub(super) fn check(objects: &[Object]) -> Vec<Fault> {
     let pools = pools(objects);
     let mut faults: Vec<Fault> =
         ONE_FOR_A_POOL.iter().flat_map(|kind| second_ones(kind, objects, &pools)).collect();
-    let configs = machine_config_labels(objects);
     for pool in objects.iter().filter(|object| object.is(GROUP, "MachineConfigPool")) {
         let selector = &pool.value["spec"]["machineConfigSelector"];
-        if !configs.iter().any(|labels| selects(selector, labels)) {
-            faults.push(Fault::new(&pool.path, Problem::PoolSelectsNothing(pool.name().to_owned())));
+        if !BUILT_IN.iter().any(|role| selects(selector, &[(ROLE.to_owned(), (*role).to_owned())].into())) {
+            faults.push(Fault::new(&pool.path, Problem::PoolWithoutBase(pool.name().to_owned())));
         }
     }
     faults
@@ -73,17 +72,6 @@ fn second_ones(kind: &'static str, objects: &[Object], pools: &BTreeMap<String, 
     faults
 }
 
-/// Labels of every MachineConfig there will be: the user's, and those the controller makes for both roles.
-fn machine_config_labels(objects: &[Object]) -> Vec<Labels> {
-    let made = BUILT_IN.iter().map(|role| labels(&role_label(role)));
-    let given = objects.iter().filter(|object| object.is(GROUP, "MachineConfig"));
-    made.chain(given.map(|object| labels(&object.value))).collect()
-}
-
-fn role_label(role: &str) -> Value {
-    json!({"metadata": {"labels": {ROLE: role}}})
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_must_select_something() {
+    fn a_pool_must_select_a_base() {
         let pool = |roles: &str| {
             format!(
                 "apiVersion: {GROUP}/v1\nkind: MachineConfigPool\nmetadata: {{name: infra}}\n\
@@ -130,7 +118,9 @@ mod tests {
         assert!(faults(&[("manifests/p.yaml", &pool("worker, infra"))]).is_empty());
         let texts = faults(&[("manifests/p.yaml", &pool("infra"))]);
         assert!(
-            texts[0].starts_with("manifests/p.yaml: pool infra selects no MachineConfig (fix: "),
+            texts[0].starts_with(
+                "manifests/p.yaml: pool infra selects the MachineConfigs of neither worker nor master: "
+            ),
             "{texts:?}"
         );
     }

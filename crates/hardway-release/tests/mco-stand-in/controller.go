@@ -183,6 +183,9 @@ func (in *inputs) check(manifestDir, payloadVersion string) error {
 		return fmt.Errorf("error creating feature gate access: unable to determine features: "+
 			"missing desired version %q in featuregates.config.openshift.io/cluster", payloadVersion)
 	}
+	if in.spec.Infra.Status.PlatformStatus.Type == "" {
+		return fmt.Errorf("failed to create MachineConfig for role master: cannot generate MachineConfigs when no platformStatus.type is set")
+	}
 	if err := in.checkURL(); err != nil {
 		return err
 	}

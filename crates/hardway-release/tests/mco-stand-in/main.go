@@ -14,8 +14,11 @@ var version = "stand-in"
 
 func main() {
 	log("this is a stand-in for %s, version %s", filepath.Base(os.Args[0]), version)
+	if len(os.Args) == 2 && os.Args[1] == "version" {
+		return
+	}
 	if len(os.Args) < 2 || os.Args[1] != "bootstrap" {
-		fatal("only the command bootstrap is there")
+		fatal("only the commands bootstrap and version are there")
 	}
 	var err error
 	switch name := filepath.Base(os.Args[0]); name {

@@ -52,9 +52,17 @@ func readFile(path, kind string) (object, error) {
 		return object{}, fmt.Errorf("Object 'Kind' is missing in %s", path)
 	}
 	if objects[0].Kind != kind {
-		return object{}, fmt.Errorf("expected *v1.%s found *v1.%s", kind, objects[0].Kind)
+		return object{}, fmt.Errorf("expected *%s.%s found *v1.%s", goPackage(kind), kind, objects[0].Kind)
 	}
 	return objects[0], nil
+}
+
+// goPackage is how the real commands call the package of a kind in their messages.
+func goPackage(kind string) string {
+	if kind == "Secret" || kind == "ConfigMap" {
+		return "corev1"
+	}
+	return "configv1"
 }
 
 // readDir reads every file of a folder, whatever its name; folders in it are passed over.

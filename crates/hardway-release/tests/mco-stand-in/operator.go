@@ -50,7 +50,7 @@ type infrastructure struct {
 		APIServerInternalURI string `json:"apiServerInternalURI"`
 		ControlPlaneTopology string `json:"controlPlaneTopology"`
 		InfrastructureName   string `json:"infrastructureName"`
-		PlatformStatus       *struct {
+		PlatformStatus       struct {
 			Type string `json:"type"`
 		} `json:"platformStatus"`
 	} `json:"status"`
@@ -164,6 +164,9 @@ func (o operatorFlags) spec(images map[string]string) (*controllerConfigSpec, er
 	}
 	if err := infra.into(&spec.Infra); err != nil {
 		return nil, err
+	}
+	if spec.Infra.Status.PlatformStatus.Type == "" {
+		spec.Infra.Status.PlatformStatus.Type = "None"
 	}
 	if spec.Infra.Spec.CloudConfig.Name != "" {
 		if _, err := os.ReadFile(o.cloudConfig); err != nil {

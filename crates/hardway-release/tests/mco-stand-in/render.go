@@ -118,7 +118,8 @@ func (in *inputs) render(pool machineConfigPool) (map[string]any, error) {
 // selected are the pool's configs: those of role worker by name, then the others by name.
 func (in *inputs) selected(pool machineConfigPool) ([]machineConfig, error) {
 	var selected []machineConfig
-	for _, config := range append([]machineConfig{in.own("master"), in.own("worker")}, in.configs...) {
+	all := append([]machineConfig{in.own("master"), in.own("worker"), in.kernelArguments(pool)}, in.configs...)
+	for _, config := range all {
 		if pool.Spec.Selector.selects(config.Metadata.Labels) {
 			selected = append(selected, config)
 		}
@@ -134,6 +135,14 @@ func (in *inputs) selected(pool machineConfigPool) ([]machineConfig, error) {
 		return a.Name < b.Name
 	})
 	return selected, nil
+}
+
+// kernelArguments is what the controller makes for every pool, the user's own pools included.
+func (in *inputs) kernelArguments(pool machineConfigPool) machineConfig {
+	config := machineConfig{Spec: machineConfigSpec{KernelArguments: []string{"psi=0"}}}
+	config.Metadata.Name = "97-" + pool.Metadata.Name + "-generated-kubelet"
+	config.Metadata.Labels = map[string]string{roleLabel: pool.Metadata.Name}
+	return config
 }
 
 // own is the part the controller makes itself for a role: here a few files that show each input.

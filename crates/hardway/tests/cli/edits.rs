@@ -55,6 +55,27 @@ fn a_manifest_of_the_users_own_is_used() {
 }
 
 #[test]
+fn what_is_added_to_a_pointer_stays_in_force() {
+    let work = Work::made();
+    let path = "openshift/99_openshift-installer-ignition_worker.yaml";
+    let pointer = work.read("worker.ign");
+    let mut config: Value = serde_json::from_str(&pointer).unwrap();
+    config["storage"] =
+        serde_json::json!({"files": [{"path": "/etc/mine", "contents": {"source": "data:,mine"}}]});
+    work.write("worker.ign", config.to_string());
+    work.ok(&["create", "ignition-configs"]).says("worker.ign was edited by hand and is kept");
+    assert!(work.read(path).contains("/etc/mine") && work.mode(path) == 0o600);
+    assert_eq!(in_bootstrap(&work, &format!("/opt/openshift/{path}")).unwrap(), work.read(path));
+    assert!(!work.exists("openshift/99_openshift-installer-ignition_master.yaml"));
+
+    work.write("worker.ign", "{");
+    work.refused(1, &["create", "ignition-configs"]).says("worker-edited-pointer: worker.ign: line 1");
+    work.write("worker.ign", pointer);
+    work.ok(&["create", "ignition-configs"]).says(&format!("{path} is no longer needed and goes away"));
+    assert!(!work.exists(path));
+}
+
+#[test]
 fn a_deleted_file_is_made_again() {
     let work = Work::made();
     let before = Snapshot::of(work.root());
