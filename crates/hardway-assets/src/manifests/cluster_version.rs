@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::manifest::{Manifest, contract, fields};
+use super::manifest::{Manifest, fields};
 use super::objects::{Object, ObjectId, objects};
 use crate::Tree;
 use crate::graph::{Inputs, MakeError, Source};
@@ -51,7 +51,7 @@ pub fn with_overrides(tree: &Tree) -> Result<(Vec<u8>, Vec<u8>), MakeError> {
 }
 
 fn build(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
-    let contract = contract(inputs.release)?;
+    let contract = inputs.version_contract()?;
     let mut spec = json!({
         "channel": contract.update_channel(),
         "clusterID": inputs.cluster.identity.cluster_id,

@@ -6,10 +6,10 @@
 
 use serde_json::{Value, json};
 
-use super::manifest::{Manifest, base64, contract};
+use super::manifest::{Manifest, base64};
 use crate::graph::{Inputs, MakeError, Source};
 use crate::pki::{CertificateFacts, inspect};
-use crate::release_payload::ReleasePayload;
+use crate::release_payload::{ReleasePayload, VersionContract};
 
 const LEAF: &str = "pki/machine-config-server.crt";
 const CA: &str = "pki/root-ca.crt";
@@ -29,7 +29,7 @@ pub(super) fn tls_secret() -> Manifest {
 
 /// The Secret and the ConfigMap machine-config-server-ca, where the operator rotates.
 pub(super) fn rotated_ca(release: &ReleasePayload) -> Vec<Manifest> {
-    if !contract(release).is_ok_and(|contract| contract.ships_machine_config_server_ca()) {
+    if !release.promises(VersionContract::ships_machine_config_server_ca) {
         return Vec::new();
     }
     let signer = Manifest::new(
@@ -48,7 +48,7 @@ pub(super) fn rotated_ca(release: &ReleasePayload) -> Vec<Manifest> {
 }
 
 fn leaf(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
-    if contract(inputs.release)?.mcs_tls_secret_is_typed() {
+    if inputs.version_contract()?.mcs_tls_secret_is_typed() {
         rotated_leaf(inputs)
     } else {
         plain_leaf(inputs)

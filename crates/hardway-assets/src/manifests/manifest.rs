@@ -5,7 +5,6 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::graph::{Asset, Inputs, MakeError, Output, Source};
-use crate::release_payload::{ReleasePayload, VersionContract};
 use crate::{Phase, yaml};
 
 /// A rule that makes one object.
@@ -65,11 +64,6 @@ impl Asset for Manifest {
 /// Sources for fields of install-config.yaml.
 pub(super) fn fields<const N: usize>(paths: [&'static str; N]) -> Vec<Source> {
     paths.map(Source::config).into()
-}
-
-/// What the version of the release promises.
-pub(super) fn contract(release: &ReleasePayload) -> Result<VersionContract, MakeError> {
-    VersionContract::new(&release.version).map_err(|error| MakeError::Release(error.to_string()))
 }
 
 /// The one object of a kind of config.openshift.io. All are called `cluster`.

@@ -99,7 +99,7 @@ pub fn assets(cluster: &Cluster, release: &ReleasePayload) -> Vec<Box<dyn Asset>
         .into_iter()
         .chain(sometimes.into_iter().flatten())
         .chain(machine_config_server_tls::rotated_ca(release))
-        .chain(machine_configs::machine_configs(&cluster.config, &release.version));
+        .chain(machine_configs::machine_configs(&cluster.config, release));
     assets.extend(manifests.map(Manifest::boxed));
     assets
 }
