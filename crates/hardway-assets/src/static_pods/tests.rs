@@ -40,7 +40,12 @@ fn release() -> ReleasePayload {
 
 /// Every file of the module for a cluster, as data, by name.
 fn files(cluster: &Cluster) -> BTreeMap<String, Value> {
-    let (release, secrets, tree) = (release(), SecretBundle::default(), Tree::default());
+    files_of("4.18.1", cluster)
+}
+
+fn files_of(version: &str, cluster: &Cluster) -> BTreeMap<String, Value> {
+    let release = ReleasePayload { version: version.to_owned(), ..release() };
+    let (secrets, tree) = (SecretBundle::default(), Tree::default());
     let inputs = Inputs { cluster, release: &release, secrets: &secrets, tree: &tree };
     let read = |bytes: &Vec<u8>| yaml::read(std::str::from_utf8(bytes).unwrap()).unwrap().to_json();
     assets(cluster, &release)
@@ -117,6 +122,28 @@ fn the_etcd_member_is_the_one_the_operator_removes() {
         assert!(args.iter().any(|arg| arg == expected), "{expected} is not in {args:?}");
     }
     assert!(!args.iter().any(|arg| arg.starts_with("--initial-cluster")), "one member starts by itself");
+}
+
+/// An etcd that does not know a flag or variable does not start.
+#[test]
+fn etcd_is_asked_in_the_words_of_its_release() {
+    let said = |version| {
+        let pod = &files_of(version, &testing::cluster())["etcd-member-pod.yaml"];
+        let args = args(pod, "etcd");
+        let has = |arg: &str| args.iter().any(|other| other == arg);
+        let ports = container(pod, "etcd")["ports"].as_array().unwrap().len();
+        (
+            has("--experimental-initial-corrupt-check=true"),
+            has("--feature-gates=InitialCorruptCheck=true"),
+            env(pod, "etcd", "ETCD_EXPERIMENTAL_MAX_LEARNERS").is_some(),
+            env(pod, "etcd", "ETCD_MAX_LEARNERS").is_some(),
+            has("--listen-client-http-urls=https://0.0.0.0:2381"),
+            ports,
+        )
+    };
+    assert_eq!(said("4.20.9"), (true, false, true, false, false, 2));
+    assert_eq!(said("4.21.0"), (false, true, false, true, false, 2));
+    assert_eq!(said("4.23.0"), (false, true, false, true, true, 3));
 }
 
 #[test]
