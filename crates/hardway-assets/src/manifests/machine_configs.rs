@@ -2,18 +2,18 @@
 
 use serde_json::{Value, json};
 
-use super::manifest::{Manifest, fields};
 use crate::graph::Inputs;
 use crate::ignition;
 use crate::install_config::InstallConfig;
+use crate::object_file::{ObjectFile, fields};
 use crate::release_payload::{ReleasePayload, VersionContract};
 
 /// The MachineConfigs of both roles that apply. The worker ones are there without workers too: some may join later.
-pub(super) fn machine_configs(config: &InstallConfig, release: &ReleasePayload) -> Vec<Manifest> {
+pub(super) fn machine_configs(config: &InstallConfig, release: &ReleasePayload) -> Vec<ObjectFile> {
     ["master", "worker"].into_iter().flat_map(|role| of_role(config, release, role)).collect()
 }
 
-fn of_role(config: &InstallConfig, release: &ReleasePayload, role: &'static str) -> Vec<Manifest> {
+fn of_role(config: &InstallConfig, release: &ReleasePayload, role: &'static str) -> Vec<ObjectFile> {
     let mut manifests = Vec::new();
     if is_hyperthreading_disabled(config, role) {
         let name = format!("99-{role}-disable-hyperthreading");
@@ -42,7 +42,7 @@ fn is_hyperthreading_disabled(config: &InstallConfig, role: &str) -> bool {
 }
 
 /// Lets the owner of the key log in as `core`.
-fn ssh(role: &'static str) -> Manifest {
+fn ssh(role: &'static str) -> ObjectFile {
     machine_config(format!("99-{role}-ssh"), role, ["sshKey"], |inputs| {
         // All keys in one string, as they came: the machine-config-operator writes it to authorized_keys as it is.
         let user = json!({"name": "core", "sshAuthorizedKeys": [inputs.cluster.config.ssh_key]});
@@ -51,7 +51,7 @@ fn ssh(role: &'static str) -> Manifest {
 }
 
 /// One whose presence, not whose content, depends on install-config.
-fn fixed(name: String, role: &'static str, mut spec: Value) -> Manifest {
+fn fixed(name: String, role: &'static str, mut spec: Value) -> ObjectFile {
     spec["config"] = json!({"ignition": {"version": ignition::VERSION}});
     machine_config(name, role, [], move |_| spec.clone())
 }
@@ -61,10 +61,10 @@ fn machine_config<const N: usize>(
     role: &'static str,
     paths: [&'static str; N],
     spec: impl Fn(&Inputs<'_>) -> Value + Send + Sync + 'static,
-) -> Manifest {
+) -> ObjectFile {
     let id = format!("machine-config-{name}");
     let path = format!("openshift/99_openshift-machineconfig_{name}.yaml");
-    Manifest::new(id, path, fields(paths), move |inputs| {
+    ObjectFile::new(id, path, fields(paths), move |inputs| {
         Ok(json!({
             "apiVersion": "machineconfiguration.openshift.io/v1",
             "kind": "MachineConfig",

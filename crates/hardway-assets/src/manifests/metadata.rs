@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::manifest::fields;
 use crate::Phase;
 use crate::feature_gates::CustomGates;
 use crate::graph::{Asset, Inputs, MakeError, Output, Source};
+use crate::object_file::fields;
 
 /// One line of JSON in the working directory. Without a platform key, as openshift-install writes it for platform none.
 pub(super) struct Metadata;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::*;
 use crate::explain::{Catalogue, Kind};
 use crate::graph::{Fingerprints, Inputs};
-use crate::release_payload::FeatureGates;
+use crate::release_payload::{FeatureGates, ReleasePayload};
 use crate::secrets::SecretBundle;
 use crate::{Tree, testing, yaml};
 
@@ -48,7 +48,7 @@ fn files_of(version: &str, cluster: &Cluster) -> BTreeMap<String, Value> {
     let (secrets, tree) = (SecretBundle::default(), Tree::default());
     let inputs = Inputs { cluster, release: &release, secrets: &secrets, tree: &tree };
     let read = |bytes: &Vec<u8>| yaml::read(std::str::from_utf8(bytes).unwrap()).unwrap().to_json();
-    assets(cluster, &release)
+    assets(cluster)
         .iter()
         .map(|asset| {
             let path = asset.outputs()[0].path.clone();
@@ -368,7 +368,7 @@ fn files_change_only_when_a_declared_source_does() {
         change(&mut after);
         let new_inputs = Inputs { cluster: &after, ..inputs };
         let (old, new) = (Fingerprints::new(inputs), Fingerprints::new(new_inputs));
-        for asset in assets(&before, &release) {
+        for asset in assets(&before) {
             let same = asset.sources().iter().all(|source| old.of(source, &tree) == new.of(source, &tree));
             let content = |inputs| asset.make(inputs).unwrap();
             if content(&inputs) != content(&new_inputs) {
