@@ -7,6 +7,8 @@
 //! ReleaseMetadata       the version                                    release_metadata.rs
 //! PayloadManifests      CRDs and feature gates among the manifests     payload_manifests.rs
 //! rendered_config()     a MachineConfig from the node render           rendered_config.rs
+//! render                node configs, rendered by the release itself   render/
+//! media                 boot images: where they are, and their sums    media/
 //! ```
 //!
 //! The readers of single files take text, not paths.
@@ -15,9 +17,11 @@ mod documents;
 mod folder;
 mod folder_error;
 mod image_references;
+pub mod media;
 mod payload_manifests;
 mod pull_spec;
 mod release_metadata;
+pub mod render;
 mod rendered_config;
 
 pub use folder::{read_folder, read_folder_of};

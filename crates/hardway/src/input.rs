@@ -6,7 +6,7 @@ use hardway_assets::graph::{Asset, Graph, Inputs, Lock, MakeError, Plan, Source,
 use hardway_assets::install_config::{InstallConfig, Rules, architecture};
 use hardway_assets::inventory::{Inventory, Role, read_both};
 use hardway_assets::pki::Expiry;
-use hardway_assets::release_payload::{ReleasePayload, sample};
+use hardway_assets::release_payload::{ReleasePayload, VersionContract, sample};
 use hardway_assets::secrets::{SecretBundle, SecretsError};
 use hardway_assets::violation::Violation;
 use hardway_assets::yaml::{self, Node};
@@ -49,7 +49,7 @@ impl Checked {
     pub(crate) fn load(workdir: &Workdir, release_dir: Option<&Path>, out: &Output) -> Result<Self, Report> {
         let (config, inventory) = InputFile::both(workdir)?;
         let release = release(workdir, &inventory, release_dir, out)?;
-        let rules = Rules::for_version(&release.version).on_fips_host(host_is_fips());
+        let rules = Rules::for_version(&release.version).on_fips_host(host_is_fips(out));
         let (config_read, inventory_read) = read_both(&config.text.0, &inventory.text.0, rules)
             .map_err(|errors| invalid(&config, &errors.install_config, &inventory, &errors.inventory))?;
         config_read.warnings.iter().for_each(|warning| out.finding(&config.warning(warning)));
@@ -189,7 +189,7 @@ fn damaged(error: &SecretsError) -> Report {
 
 /// Certificates near their end that we made: what the user put there is the user's.
 fn due(cluster: &Cluster, tree: &Tree, lock: &Lock, now: Timestamp) -> Vec<Expiry> {
-    let ours = |expiry: &Expiry| lock.is_ours(&pki::path(&expiry.certificate), tree);
+    let ours = |expiry: &Expiry| !expiry.is_on_disk || lock.is_ours(&pki::path(&expiry.certificate), tree);
     pki::expiries(cluster, tree, now).into_iter().filter(|expiry| expiry.is_due && ours(expiry)).collect()
 }
 
@@ -233,6 +233,9 @@ fn release(
             read_release(&workdir.path("release"))?
         }
     };
+    VersionContract::new(&payload.version)
+        .and_then(|version| version.supports())
+        .map_err(|error| unusable(&error))?;
     if let Some(notice) = hardway_release::sample_notice(&payload) {
         out.warn(notice);
     }
@@ -269,7 +272,14 @@ fn invalid(
         .evidence(in_inventory.iter().map(|violation| inventory.error(violation)))
 }
 
-/// Whether this host runs in FIPS mode.
-fn host_is_fips() -> bool {
+/// Whether this host runs in FIPS mode, or its user takes that on themselves, with openshift-install's variable.
+fn host_is_fips(out: &Output) -> bool {
+    const SKIP: &str = "OPENSHIFT_INSTALL_SKIP_HOSTCRYPT_VALIDATION";
+    if std::env::var_os(SKIP).is_some() {
+        out.warn(&format!(
+            "{SKIP} is set: whether this host may make keys for a FIPS cluster is not checked"
+        ));
+        return true;
+    }
     fs_err::read_to_string("/proc/sys/crypto/fips_enabled").is_ok_and(|text| text.trim() == "1")
 }

@@ -17,7 +17,8 @@ pub(crate) fn run(global: &Global, args: &StatusArgs, out: &Output) -> Result<u8
     let checked = Checked::load(&workdir, args.release_dir.as_deref(), out)?;
     let project = Project::load(&workdir, checked)?;
     let plan = project.plan(|_| true)?;
-    let ends = pki::expiries(&project.cluster, &project.tree, project.now);
+    let mut ends = pki::expiries(&project.cluster, &project.tree, project.now);
+    ends.retain(|end| end.is_on_disk);
     match args.output {
         Format::Text => out.data(&text(&plan, &ends, args.all)),
         format => out.value(&value(&plan, &ends), format),
