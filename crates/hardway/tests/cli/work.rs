@@ -153,7 +153,8 @@ impl Work {
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hardway"));
         command.args(args).current_dir(self.root()).env("HARDWAY_NOW", NOW).stdin(Stdio::null());
-        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+        let skip = "OPENSHIFT_INSTALL_SKIP_HOSTCRYPT_VALIDATION";
+        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", skip] {
             command.env_remove(name);
         }
         command
