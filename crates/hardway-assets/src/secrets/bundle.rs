@@ -269,6 +269,7 @@ mod tests {
     #[test]
     fn a_key_is_read_once() {
         let mut made = SecretBundle::default();
+        made.draw_identity("ocp4", Timestamp::UNIX_EPOCH);
         made.complete(&[("a".to_owned(), KeyAlgorithm::EcdsaP256)]).unwrap();
         let files = made.files().map(|(name, secret)| (name.to_owned(), secret.expose().to_vec()));
         let read = SecretBundle::from_files(files.collect::<Vec<_>>());
