@@ -94,13 +94,10 @@ fn upper_case(text: &str) -> String {
 #[test]
 fn the_readme_explains_every_key_once() {
     let readme = include_str!("../../templates/bootstrap/README.md");
-    let comment = readme.split("-->").next().unwrap_or_default();
-    let explained: Vec<&str> = comment
-        .lines()
-        .filter_map(|line| line.split_once("  "))
-        .map(|(key, _)| key)
-        .filter(|key| !key.is_empty())
-        .collect();
+    let (_, table) = readme.split_once("\n## bootstrap.env\n").unwrap();
+    let rows = table.lines().take_while(|line| !line.starts_with("## "));
+    let explained: Vec<&str> =
+        rows.filter_map(|row| row.strip_prefix("| `")?.split_once("` | ")).map(|(key, _)| key).collect();
     assert_eq!(explained, ENVIRONMENT);
 }
 
