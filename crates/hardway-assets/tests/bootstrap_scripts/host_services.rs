@@ -114,6 +114,13 @@ fn oc_is_found_wherever_it_is() {
     };
     let program = |name: &str| format!("#!/bin/bash\necho {name} \"$@\"\n");
 
+    // A copy that cannot be made leaves no container behind, however often it is tried.
+    let calls = "#!/bin/bash\necho $1 >>podman-calls\ncase $1 in create) echo c1;; cp) exit 1;; esac\n";
+    host.program("tools/podman", calls);
+    let mut script = host.script("oc-or-container.sh");
+    script.env("PATH", host.path("tools")).env("OC_COPY", host.path("copied-oc"));
+    assert!(!run(&mut script).0);
+    assert_eq!(host.read("podman-calls"), "create\ncp\nrm\n");
     // Only podman, and a copy that does not run here.
     let podman = "#!/bin/bash\ncase $1 in create) echo c1;; cp) echo '#!/bin/false' >\"$3\";; rm) ;; *) echo \"podman ${*: -3}\";; esac\n";
     host.program("tools/podman", podman);

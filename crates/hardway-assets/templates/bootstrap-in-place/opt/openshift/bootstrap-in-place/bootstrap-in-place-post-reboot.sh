@@ -83,8 +83,9 @@ restart_kubelet() {
 }
 
 own_api_server() {
-  grep -q bootstrap-kube-apiserver "$KUBERNETES_DIR/manifests/kube-apiserver-pod.yaml" || return 0
-  printf 'the bootstrap static pod is still in place\n'
+  local pod=$KUBERNETES_DIR/manifests/kube-apiserver-pod.yaml
+  [[ -s $pod ]] && ! grep -q bootstrap-kube-apiserver "$pod" && return
+  printf 'the bootstrap static pod is still in place, or none\n'
   return 1
 }
 

@@ -167,7 +167,12 @@ teardown() {
 
 # create SECONDS FILE|FOLDER…
 create() {
-  timeout "$1" "$BIN_DIR/create-manifests.sh" --kubeconfig "$loopback" --state-dir "$OPENSHIFT_DIR/create-manifests" "${@:2}"
+  local code=0
+  timeout "$1" "$BIN_DIR/create-manifests.sh" --kubeconfig "$loopback" --state-dir "$OPENSHIFT_DIR/create-manifests" "${@:2}" || code=$?
+  if [[ $code -eq 124 ]]; then
+    say "gave up after $1 s: some objects could still not be created, for the reasons above"
+  fi
+  return "$code"
 }
 
 # The version operator starts to work when it sees the ClusterVersion, and stops itself if feature gates appear after that.
