@@ -5,7 +5,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::config::data_url;
+use super::config::file_entry;
+use super::data_url::{data_of, data_url};
 use super::network;
 use crate::graph::{Asset, Inputs, MakeError, Output, Source};
 use crate::inventory::{Host, Role};
@@ -176,13 +177,7 @@ impl Base {
             );
             return Err(MakeError::Release(why));
         }
-        self.files.push(json!({
-            "path": path,
-            "user": {"name": "root"},
-            "overwrite": true,
-            "mode": mode,
-            "contents": {"source": data_url(bytes)},
-        }));
+        self.files.push(file_entry(path, mode, json!({"source": data_url(bytes)})));
         Ok(())
     }
 
@@ -196,14 +191,11 @@ impl Base {
     }
 
     fn leaves_pod_interfaces_alone(&self) -> bool {
-        self.files
-            .iter()
-            .filter(|file| {
-                file["path"].as_str().is_some_and(|p| p.starts_with("/etc/NetworkManager/conf.d/"))
-            })
-            .any(|file| {
-                file["contents"]["source"].as_str().is_some_and(|s| decode(s).contains("unmanaged-devices"))
-            })
+        let is_setting = |path: &str| path.starts_with("/etc/NetworkManager/conf.d/");
+        let settings = self.files.iter().filter(|file| file["path"].as_str().is_some_and(is_setting));
+        settings
+            .filter_map(|file| data_of(file["contents"]["source"].as_str()?))
+            .any(|bytes| String::from_utf8_lossy(&bytes).contains("unmanaged-devices"))
     }
 
     fn write(mut self) -> Vec<u8> {
@@ -224,35 +216,4 @@ fn uses_only_3_2(config: &Map<String, Value>) -> bool {
     !config.contains_key("kernelArguments")
         && storage["luks"].is_null()
         && entries.into_iter().all(|e| plain_mode(&e))
-}
-
-/// The text of a `data:` URL, base64 or percent-encoded; empty for any other.
-pub(crate) fn decode(url: &str) -> String {
-    use base64::Engine as _;
-    let Some((head, body)) = url.strip_prefix("data:").and_then(|rest| rest.split_once(',')) else {
-        return String::new();
-    };
-    if head.ends_with(";base64") {
-        let bytes = base64::engine::general_purpose::STANDARD.decode(body).unwrap_or_default();
-        return String::from_utf8_lossy(&bytes).into_owned();
-    }
-    let mut bytes = Vec::new();
-    let mut rest = body.as_bytes();
-    while let Some((first, tail)) = rest.split_first() {
-        let hex = tail
-            .get(..2)
-            .and_then(|h| std::str::from_utf8(h).ok())
-            .and_then(|h| u8::from_str_radix(h, 16).ok());
-        match (first, hex) {
-            (b'%', Some(byte)) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            _ => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -1,11 +1,11 @@
 //! Every object that lies in `manifests/` and `openshift/`, ours and the user's own.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use crate::Tree;
 use crate::graph::MakeError;
-use crate::yaml::{self, Node, Value};
+use crate::object_id::ObjectId;
+use crate::yaml::{self, Node};
 
 /// An object of a file.
 pub(super) struct Object {
@@ -15,22 +15,6 @@ pub(super) struct Object {
     pub(super) id: ObjectId,
     /// Its text, with places.
     pub(super) node: Node,
-}
-
-/// What tells two objects of a cluster apart. The version of the API group does not.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct ObjectId {
-    pub(super) group: String,
-    pub(super) kind: String,
-    pub(super) namespace: String,
-    pub(super) name: String,
-}
-
-impl fmt::Display for ObjectId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { group, kind, namespace, name } = self;
-        write!(f, "group {group} kind {kind} namespace {namespace} name {name}")
-    }
 }
 
 /// Reads both folders in the order of paths. Two objects with the same name are an error that names both files.
@@ -75,21 +59,18 @@ fn read(path: &str, bytes: &[u8]) -> Result<Vec<Object>, MakeError> {
 }
 
 fn identify(node: &Node) -> Result<ObjectId, &'static str> {
-    let metadata = node.get("metadata");
-    let api_version = text(node.get("apiVersion")).ok_or("an object without apiVersion")?;
-    Ok(ObjectId {
-        group: api_version.split_once('/').map(|(group, _)| group).unwrap_or_default().to_owned(),
-        kind: text(node.get("kind")).ok_or("an object without kind")?.to_owned(),
-        namespace: text(metadata.and_then(|m| m.get("namespace"))).unwrap_or_default().to_owned(),
-        name: text(metadata.and_then(|m| m.get("name"))).ok_or("an object without metadata.name")?.to_owned(),
-    })
-}
-
-fn text(node: Option<&Node>) -> Option<&str> {
-    match &node?.value {
-        Value::String(text) if !text.is_empty() => Some(text),
-        _ => None,
+    let object = node.to_json();
+    let id = ObjectId::of(&object);
+    if object["apiVersion"].as_str().is_none_or(str::is_empty) {
+        return Err("an object without apiVersion");
     }
+    if id.kind.is_empty() {
+        return Err("an object without kind");
+    }
+    if id.name.is_empty() {
+        return Err("an object without metadata.name");
+    }
+    Ok(id)
 }
 
 #[cfg(test)]
