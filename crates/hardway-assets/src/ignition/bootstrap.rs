@@ -3,7 +3,7 @@
 use super::bootstrap_files::{self, HostFile, Unit};
 use super::config::{Config, DuplicatePath};
 use super::node::NodeConfig;
-use super::{environment, host_files, network, tls_files};
+use super::{environment, host_files, tls_files};
 use crate::graph::{Asset, Inputs, MakeError, Output, Source};
 use crate::inventory::Host;
 use crate::manifests::with_overrides;
@@ -124,7 +124,6 @@ impl Bootstrap {
         let cluster = inputs.cluster;
         let with_blocked = inputs.version_contract()?.registries_conf_has_blocked();
         let bundle = &cluster.config.additional_trust_bundle;
-        let host = cluster.bootstrap_host();
         let texts = [
             ("/etc/containers/registries.conf", 0o644, host_files::registries_conf(cluster, with_blocked)),
             (
@@ -139,12 +138,12 @@ impl Bootstrap {
                 0o600,
                 host_files::proxy_manager_environment(cluster),
             ),
-            ("/etc/hostname", 0o644, format!("{}\n", self.node_name)),
-            (network::UNMANAGED_PATH, 0o644, network::UNMANAGED.to_owned()),
-            (&network::keyfile_path(host), 0o600, network::keyfile(cluster, host)),
         ];
         for (path, mode, text) in &texts {
             put(config, path, *mode, text.as_bytes())?;
+        }
+        for (path, mode, text) in host_files::of_every_host(cluster, cluster.bootstrap_host()) {
+            put(config, &path, mode, text.as_bytes())?;
         }
         // For podman and oc, and for the kubelet, which finds root's only if its unit has a HOME.
         put(config, "/root/.docker/config.json", 0o600, cluster.config.pull_secret.expose())?;

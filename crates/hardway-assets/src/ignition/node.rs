@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::config::file_entry;
 use super::data_url::{data_of, data_url};
+use super::host_files::{OwnFile, of_every_host};
 use super::network;
 use crate::graph::{Asset, Inputs, MakeError, Output, Source};
 use crate::inventory::{Host, Role};
@@ -76,27 +77,35 @@ impl Asset for NodeConfig {
             ))
         })?;
         let mut base = Base::read(&rendered.machine_config, &rendered.name)?;
+        // Most releases say themselves which interfaces belong to the pod network.
+        let (unmanaged, own): (Vec<OwnFile>, Vec<OwnFile>) = of_every_host(inputs.cluster, &self.host)
+            .into_iter()
+            .partition(|(path, _, _)| path == network::UNMANAGED_PATH);
+        for (path, mode, text) in own {
+            base.add(&path, mode, text.as_bytes())?;
+        }
         for (path, mode, bytes) in self.additions(inputs, &rendered.name, &rendered.machine_config)? {
-            base.add(&path, mode, &bytes)?;
+            base.add(path, mode, &bytes)?;
         }
         if !base.leaves_pod_interfaces_alone() {
-            base.add(network::UNMANAGED_PATH, 0o644, network::UNMANAGED.as_bytes())?;
+            for (path, mode, text) in unmanaged {
+                base.add(&path, mode, text.as_bytes())?;
+            }
         }
         Ok(vec![base.write()])
     }
 }
 
-type Addition = (String, u32, Vec<u8>);
+type Addition = (&'static str, u32, Vec<u8>);
 
 impl NodeConfig {
-    /// What is put on top of the rendered config. The encapsulated MachineConfig comes last, as from the server.
+    /// What the machine-config-server adds to the rendered config, in its order.
     fn additions(
         &self,
         inputs: &Inputs<'_>,
         name: &str,
         machine_config: &Value,
     ) -> Result<Vec<Addition>, MakeError> {
-        let cluster = inputs.cluster;
         let mut annotations = json!({
             "machineconfiguration.openshift.io/currentConfig": name,
             "machineconfiguration.openshift.io/desiredConfig": name,
@@ -106,27 +115,21 @@ impl NodeConfig {
             annotations["machineconfiguration.openshift.io/firstPivotConfig"] = json!(name);
         }
         let mut files: Vec<Addition> = vec![
-            (network::keyfile_path(&self.host), 0o600, network::keyfile(cluster, &self.host).into_bytes()),
-            ("/etc/hostname".to_owned(), 0o644, format!("{}\n", cluster.node_name(&self.host)).into_bytes()),
-            (KUBELET_CA_PATH.to_owned(), 0o644, inputs.file(&crate::pki::path(KUBELET_CA))?.to_vec()),
-            (
-                "/etc/machine-config-daemon/node-annotations.json".to_owned(),
-                0o644,
-                annotations.to_string().into_bytes(),
-            ),
-            ("/etc/kubernetes/kubeconfig".to_owned(), 0o600, inputs.file(KUBECONFIG)?.to_vec()),
+            (KUBELET_CA_PATH, 0o644, inputs.file(&crate::pki::path(KUBELET_CA))?.to_vec()),
+            ("/etc/machine-config-daemon/node-annotations.json", 0o644, annotations.to_string().into_bytes()),
+            ("/etc/kubernetes/kubeconfig", 0o600, inputs.file(KUBECONFIG)?.to_vec()),
         ];
         if self.with_kube_proxy {
             files.push((
-                "/etc/kubernetes/manifests/kube-proxy.yaml".to_owned(),
+                "/etc/kubernetes/manifests/kube-proxy.yaml",
                 0o644,
                 inputs.file(KUBE_PROXY)?.to_vec(),
             ));
         }
         let content = serde_json::to_vec_pretty(machine_config).unwrap_or_default();
-        files.push(("/etc/mcs-machine-config-content.json".to_owned(), 0o644, content));
+        files.push(("/etc/mcs-machine-config-content.json", 0o644, content));
         let encapsulated = encapsulate(machine_config).to_string().into_bytes();
-        files.push(("/etc/ignition-machine-config-encapsulated.json".to_owned(), 0o644, encapsulated));
+        files.push(("/etc/ignition-machine-config-encapsulated.json", 0o644, encapsulated));
         Ok(files)
     }
 }
