@@ -1,5 +1,7 @@
 //! `bootstrap.ign`: everything the bootstrap host needs, in one file. And its variant for a node that bootstraps itself.
 
+use serde_json::Value;
+
 use super::bootstrap_files::{self, HostFile, Unit};
 use super::config::{Config, DuplicatePath};
 use super::node::NodeConfig;
@@ -9,7 +11,7 @@ use crate::inventory::Host;
 use crate::manifests::with_overrides;
 use crate::release_payload::image_references;
 use crate::secrets::ssh_public_key;
-use crate::{Cluster, Phase, pki};
+use crate::{Cluster, Phase, pki, yaml};
 
 /// The bootstrap host's config.
 pub struct Bootstrap {
@@ -244,12 +246,16 @@ impl Bootstrap {
     }
 }
 
-/// Anyone on the host may read an object, but not a Secret.
+/// Anyone on the host may read an object, but not a Secret, nor what cannot be told from one.
 fn object_mode(bytes: &[u8]) -> u32 {
-    let text = String::from_utf8_lossy(bytes);
-    let in_yaml = text.lines().any(|line| line.trim_end() == "kind: Secret");
-    let in_json = ["\"kind\":\"Secret\"", "\"kind\": \"Secret\""].iter().any(|kind| text.contains(kind));
-    if in_yaml || in_json { 0o600 } else { 0o644 }
+    let documents = std::str::from_utf8(bytes).ok().and_then(|text| yaml::read_all(text).ok());
+    let may_be_secret = documents.is_none_or(|all| all.iter().any(|node| holds_secret(&node.to_json())));
+    if may_be_secret { 0o600 } else { 0o644 }
+}
+
+fn holds_secret(object: &Value) -> bool {
+    let items = object["items"].as_array().into_iter().flatten();
+    object["kind"] == "Secret" || object["kind"] == "SecretList" || items.into_iter().any(holds_secret)
 }
 
 fn put(config: &mut Config, path: &str, mode: u32, bytes: &[u8]) -> Result<(), MakeError> {
@@ -262,4 +268,31 @@ fn key<'a>(inputs: &Inputs<'a>, name: &str) -> Result<&'a [u8], MakeError> {
 
 fn twice(DuplicatePath(path): DuplicatePath) -> MakeError {
     MakeError::Internal(format!("{path} is written twice"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::object_mode;
+
+    #[test]
+    fn secrets_are_known_however_they_are_written() {
+        for text in [
+            "kind: Secret\n",
+            "kind: \"Secret\"\n",
+            "kind:   Secret # of ours\n",
+            "{\"metadata\": {},\n\t\"kind\" : \"Secret\"}",
+            "kind: ConfigMap\n---\nkind: Secret\n",
+            "kind: List\nitems:\n- kind: Secret\n",
+            "kind: SecretList\nitems: []\n",
+            "kind: [not yaml",
+            "kind: A\nkind: Secret\n",
+        ] {
+            assert_eq!(object_mode(text.as_bytes()), 0o600, "{text}");
+        }
+        assert_eq!(object_mode(b"\xff"), 0o600);
+        for text in ["kind: ConfigMap\ndata:\n  a: |\n    kind: Secret\n", "# kind: Secret\nkind: DNS\n", ""]
+        {
+            assert_eq!(object_mode(text.as_bytes()), 0o644, "{text}");
+        }
+    }
 }

@@ -40,7 +40,8 @@ const KUBELET_CA_PATH: &str = "/etc/kubernetes/kubelet-ca.crt";
 
 impl Asset for NodeConfig {
     fn id(&self) -> String {
-        format!("{}-ignition", self.host.name)
+        // With the name at the end no host can be called like another asset: `bootstrap-ignition` is one.
+        format!("node-{}", self.host.name)
     }
 
     fn phase(&self) -> Phase {
@@ -138,9 +139,15 @@ impl NodeConfig {
 /// machine-config-daemon applies on first boot.
 fn encapsulate(machine_config: &Value) -> Value {
     let mut shell = machine_config.clone();
-    let version = machine_config["spec"]["config"]["ignition"]["version"].clone();
+    let version = ignition_of(machine_config)["ignition"]["version"].clone();
     shell["spec"]["config"] = json!({"ignition": {"version": version}});
     shell
+}
+
+/// The Ignition config of a MachineConfig. Older tools wrapped it once more; the real object holds it inline.
+fn ignition_of(machine_config: &Value) -> &Value {
+    let spec = &machine_config["spec"]["config"];
+    if spec["raw"].is_object() { &spec["raw"] } else { spec }
 }
 
 /// The rendered Ignition config, to be added to but not changed.
@@ -152,11 +159,8 @@ struct Base {
 impl Base {
     fn read(machine_config: &Value, name: &str) -> Result<Self, MakeError> {
         let unusable = |why: &str| MakeError::Release(format!("{name}: {why}"));
-        // Older tools wrapped the config once more; the real object holds it inline.
-        let spec = &machine_config["spec"]["config"];
-        let config = if spec["raw"].is_object() { &spec["raw"] } else { spec };
-        let mut config =
-            config.as_object().cloned().ok_or_else(|| unusable("spec.config is not an Ignition config"))?;
+        let config = ignition_of(machine_config).as_object().cloned();
+        let mut config = config.ok_or_else(|| unusable("spec.config is not an Ignition config"))?;
         let version = config.get("ignition").and_then(|i| i["version"].as_str()).unwrap_or_default();
         if !version.starts_with("3.") {
             return Err(unusable("spec.config is not an Ignition config of spec 3"));
@@ -219,4 +223,37 @@ fn uses_only_3_2(config: &Map<String, Value>) -> bool {
     !config.contains_key("kernelArguments")
         && storage["luks"].is_null()
         && entries.into_iter().all(|e| plain_mode(&e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Graph;
+    use crate::release_payload::sample;
+
+    #[test]
+    fn a_wrapped_config_keeps_its_version() {
+        let config = json!({"ignition": {"version": "3.4.0"}, "storage": {}});
+        let inline = json!({"kind": "MachineConfig", "spec": {"fips": true, "config": config}});
+        let wrapped = json!({"kind": "MachineConfig", "spec": {"fips": true, "config": {"raw": config}}});
+        let shell = json!({
+            "kind": "MachineConfig",
+            "spec": {"fips": true, "config": {"ignition": {"version": "3.4.0"}}},
+        });
+        assert_eq!(encapsulate(&inline), shell);
+        assert_eq!(encapsulate(&wrapped), shell);
+        assert_eq!(
+            Base::read(&inline, "rendered").unwrap().write(),
+            Base::read(&wrapped, "rendered").unwrap().write()
+        );
+    }
+
+    #[test]
+    fn a_node_may_be_called_bootstrap() {
+        let mut cluster = crate::testing::cluster();
+        let hosts = &mut cluster.inventory.hosts;
+        hosts.iter_mut().find(|host| host.role == Role::Bootstrap).unwrap().name = "first".to_owned();
+        hosts.iter_mut().find(|host| host.role == Role::Worker).unwrap().name = "bootstrap".to_owned();
+        Graph::new(crate::assets(&cluster, &sample())).unwrap();
+    }
 }
