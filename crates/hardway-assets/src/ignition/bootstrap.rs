@@ -107,7 +107,7 @@ impl Asset for Bootstrap {
     fn make(&self, inputs: &Inputs<'_>) -> Result<Vec<Vec<u8>>, MakeError> {
         let mut config = Config::default();
         let ssh_key = inputs.secrets.key(pki::catalogue::SSH_KEY)?;
-        let ours = ssh_public_key(&ssh_key, "hardway-bootstrap");
+        let ours = ssh_public_key(ssh_key, "hardway-bootstrap");
         let user_key = inputs.cluster.config.ssh_key.trim();
         let keys: Vec<&str> = [user_key, &ours].into_iter().filter(|key| !key.is_empty()).collect();
         config.user("core", &keys);
