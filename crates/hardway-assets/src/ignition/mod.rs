@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! config.rs        the format, spec 3.2.0
+//! data_url.rs      contents inside a config
 //! bootstrap.rs     bootstrap.ign, and its variant for a single node that installs itself
 //! bootstrap_files  scripts and units of the bootstrap host, as they will lie on disk
 //! environment.rs   the values those scripts read
@@ -16,6 +17,7 @@
 mod bootstrap;
 pub mod bootstrap_files;
 mod config;
+mod data_url;
 mod edited_pointer;
 mod environment;
 mod host_files;
@@ -30,7 +32,9 @@ use crate::inventory::Role;
 use crate::release_payload::ReleasePayload;
 
 pub use bootstrap::Bootstrap;
-pub use config::{Config, DuplicatePath, VERSION, data_url};
+pub use config::{Config, DuplicatePath, VERSION};
+pub(crate) use data_url::data_of;
+pub use data_url::data_url;
 pub use edited_pointer::EditedPointer;
 pub use node::NodeConfig;
 pub use pointer::Pointer;

@@ -10,7 +10,7 @@ pub(super) fn check(draft: &Draft<'_>, config: Option<&InstallConfig>, findings:
     if draft.node.get("hosts").is_some_and(|hosts| hosts.value == crate::yaml::Value::List(Vec::new())) {
         findings.error(Violation::required("hosts", "at least one host is required"));
     }
-    let domain = config.map(|config| format!("{}.{}", config.metadata.name, config.base_domain));
+    let domain = config.map(InstallConfig::domain);
     for (i, host) in draft.hosts.iter().enumerate() {
         name(host, domain.as_deref(), findings);
         details(host, findings);
@@ -72,10 +72,7 @@ fn reserved(name: &str) -> String {
 }
 
 fn node_name(host: &DraftHost<'_>, domain: Option<&str>) -> String {
-    match domain {
-        Some(domain) if !host.name.contains('.') => format!("{}.{domain}", host.name),
-        _ => host.name.clone(),
-    }
+    domain.map_or_else(|| host.name.clone(), |domain| crate::cluster::qualified(&host.name, domain))
 }
 
 fn details(host: &DraftHost<'_>, findings: &mut Findings<'_>) {
