@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use super::bootstrap_files::ENVIRONMENT;
-use super::contract;
 use crate::graph::{Inputs, MakeError};
 use crate::inventory::Provider;
 
@@ -40,7 +39,9 @@ fn value(key: &str, inputs: &Inputs<'_>) -> Result<String, MakeError> {
         "IMAGE_CLI" => inputs.image("cli")?.to_owned(),
         "IMAGE_MACHINE_CONFIG_OPERATOR" => inputs.image("machine-config-operator")?.to_owned(),
         // A release that was cut down for the lab may have none.
-        "IMAGE_NODE_OS" => inputs.image(contract(inputs)?.node_image_name()).unwrap_or_default().to_owned(),
+        "IMAGE_NODE_OS" => {
+            inputs.image(inputs.version_contract()?.node_image_name()).unwrap_or_default().to_owned()
+        }
         _ => return Err(MakeError::Internal(format!("nothing is known about the key {key}"))),
     })
 }
