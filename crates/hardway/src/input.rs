@@ -144,15 +144,6 @@ pub(crate) fn graph_of(workdir: &Workdir, checked: Checked) -> Result<Graph, Rep
     let mut secrets = workdir.secrets()?;
     let cluster = cluster(checked.config, checked.inventory, &mut secrets, clock::now()?)?;
     let tree = workdir.tree()?;
-<<<<<<< HEAD
-    graph(&cluster, &checked.release, &edited_pointers(&tree, &workdir.lock(&tree)?))
-}
-
-/// The assets of a cluster, in order. `edited`: roles whose pointer configs were edited by hand.
-pub(crate) fn graph(cluster: &Cluster, release: &ReleasePayload, edited: &[Role]) -> Result<Graph, Report> {
-    Graph::new(assets_with_edited_pointers(cluster, release, edited))
-        .map_err(|error| Report::from_error("asset-failed", &error))
-=======
     let edited = edited_pointers(&tree, &workdir.lock(&tree)?);
     graph(&cluster, &checked.release, &edited)
 }
@@ -178,7 +169,6 @@ fn adds_something(pointer: &[u8]) -> bool {
         Ok(serde_json::Value::Object(parts)) => parts.keys().any(|part| part != "ignition"),
         _ => true,
     }
->>>>>>> cli
 }
 
 fn cluster(
@@ -195,15 +185,6 @@ fn cluster(
 fn damaged(error: &SecretsError) -> Report {
     Report::from_error("secrets-damaged", error)
         .fix("restore the file from a copy; a new one means a new cluster")
-}
-
-/// Pointer configs on disk that we did not write.
-fn edited_pointers(tree: &Tree, lock: &Lock) -> Vec<Role> {
-    let edited = |role: &Role| {
-        let path = format!("{role}.ign");
-        tree.get(&path).is_some() && !lock.is_ours(&path, tree)
-    };
-    [Role::Master, Role::Worker].into_iter().filter(edited).collect()
 }
 
 /// Certificates near their end that we made: what the user put there is the user's.

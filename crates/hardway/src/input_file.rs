@@ -95,3 +95,16 @@ impl std::fmt::Debug for Text {
         write!(f, "{} bytes", self.0.len())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_does_not_show_the_text() {
+        let file =
+            InputFile { path: "x".to_owned(), text: Text("pullSecret: hush".to_owned()), table: &INVENTORY };
+        let debug = format!("{file:?}");
+        assert!(debug.contains("16 bytes") && !debug.contains("hush"), "{debug}");
+    }
+}

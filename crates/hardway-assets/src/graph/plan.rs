@@ -108,7 +108,7 @@ impl Run<'_, '_> {
     /// Drops files of earlier runs that nothing makes any more, before anyone reads their folder.
     fn take_away(&mut self, graph: &Graph) {
         let made: BTreeSet<String> =
-            graph.assets().flat_map(|a| a.outputs()).map(|output| output.path).collect();
+            graph.assets().flat_map(Asset::outputs).map(|output| output.path).collect();
         for (path, locked) in self.world.lock.files.iter().filter(|(path, _)| !made.contains(*path)) {
             match self.tree.get(path) {
                 Some(bytes) if sha256(bytes) == locked.sha256 => {

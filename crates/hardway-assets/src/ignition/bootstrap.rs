@@ -3,7 +3,7 @@
 use super::bootstrap_files::{self, HostFile, Unit};
 use super::config::{Config, DuplicatePath};
 use super::node::NodeConfig;
-use super::{contract, environment, host_files, network, tls_files};
+use super::{environment, host_files, network, tls_files};
 use crate::graph::{Asset, Inputs, MakeError, Output, Source};
 use crate::inventory::Host;
 use crate::manifests::with_overrides;
@@ -105,7 +105,7 @@ impl Asset for Bootstrap {
     fn make(&self, inputs: &Inputs<'_>) -> Result<Vec<Vec<u8>>, MakeError> {
         let mut config = Config::default();
         let ssh_key = inputs.secrets.key(pki::catalogue::SSH_KEY)?;
-        let ours = ssh_public_key(&ssh_key, "hardway-bootstrap");
+        let ours = ssh_public_key(ssh_key, "hardway-bootstrap");
         let user_key = inputs.cluster.config.ssh_key.trim();
         let keys: Vec<&str> = [user_key, &ours].into_iter().filter(|key| !key.is_empty()).collect();
         config.user("core", &keys);
@@ -122,7 +122,7 @@ impl Bootstrap {
     /// Registries, trust, proxy, pull secret, network: what any host needs.
     fn host(&self, config: &mut Config, inputs: &Inputs<'_>) -> Result<(), MakeError> {
         let cluster = inputs.cluster;
-        let with_blocked = contract(inputs)?.registries_conf_has_blocked();
+        let with_blocked = inputs.version_contract()?.registries_conf_has_blocked();
         let bundle = &cluster.config.additional_trust_bundle;
         let host = cluster.bootstrap_host();
         let texts = [

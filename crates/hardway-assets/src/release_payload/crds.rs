@@ -30,7 +30,7 @@ impl ReleasePayload {
     /// The gates that manifests are tested against; nothing before releases that test them. A custom set starts out
     /// from the default one.
     fn gates_to_test(&self, feature_set: &str) -> Option<&FeatureGates> {
-        let tests = VersionContract::new(&self.version).is_ok_and(|v| v.filters_manifests_by_feature_gate());
+        let tests = self.promises(VersionContract::filters_manifests_by_feature_gate);
         let gates = self.feature_gates.get(feature_set).or_else(|| self.feature_gates.get(""));
         if tests { gates } else { None }
     }

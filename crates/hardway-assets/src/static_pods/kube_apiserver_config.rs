@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::argument::{self, Facts, Row, Setting};
 use super::audit_policy::default_audit_policy;
-use super::feature_gates;
 use super::pod::StaticPodFile;
+use crate::feature_gates;
 use crate::graph::{Inputs, MakeError, Source};
 
 pub(super) const CONFIG: StaticPodFile = StaticPodFile { name: "kube-apiserver-config", sources, build };

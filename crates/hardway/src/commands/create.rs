@@ -148,5 +148,6 @@ fn tell(plan: &Plan, out: &Output, verb: &str) {
         .for_each(|path| out.warn(&format!("{path} is no longer needed but was edited by hand: kept")));
     let written = plan.writes.len();
     let fresh = plan.steps.iter().map(|step| step.files.len()).sum::<usize>() - written;
-    out.info(&format!("{written} files {verb}, {fresh} already as they should be"));
+    let files = if written == 1 { "file" } else { "files" };
+    out.info(&format!("{written} {files} {verb}, {fresh} already as they should be"));
 }

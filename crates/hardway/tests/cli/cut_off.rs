@@ -1,24 +1,32 @@
 //! A run that is killed at any instant leaves nothing that the next run does not put right.
 
-use std::time::{Duration, Instant};
+use std::os::unix::fs::MetadataExt as _;
+use std::process::Stdio;
+use std::time::Duration;
 
 use crate::snapshot::Snapshot;
 use crate::work::{CONFIG, INVENTORY, Work};
 
 const CREATE: [&str; 2] = ["create", "ignition-configs"];
 
-/// Starts a run and kills it after a part of the time that it would take.
-fn cut_off(work: &Work, whole: Duration, part: f64) {
-    let mut child = work.command(&CREATE).stderr(std::process::Stdio::null()).spawn().unwrap();
-    std::thread::sleep(whole.mul_f64(part));
+/// Starts a run and kills it as soon as it has written this file.
+fn cut_off(work: &Work, file: &str) {
+    let inode = || std::fs::symlink_metadata(work.path(file)).map(|metadata| metadata.ino()).ok();
+    let before = inode();
+    let mut child = work.command(&CREATE).stderr(Stdio::null()).spawn().unwrap();
+    while inode() == before && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
     child.kill().unwrap();
     child.wait().unwrap();
 }
 
-/// Numbers between 0 and 1 that look random and are the same on every run.
-fn parts() -> impl Iterator<Item = f64> {
-    let next = |seed: &u32| Some(seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
-    std::iter::successors(Some(7), next).map(|seed| f64::from(seed >> 8) / f64::from(1 << 24))
+/// Starts a run and kills it after this time.
+fn cut_off_after(work: &Work, time: Duration) {
+    let mut child = work.command(&CREATE).stderr(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(time);
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 /// What a run that nobody disturbs makes of the same inputs and secrets.
@@ -30,30 +38,43 @@ fn undisturbed(work: &Work) -> Snapshot {
 
 #[test]
 fn a_first_run_that_was_killed_is_finished_by_the_next() {
-    let started = Instant::now();
-    Work::with_inputs(CONFIG, INVENTORY).ok(&CREATE);
-    let whole = started.elapsed();
-    for part in parts().take(8) {
+    for file in [".hardway.lock", "secrets/identity.json", "secrets/service-account.key"] {
         let work = Work::with_inputs(CONFIG, INVENTORY);
-        cut_off(&work, whole, part);
+        cut_off(&work, file);
         work.ok(&CREATE).does_not_say("edited by hand");
         undisturbed(&work).assert_same(&Snapshot::of(work.root()));
+    }
+    let made = Work::made();
+    for file in [".assets.lock.next", "manifests/cluster-config.yaml", "bootstrap.ign", ".hardway-release"] {
+        let work = Work::on_disk(&made.copy(&["install-config.yaml", "inventory.yaml", "secrets/"]));
+        cut_off(&work, file);
+        work.ok(&CREATE).does_not_say("edited by hand");
+        Snapshot::of(made.root()).assert_same(&Snapshot::of(work.root()));
     }
 }
 
 #[test]
 fn any_number_of_killed_runs_with_changing_inputs_is_finished_by_the_next() {
-    let work = Work::made();
-    let started = Instant::now();
-    work.edit("install-config.yaml", "name: ocp4", "name: ocp5");
-    work.ok(&CREATE);
-    let whole = started.elapsed();
+    let work = Work::on_disk(&Work::made());
     let mirrors = "imageDigestSources:\n- {source: quay.io/a, mirrors: [m.example.com/a]}\n";
-    let inputs =
-        [CONFIG.to_owned(), CONFIG.replace("ocp4", "ocp6"), CONFIG.replace("ocp4", "ocp7") + mirrors];
-    for (i, part) in parts().take(20).enumerate() {
-        work.write("install-config.yaml", &inputs[i % inputs.len()]);
-        cut_off(&work, whole, part);
+    let domain = |name: &str| CONFIG.replace("baseDomain: example.com", &format!("baseDomain: {name}"));
+    let inputs = [domain("example.com"), domain("example.net"), domain("example.org") + mirrors];
+    let files = [
+        ".assets.lock.next",
+        "pki/kube-apiserver-lb-server.crt",
+        "auth/kubeconfig",
+        "manifests/cluster-dns-02-config.yml",
+        "metadata.json",
+        "bootstrap.ign",
+        "assets.lock",
+    ];
+    for i in 0..18 {
+        work.write("install-config.yaml", &inputs[(i + 1) % inputs.len()]);
+        if i % 3 == 2 {
+            cut_off_after(&work, Duration::from_millis(u64::try_from(i).unwrap() * 5));
+        } else {
+            cut_off(&work, files[i % files.len()]);
+        }
     }
     for config in &inputs {
         work.write("install-config.yaml", config);

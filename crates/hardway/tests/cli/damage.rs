@@ -11,7 +11,7 @@ fn only_one_works_in_a_folder() {
     file.try_lock().unwrap();
     let this = std::process::id();
     work.refused(1, &CREATE)
-        .says(&format!("error[workdir-locked]: another hardway (process {this}) is working in "))
+        .says(&format!("error[workdir-locked]: another hardway (process {this}) is working in ./\n"))
         .says("fix: wait for it to end");
     // Whoever only looks is let in.
     work.ok(&["status"]);

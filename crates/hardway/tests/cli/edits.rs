@@ -30,7 +30,7 @@ fn an_edited_manifest_is_kept_said_and_used() {
 
     work.ok(&["create", "ignition-configs"])
         .says(&format!("warning: {DNS} was edited by hand and is kept\n"))
-        .says("1 files made");
+        .says("1 file made");
     assert_eq!(work.read(DNS), edited);
     assert_eq!(in_bootstrap(&work, &format!("/opt/openshift/{DNS}")).unwrap(), edited);
 
