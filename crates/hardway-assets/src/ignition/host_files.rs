@@ -59,7 +59,7 @@ pub(super) fn fips_machine_config(cluster: &Cluster) -> String {
 /// `/etc/profile.d/proxy.sh`: the proxy for people who log in. Empty without one.
 pub(super) fn proxy_profile(cluster: &Cluster) -> String {
     proxy_variables(cluster).iter().fold(String::new(), |mut text, (name, value)| {
-        let _ = writeln!(text, "export {name}=\"{value}\"");
+        let _ = writeln!(text, "export {name}='{}'", value.replace('\'', r"'\''"));
         text
     })
 }
@@ -70,8 +70,12 @@ pub(super) fn proxy_manager_environment(cluster: &Cluster) -> String {
     if variables.is_empty() {
         return String::new();
     }
-    let list: Vec<String> =
-        variables.iter().map(|(name, value)| format!("{name}=\"{}\"", value.replace('%', "%%"))).collect();
+    let list: Vec<String> = variables
+        .iter()
+        .map(|(name, value)| {
+            format!("\"{name}={}\"", value.replace('\\', r"\\").replace('"', "\\\"").replace('%', "%%"))
+        })
+        .collect();
     format!("[Manager]\nDefaultEnvironment={}\n", list.join(" "))
 }
 

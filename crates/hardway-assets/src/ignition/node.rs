@@ -55,6 +55,7 @@ impl Asset for NodeConfig {
             Source::config("metadata.name"),
             Source::config("baseDomain"),
             Source::config("networking.machineNetwork"),
+            Source::config("sshKey"),
             Source::inventory("hosts"),
             Source::inventory("network"),
             Source::file(crate::pki::path(KUBELET_CA)),
@@ -88,6 +89,7 @@ impl Asset for NodeConfig {
         for (path, mode, bytes) in self.additions(inputs, &rendered.name, &rendered.machine_config)? {
             base.add(path, mode, &bytes)?;
         }
+        base.let_in(&inputs.cluster.config.ssh_key);
         if !base.leaves_pod_interfaces_alone() {
             for (path, mode, text) in unmanaged {
                 base.add(&path, mode, text.as_bytes())?;
@@ -195,6 +197,16 @@ impl Base {
             entries.into_iter().any(|entry| entry["path"] == path)
         };
         self.files.iter().any(|file| file["path"] == path) || listed("directories") || listed("links")
+    }
+
+    /// The ssh keys come with the rendered config, from the MachineConfigs in `openshift/`; one that was rendered
+    /// without them would lock its owner out.
+    fn let_in(&mut self, ssh_keys: &str) {
+        let has_user = self.config.get("passwd").is_some_and(|passwd| passwd["users"].is_array());
+        if !ssh_keys.trim().is_empty() && !has_user {
+            let user = json!({"name": "core", "sshAuthorizedKeys": [ssh_keys.trim()]});
+            self.config.insert("passwd".to_owned(), json!({"users": [user]}));
+        }
     }
 
     fn leaves_pod_interfaces_alone(&self) -> bool {
