@@ -129,7 +129,7 @@ impl Project {
     fn failed(&self, asset: &str, error: &MakeError) -> Report {
         let making = |report: Report| Report { what: format!("making {asset}: {}", report.what), ..report };
         match error {
-            MakeError::BadFile { path, reason, offset: Some(offset) } if !reason.starts_with("line ") => {
+            MakeError::BadFile { path, reason, offset: Some(offset) } => {
                 let place = place(self.tree.get(path).unwrap_or_default(), *offset);
                 making(Report::new("asset-failed", format!("{path}:{place}: {reason}")))
             }

@@ -40,13 +40,13 @@ impl std::fmt::Debug for Entry {
 impl Config {
     /// A file, replacing whatever the OS image has there.
     pub fn file(&mut self, path: &str, mode: u32, bytes: &[u8]) -> Result<(), DuplicatePath> {
-        self.put(path, file_entry(path, mode, json!({"source": data_url(bytes)})))
+        self.put(path, file_entry(path, mode, &json!({"source": data_url(bytes)})))
     }
 
     /// A file shipped compressed: CRDs are long and repeat themselves.
     pub fn compressed_file(&mut self, path: &str, mode: u32, bytes: &[u8]) -> Result<(), DuplicatePath> {
         let contents = json!({"compression": "gzip", "source": data_url(&gzip(bytes))});
-        self.put(path, file_entry(path, mode, contents))
+        self.put(path, file_entry(path, mode, &contents))
     }
 
     /// Text added to a file of the OS image.
@@ -112,7 +112,7 @@ impl Config {
 }
 
 /// A file of root's, replacing whatever the OS image has there.
-pub(super) fn file_entry(path: &str, mode: u32, contents: Value) -> Value {
+pub(super) fn file_entry(path: &str, mode: u32, contents: &Value) -> Value {
     json!({"path": path, "user": {"name": "root"}, "overwrite": true, "mode": mode, "contents": contents})
 }
 

@@ -186,7 +186,7 @@ impl Base {
             );
             return Err(MakeError::Release(why));
         }
-        self.files.push(file_entry(path, mode, json!({"source": data_url(bytes)})));
+        self.files.push(file_entry(path, mode, &json!({"source": data_url(bytes)})));
         Ok(())
     }
 

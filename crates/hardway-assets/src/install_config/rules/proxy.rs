@@ -1,4 +1,4 @@
-//! The proxy (rules 48 to 51).
+//! The proxy: at least one address, each with a scheme that fits, and what is not proxied as domains and networks.
 
 use std::net::IpAddr;
 
