@@ -117,7 +117,7 @@ impl Reserved {
     }
 
     /// Gives the blob its name.
-    pub(crate) fn keep(self, partial: Partial) -> io::Result<PathBuf> {
+    pub(crate) fn keep(self, partial: &Partial) -> io::Result<PathBuf> {
         partial.file.sync_data()?;
         fs::rename(&self.partial_path, &self.path)?;
         // Whoever waits for the lock looks for the blob first once it has it.
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(partial.length(), 3);
         partial.append(b"tent").unwrap();
         assert_eq!(partial.digest(), digest);
-        let path = reserved.keep(partial).unwrap();
+        let path = reserved.keep(&partial).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"content");
         let left: Vec<_> = fs::read_dir(path.parent().unwrap()).unwrap().collect();
         assert_eq!(left.len(), 1, "neither lock nor partial file is left: {left:?}");
@@ -252,7 +252,7 @@ mod tests {
         assert!(!other.is_finished());
         let mut partial = reserved.partial().unwrap();
         partial.append(b"x").unwrap();
-        let path = reserved.keep(partial).unwrap();
+        let path = reserved.keep(&partial).unwrap();
         assert_eq!(other.join().unwrap(), Some(path));
     }
 }

@@ -53,7 +53,7 @@ pub enum MirrorReleaseError {
         name: String,
         /// Why.
         #[source]
-        error: RegistryError,
+        error: Box<RegistryError>,
     },
     /// The destination.
     #[error(transparent)]
@@ -81,7 +81,7 @@ pub async fn mirror(
     let target = Target::open(to, options).await?;
     let copies = stream::iter(&images).map(|copied| async {
         let copy = copy(copied, &target, options, progress).await;
-        copy.map_err(|error| MirrorReleaseError::Image { name: copied.name.clone(), error })
+        copy.map_err(|error| MirrorReleaseError::Image { name: copied.name.clone(), error: Box::new(error) })
     });
     let copies: Vec<bool> = copies.buffer_unordered(options.connection.parallel.max(1)).try_collect().await?;
     let sources = images.iter().map(|copied| copied.image.name());
@@ -145,7 +145,7 @@ fn images(release: &FetchedRelease) -> Result<Vec<Copied>, MirrorReleaseError> {
 
 /// An open destination.
 enum Target {
-    Repository(Repository),
+    Repository(Box<Repository>),
     Folder(ImageLayout),
 }
 
@@ -153,7 +153,7 @@ impl Target {
     async fn open(to: &Destination, options: &FetchOptions) -> Result<Self, RegistryError> {
         match to {
             Destination::Repository(place) => {
-                Ok(Self::Repository(Repository::to_push(place, &options.connection).await?))
+                Ok(Self::Repository(Box::new(Repository::to_push(place, &options.connection).await?)))
             }
             Destination::Folder(folder) => Ok(Self::Folder(ImageLayout::create(folder)?)),
         }

@@ -174,7 +174,7 @@ pub(crate) async fn find(
         Some((_, error)) if tried.is_empty() => Err(error),
         last => {
             tried.extend(last);
-            Err(RegistryError::Nowhere { image: image.clone(), tried })
+            Err(RegistryError::Nowhere { image: Box::new(image.clone()), tried })
         }
     }
 }

@@ -32,7 +32,7 @@ fn failure(image: &PullSpec, options: &FetchOptions) -> (String, String) {
     (error.to_string().replace(&port, ""), error.fix().replace(&port, ""))
 }
 
-fn with_login(mut options: FetchOptions, registry: &Registry, auth: serde_json::Value) -> FetchOptions {
+fn with_login(mut options: FetchOptions, registry: &Registry, auth: &serde_json::Value) -> FetchOptions {
     let config = serde_json::json!({"auths": {registry.address(): auth}});
     options.connection.credentials = Credentials::read(&Secret::new(config.to_string())).unwrap();
     options
@@ -224,13 +224,13 @@ fn basic_authentication() {
         "127.0.0.1 does not know who asks for ocp/release (asked without credentials): 401 Unauthorized"
     );
     assert_eq!(fix, "add an entry for 127.0.0.1 to the pull secret");
-    let (text, fix) = failure(&spec, &with_login(options.clone(), &registry, login("user:old")));
+    let (text, fix) = failure(&spec, &with_login(options.clone(), &registry, &login("user:old")));
     assert_eq!(
         text,
         "127.0.0.1 does not know who asks for ocp/release (user \"user\" of the pull secret's entry \"127.0.0.1\"): 401 Unauthorized"
     );
     assert!(fix.contains("is wrong or has expired"), "{fix}");
-    let release = get(&spec, &with_login(options, &registry, login("user:secret"))).unwrap();
+    let release = get(&spec, &with_login(options, &registry, &login("user:secret"))).unwrap();
     assert_eq!(release.digest, image.digest());
 }
 
@@ -243,20 +243,20 @@ fn token_authentication() {
     let spec = registry.image("ocp/release:4.18.99-x86_64");
     let (text, _) = failure(&spec, &options);
     assert!(text.contains("(asked without credentials): 401 Unauthorized"), "{text}");
-    let (text, fix) = failure(&spec, &with_login(options.clone(), &registry, login("user:old")));
+    let (text, fix) = failure(&spec, &with_login(options.clone(), &registry, &login("user:old")));
     assert!(text.contains("401 Unauthorized ({\"details\":\"incorrect username or password\"})"), "{text}");
     assert!(fix.contains("is wrong or has expired"), "{fix}");
     assert!(!text.contains("old"), "{text}");
-    let release = get(&spec, &with_login(options.clone(), &registry, login("user:secret"))).unwrap();
+    let release = get(&spec, &with_login(options.clone(), &registry, &login("user:secret"))).unwrap();
     assert_eq!(release.digest, image.digest());
     let asked = tokens.requests.lock().unwrap().join("\n");
     assert!(asked.contains("scope=repository%3Aocp%2Frelease%3Apull&service=test-registry"), "{asked}");
     let fresh = tempfile::tempdir().unwrap();
     let again = FetchOptions { cache: hardway_release::BlobCache::at(fresh.path()), ..options };
     let identity = serde_json::json!({"identitytoken": "identity"});
-    assert_eq!(get(&spec, &with_login(again.clone(), &registry, identity)).unwrap().digest, image.digest());
+    assert_eq!(get(&spec, &with_login(again.clone(), &registry, &identity)).unwrap().digest, image.digest());
     let (text, _) =
-        failure(&spec, &with_login(again, &registry, serde_json::json!({"identitytoken": "expired"})));
+        failure(&spec, &with_login(again, &registry, &serde_json::json!({"identitytoken": "expired"})));
     assert!(text.contains("401 Unauthorized"), "{text}");
 }
 

@@ -190,7 +190,7 @@ fn a_store_may_be_a_web_server() {
         }
     });
     let store = SignatureStore::Url(format!("http://127.0.0.1:{port}/store/"));
-    let verified = check(&digest, &signer.keyring(), &[store.clone()]).unwrap();
+    let verified = check(&digest, &signer.keyring(), std::slice::from_ref(&store)).unwrap();
     assert!(verified.found_in.starts_with("http://127.0.0.1"));
     let error = check(&Digest::of(b"unsigned"), &signer.keyring(), &[store]).unwrap_err();
     assert!(matches!(error, SignatureError::NoSignature { .. }), "{error}");

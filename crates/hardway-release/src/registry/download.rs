@@ -33,7 +33,7 @@ impl Repository {
         }
         let mut partial = reserved.partial()?;
         self.complete(blob, &mut partial, progress).await?;
-        Ok(reserved.keep(partial)?)
+        Ok(reserved.keep(&partial)?)
     }
 
     fn cached(

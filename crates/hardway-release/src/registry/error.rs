@@ -66,7 +66,7 @@ pub enum RegistryError {
         /// Without the registry.
         repository: String,
         /// Which credentials were used.
-        identity: Identity,
+        identity: Box<Identity>,
         /// The registry's or token server's own words.
         detail: String,
     },
@@ -78,7 +78,7 @@ pub enum RegistryError {
         /// Without the registry.
         repository: String,
         /// Which credentials were used.
-        identity: Identity,
+        identity: Box<Identity>,
         /// The registry's own words.
         detail: String,
     },
@@ -86,7 +86,7 @@ pub enum RegistryError {
     #[error("{image}: there is no such tag{}", near(.tags))]
     NoSuchTag {
         /// What was asked for.
-        image: PullSpec,
+        image: Box<PullSpec>,
         /// Tags that look alike.
         tags: Vec<String>,
     },
@@ -94,13 +94,13 @@ pub enum RegistryError {
     #[error("{image}: the registry has no repository {:?}", .image.repository)]
     NoSuchRepository {
         /// What was asked for.
-        image: PullSpec,
+        image: Box<PullSpec>,
     },
     /// Nothing with this digest.
     #[error("{image}: the repository has no image with this digest")]
     NoSuchDigest {
         /// What was asked for.
-        image: PullSpec,
+        image: Box<PullSpec>,
     },
     /// A manifest names a blob that is not there.
     #[error("{repository} has lost the blob {digest}")]
@@ -114,7 +114,7 @@ pub enum RegistryError {
     #[error("{image} is not built for {wanted}; it is for {}", .there.join(", "))]
     NoSuchPlatform {
         /// What was asked for.
-        image: PullSpec,
+        image: Box<PullSpec>,
         /// `linux/arm64`.
         wanted: String,
         /// Those in the list.
@@ -174,7 +174,7 @@ pub enum RegistryError {
     #[error("{image} could be pulled from nowhere:{}", listed(.tried))]
     Nowhere {
         /// What was asked for.
-        image: PullSpec,
+        image: Box<PullSpec>,
         /// Each place and why not.
         tried: Vec<(String, RegistryError)>,
     },
@@ -234,12 +234,12 @@ impl RegistryError {
             Self::PlainHttp { .. } => {
                 "say that plain HTTP is meant; then anybody on the way can read the credentials".to_owned()
             }
-            Self::Unauthorized { registry, identity: Identity::Nobody, .. } => {
-                format!("add an entry for {registry} to the pull secret")
-            }
-            Self::Unauthorized { identity: Identity::Entry { key, .. }, .. } => {
-                format!("the pull secret's entry {key:?} is wrong or has expired: get a new pull secret")
-            }
+            Self::Unauthorized { registry, identity, .. } => match &**identity {
+                Identity::Nobody => format!("add an entry for {registry} to the pull secret"),
+                Identity::Entry { key, .. } => {
+                    format!("the pull secret's entry {key:?} is wrong or has expired: get a new pull secret")
+                }
+            },
             Self::Denied { repository, .. } => format!("ask for the right to pull {repository}"),
             Self::NoSuchTag { .. } | Self::NoSuchRepository { .. } | Self::NoSuchDigest { .. } => {
                 "check the pull spec".to_owned()
@@ -312,7 +312,7 @@ impl Asked<'_> {
                     Some(OciErrorCode::Denied) => 403,
                     Some(OciErrorCode::Toomanyrequests) => 429,
                     Some(OciErrorCode::NameUnknown) => {
-                        return RegistryError::NoSuchRepository { image: self.image.clone() };
+                        return RegistryError::NoSuchRepository { image: Box::new(self.image.clone()) };
                     }
                     Some(
                         OciErrorCode::ManifestUnknown | OciErrorCode::BlobUnknown | OciErrorCode::NotFound,
@@ -346,7 +346,7 @@ impl Asked<'_> {
         RegistryError::Unauthorized {
             registry: self.image.registry(),
             repository: self.image.repository.clone(),
-            identity: self.identity.clone(),
+            identity: Box::new(self.identity.clone()),
             detail,
         }
     }
@@ -358,7 +358,7 @@ impl Asked<'_> {
             403 => RegistryError::Denied {
                 registry,
                 repository: self.image.repository.clone(),
-                identity: self.identity.clone(),
+                identity: Box::new(self.identity.clone()),
                 detail,
             },
             404 => match self.blob {
@@ -366,9 +366,9 @@ impl Asked<'_> {
                     RegistryError::NoSuchBlob { repository: self.image.name(), digest: digest.clone() }
                 }
                 None if self.image.digest.is_some() => {
-                    RegistryError::NoSuchDigest { image: self.image.clone() }
+                    RegistryError::NoSuchDigest { image: Box::new(self.image.clone()) }
                 }
-                None => RegistryError::NoSuchTag { image: self.image.clone(), tags: Vec::new() },
+                None => RegistryError::NoSuchTag { image: Box::new(self.image.clone()), tags: Vec::new() },
             },
             408 => RegistryError::Timeout { registry, detail },
             429 => RegistryError::TooManyRequests { registry },

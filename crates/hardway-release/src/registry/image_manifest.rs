@@ -88,7 +88,7 @@ pub(crate) fn choose<'l>(
         entry.platform.strip_prefix(&wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     list.iter().find(fits).ok_or_else(|| RegistryError::NoSuchPlatform {
-        image: image.clone(),
+        image: Box::new(image.clone()),
         wanted,
         there: list.iter().map(|entry| entry.platform.clone()).collect(),
     })

@@ -163,14 +163,15 @@ impl Repository {
     async fn no_such_tag(&self, image: &PullSpec) -> RegistryError {
         let tags = self.client.list_tags(&reference(image), &self.auth, None, None).await;
         match tags.map_err(|error| self.asked(image, None).error(error)) {
-            Ok(list) => {
-                RegistryError::NoSuchTag { image: image.clone(), tags: near(image.tag.as_deref(), list.tags) }
-            }
+            Ok(list) => RegistryError::NoSuchTag {
+                image: Box::new(image.clone()),
+                tags: near(image.tag.as_deref(), list.tags),
+            },
             // A repository that was only pushed to by digest has no tags.
             Err(RegistryError::NoSuchRepository { image } | RegistryError::NoSuchTag { image, .. }) => {
                 RegistryError::NoSuchRepository { image }
             }
-            Err(_) => RegistryError::NoSuchTag { image: image.clone(), tags: Vec::new() },
+            Err(_) => RegistryError::NoSuchTag { image: Box::new(image.clone()), tags: Vec::new() },
         }
     }
 
