@@ -97,8 +97,8 @@ pub async fn fetch(
     progress: &dyn Progress,
 ) -> Result<FetchedRelease, RegistryError> {
     let (repository, resolved) = resolve(image, options).await?;
-    let files = release_files(&repository, &resolved, options, progress).await?;
-    let config = config(&repository, &resolved, options, progress).await?;
+    let files = release_files(&repository, &resolved, options, progress);
+    let (files, config) = tokio::try_join!(files, config(&repository, &resolved, options, progress))?;
     let text = |key: &str| config[key].as_str().filter(|text| !text.is_empty());
     let top = resolved.list_digest.as_ref().unwrap_or(&resolved.digest);
     let (mut of_release, mut own) = (BTreeMap::new(), BTreeMap::new());

@@ -403,11 +403,11 @@ fn a_pull_cut_at_any_byte_goes_on_and_ends_the_same() {
         options.connection.plain_http.push(through.registry());
         // Not tried again: the run ends there, and the next one goes on.
         options.connection.retry.attempts = 1;
-        cutter.cut(after, 1);
+        cutter.cut(&image.layer(2).to_string(), after, 1);
         cutter.ranges.lock().unwrap().clear();
         let first = get(&through, &options);
         assert_eq!(first.is_err(), after < size, "cut after {after} of {size}");
-        cutter.cut(0, 0);
+        cutter.cut("", 0, 0);
         let release = get(&through, &options).unwrap();
         assert_eq!(release.files, expected, "cut after {after}");
         if after > 0 && after < size {
@@ -424,7 +424,7 @@ fn many_cuts_in_one_run_are_overcome() {
     let through: PullSpec = format!("127.0.0.1:{}/ocp/release:4.18.99-x86_64", cutter.port).parse().unwrap();
     let mut options = options(cache.path(), &registry);
     options.connection.plain_http.push(through.registry());
-    cutter.cut(50, 1000);
+    cutter.cut("", 50, 1000);
     let release = get(&through, &options).unwrap();
     assert_eq!(release.digest, image.digest());
     assert!(cutter.ranges.lock().unwrap().len() > 10);
