@@ -98,7 +98,9 @@ pub fn extract_file<'r>(release: &'r FetchedRelease, name: &str) -> Result<&'r [
 impl Extracted {
     fn write(&mut self, to: &Path, name: String, bytes: &[u8]) -> Result<(), ExtractError> {
         let path = to.join(&name);
-        fs_err::create_dir_all(path.parent().unwrap_or(to))?;
+        if name.contains('/') {
+            fs_err::create_dir_all(path.parent().unwrap_or(to))?;
+        }
         fs_err::write(path, bytes)?;
         self.written.push(name);
         Ok(())

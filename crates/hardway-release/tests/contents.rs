@@ -6,7 +6,9 @@ mod fixture;
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 
+use fixture::front::{Front, answer};
 use fixture::image::{Family, Image, Layer, Packing, list};
 use fixture::registry::{Registry, Setup};
 use fixture::release::ReleaseImage;
@@ -247,6 +249,37 @@ fn a_mirror_serves_when_the_source_is_gone() {
     let dir = tempfile::tempdir().unwrap();
     let oc = blocking(extract_command(&images, "oc", dir.path(), &options, &Silent)).unwrap().unwrap();
     assert_eq!(std::fs::read(oc).unwrap(), b"program");
+}
+
+#[test]
+fn a_mirror_that_broke_off_goes_on() {
+    let world = world();
+    let there = Registry::open();
+    // The disk over there is full once the first manifests are in.
+    let left = AtomicU32::new(2);
+    let one_less = |left: u32| left.checked_sub(1);
+    let front = Front::before(there.port, move |head| {
+        let is_refused = head.starts_with("PUT")
+            && head.contains("/manifests/")
+            && left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less).is_err();
+        if is_refused { answer("507 Insufficient Storage", "", "full") } else { None }
+    });
+    let release = world.fetched();
+    let copy = |port: u16| {
+        let to = PullSpec::repository(&format!("127.0.0.1:{port}/mirror/ocp")).unwrap();
+        let mut options = world.options();
+        options.connection.plain_http.push(to.registry());
+        blocking(mirror(&release, &Destination::Repository(to), &options, &Silent)).unwrap()
+    };
+    let error = copy(front.port).unwrap_err().to_string();
+    assert!(error.ends_with("answered 507 (full)"), "{error}");
+    let rest = copy(there.port).unwrap();
+    assert!(rest.images == 3 && (1..3).contains(&rest.copied), "{rest:?}");
+    let cache = tempfile::tempdir().unwrap();
+    let image = release.image.clone();
+    let expected = payload(&release).unwrap();
+    drop(world);
+    assert_eq!(payload(&get(&image, &only_the_mirror(&rest, &there, &cache))).unwrap(), expected);
 }
 
 #[test]

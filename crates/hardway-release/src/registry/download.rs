@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use futures_util::StreamExt as _;
 use oci_client::client::BlobResponse;
 
-use super::error::io_error;
+use super::translation::io_error;
 use super::{Descriptor, RegistryError, Repository, reference};
 use crate::blob_cache::{BlobCache, Partial};
 use crate::progress::Progress;

@@ -4,7 +4,7 @@ use hardway_assets::secrets::Secret;
 use serde_json::Value;
 
 use super::RegistryError;
-use super::error::{Asked, transport};
+use super::translation::{Asked, transport};
 use crate::pull_spec::PullSpec;
 
 /// What a registry answers to a request without credentials.

@@ -1,9 +1,9 @@
 //! Asking a registry for manifests and blobs.
 //!
 //! ```text
-//! Repository         manifests and blobs of one repository            mod.rs, download.rs
+//! Repository         manifests and blobs of one repository            mod.rs, download.rs, upload.rs
 //! Connection         credentials, trust, proxy, patience              connection.rs, retry.rs
-//! RegistryError      everything that goes wrong, with its fix         error.rs
+//! RegistryError      everything that goes wrong, with its fix         error.rs, translation.rs
 //! Manifest           images and lists of images                       image_manifest.rs
 //! ```
 //!
@@ -17,15 +17,16 @@ mod error;
 mod identity_token;
 mod image_manifest;
 mod retry;
+mod translation;
 mod upload;
 
 pub use connection::{Connection, Proxy};
-use error::Asked;
-pub(crate) use error::transport;
 pub use error::{Identity, RegistryError};
 pub use image_manifest::Descriptor;
 pub(crate) use image_manifest::{Manifest, ManifestContent, choose};
 pub use retry::{Clock, Retry, Sleeper};
+use translation::Asked;
+pub(crate) use translation::transport;
 
 use oci_client::errors::OciDistributionError;
 use oci_client::secrets::RegistryAuth;
