@@ -1,16 +1,47 @@
-//! Housekeeping of the repository: `cargo xtask <task>`.
+//! Housekeeping of the repository: `cargo xtask <task>`, one file a task.
 
+mod arrows;
+mod bench;
 mod guide;
+
+use std::io::Write as _;
 
 use anyhow::{Result, bail};
 
+struct Task {
+    name: &'static str,
+    about: &'static str,
+    run: fn() -> Result<()>,
+}
+
+const TASKS: [Task; 4] = [
+    Task { name: "arrows", about: "check which crate depends on which", run: arrows::run },
+    Task {
+        name: "bench",
+        about: "measure the numbers to reach, beside the peers that are installed",
+        run: bench::run,
+    },
+    Task { name: "guide", about: "write the tables in docs/guide/", run: guide::write },
+    Task { name: "guide --check", about: "say which tables in docs/guide/ are old", run: guide::check },
+];
+
 fn main() -> Result<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["guide"] => guide::write(),
-        ["guide", "--check"] => guide::check(),
-        _ => bail!(
-            "usage: cargo xtask guide [--check]    write the tables in docs/guide/, or say which are old"
-        ),
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if words.is_empty() {
+        return list();
     }
+    let name = words.join(" ");
+    match TASKS.iter().find(|task| task.name == name) {
+        Some(task) => (task.run)(),
+        None => bail!("there is no task {name:?}; `cargo xtask` lists them"),
+    }
+}
+
+fn list() -> Result<()> {
+    let mut out = std::io::stdout();
+    writeln!(out, "usage: cargo xtask TASK\n")?;
+    for task in &TASKS {
+        writeln!(out, "  {:14} {}", task.name, task.about)?;
+    }
+    Ok(())
 }

@@ -24,6 +24,9 @@ const KEPT: [&str; 8] = [
     "release/image-references",
 ];
 
+/// Brought by every real render, but not by the sample's: it has no pull secret to put there.
+const RENDERED: &str = "/var/lib/kubelet/config.json";
+
 /// The scenarios, and variants that turn on what they lack.
 fn everything() -> Vec<Made> {
     let mut all: Vec<Made> = SCENARIOS.iter().map(|scenario| made(scenario)).collect();
@@ -75,11 +78,13 @@ fn all_that_is_made_is_explained_and_nothing_else() {
                 _ => look(&[Kind::Output], path),
             }
             if path.ends_with(".ign") {
-                ignition(&serde_json::from_slice(made.tree.get(path).unwrap()).unwrap(), &made, &mut look);
+                let config = serde_json::from_slice(made.tree.get(path).unwrap()).unwrap();
+                ignition(&config, &made, &catalogue, &mut look);
             }
         }
     }
     look(&[Kind::Certificate], catalogue::SSH_KEY);
+    look(&[Kind::File], RENDERED);
     KEPT.iter().for_each(|path| look(&[Kind::Output], path));
     // Made only after a pointer config was edited by hand.
     look(&[Kind::Manifest], "openshift/99_openshift-installer-ignition_worker.yaml");
@@ -94,13 +99,16 @@ fn all_that_is_made_is_explained_and_nothing_else() {
     assert!(gone.is_empty(), "explained, but never made:\n{}", gone.join("\n"));
 }
 
-/// Files, units and drop-ins of a config; what the rendered MachineConfig brought is the release's to explain.
-fn ignition(config: &Value, made: &Made, look: &mut impl FnMut(&[Kind], &str)) {
+/// Files, units and drop-ins of a config. What the rendered MachineConfig brought is the release's to explain; where we
+/// explain it all the same, it counts as made.
+fn ignition(config: &Value, made: &Made, catalogue: &Catalogue, look: &mut impl FnMut(&[Kind], &str)) {
     let rendered: BTreeSet<String> =
         made.release.rendered.values().flat_map(|r| names(&r.machine_config["spec"]["config"])).collect();
-    for name in names(config).into_iter().filter(|name| !rendered.contains(name)) {
+    for name in names(config) {
         let kind = if name.starts_with('/') { Kind::File } else { Kind::Unit };
-        look(&[kind], &name);
+        if !rendered.contains(&name) || catalogue.find(&name).iter().any(|e| e.kind == kind) {
+            look(&[kind], &name);
+        }
     }
 }
 

@@ -21,6 +21,8 @@
 //!   ReleaseMetadata       the version                                    release_metadata.rs
 //!   PayloadManifests      CRDs and feature gates among the manifests     payload_manifests.rs
 //!   rendered_config()     a MachineConfig from the node render           rendered_config.rs
+//!   render                node configs, rendered by the release itself   render/
+//!   media                 boot images: where they are, and their sums    media/
 //! ```
 //!
 //! The readers of single files take text, not paths.
@@ -38,6 +40,7 @@ mod folder_error;
 mod image_layout;
 mod image_references;
 mod layer;
+pub mod media;
 mod mirror;
 mod mirrors;
 mod overlay;
@@ -50,6 +53,7 @@ mod release_files;
 mod release_image;
 mod release_info;
 mod release_metadata;
+pub mod render;
 mod rendered_config;
 mod runtime;
 mod signature;

@@ -3,20 +3,22 @@
 mod cli;
 mod clock;
 mod commands;
+mod held;
 mod input;
+mod input_file;
+mod kept_release;
 mod output;
+mod redact;
 mod report;
 mod workdir;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
-use cli::{Cli, Command};
+use cli::Command;
 use output::Output;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match cli::parse() {
         Ok(cli) => cli,
         Err(error) => return cli::usage(&error),
     };

@@ -50,6 +50,11 @@ impl Output {
         self.line(LogLevel::Warn, "warning: ", text);
     }
 
+    /// A warning that says so itself.
+    pub(crate) fn finding(&self, text: &str) {
+        self.line(LogLevel::Warn, "", text);
+    }
+
     /// Something only for the curious.
     pub(crate) fn debug(&self, text: &str) {
         self.line(LogLevel::Debug, "debug: ", text);

@@ -1,10 +1,6 @@
 //! Errors as a person reads them: code, what, evidence, cause, fix. And the exit code that goes with each.
 
 use std::fmt::Write as _;
-use std::ops::Range;
-
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use hardway_assets::violation::Violation;
 
 /// Anything not named below.
 pub(crate) const EXIT_ERROR: u8 = 1;
@@ -46,12 +42,6 @@ impl Report {
         self
     }
 
-    /// One more thing that was seen.
-    pub(crate) fn evidence(mut self, evidence: impl Into<String>) -> Self {
-        self.evidence.push(evidence.into());
-        self
-    }
-
     /// From any error and its causes.
     pub(crate) fn from_error(code: &'static str, error: &dyn std::error::Error) -> Self {
         let mut what = error.to_string();
@@ -63,9 +53,9 @@ impl Report {
         Self::new(code, what)
     }
 
-    /// The violations of a file, each with the place it stands at.
-    pub(crate) fn violations(mut self, file: &str, text: &str, violations: &[Violation]) -> Self {
-        self.evidence.extend(violations.iter().map(|violation| snippet(file, text, violation)));
+    /// What was seen.
+    pub(crate) fn evidence(mut self, evidence: impl IntoIterator<Item = String>) -> Self {
+        self.evidence.extend(evidence);
         self
     }
 
@@ -82,68 +72,4 @@ impl Report {
         let _ = writeln!(text, "  more: hardway explain {}", self.code);
         text
     }
-}
-
-/// A violation, drawn into its source text when it has a place there.
-pub(crate) fn snippet(file: &str, text: &str, violation: &Violation) -> String {
-    let title = violation.to_string();
-    let Some(span) = violation.span else {
-        return format!("{title}\n --> {file}") + &fix_line(violation);
-    };
-    let lines = place(text, span.start..span.end);
-    let hidden = hide(text, violation);
-    let group = Level::ERROR
-        .primary_title(&title)
-        .element(Snippet::source(hidden.as_str()).path(file).annotation(AnnotationKind::Primary.span(lines)));
-    Renderer::styled().render(&[group]) + &fix_line(violation)
-}
-
-fn fix_line(violation: &Violation) -> String {
-    violation.fix.as_ref().map(|fix| format!("\n  fix: {fix}")).unwrap_or_default()
-}
-
-/// A span of several lines is cut to its first: the title says the rest.
-fn place(text: &str, span: Range<usize>) -> Range<usize> {
-    let start = span.start.min(text.len());
-    let end = span.end.min(text.len()).max(start);
-    let first_line = text[start..end].find('\n').map_or(end, |newline| start + newline);
-    start..first_line
-}
-
-/// Where the value may not be shown, its line must not be either: all but the key is blotted out, length kept so that
-/// places still fit.
-fn hide(text: &str, violation: &Violation) -> String {
-    let mut hidden = String::with_capacity(text.len());
-    let mut secret = false;
-    for line in text.split_inclusive('\n') {
-        let indented = line.starts_with([' ', '\t', '-']) || line.trim().is_empty();
-        if !indented {
-            secret = line.starts_with("pullSecret");
-        }
-        if secret || violation.value.as_deref() == Some("<redacted>") && holds(text, line, violation) {
-            let keep = if indented { 0 } else { line.find(':').map_or(0, |colon| colon + 1) };
-            hidden.extend(
-                line.char_indices().map(|(i, c)| if i < keep || c.is_whitespace() { c } else { blot(c) }),
-            );
-        } else {
-            hidden.push_str(line);
-        }
-    }
-    hidden
-}
-
-/// Same number of bytes.
-fn blot(c: char) -> char {
-    match c.len_utf8() {
-        1 => '*',
-        2 => '·',
-        3 => '…',
-        _ => '𝄀',
-    }
-}
-
-/// Whether a line holds the place of the violation.
-fn holds(text: &str, line: &str, violation: &Violation) -> bool {
-    let start = line.as_ptr() as usize - text.as_ptr() as usize;
-    violation.span.is_some_and(|span| span.start < start + line.len() && span.end > start)
 }

@@ -146,17 +146,18 @@ fn user(reader: &Reader<'_>, user: &Json) -> Meaning {
         Some(Meaning::Document(fields)) => fields,
         _ => Fields::new(),
     };
-    let keys: Vec<Meaning> = items(&user["sshAuthorizedKeys"])
+    let keys = items(&user["sshAuthorizedKeys"]).iter().filter_map(Json::as_str).map(str::trim);
+    let (given, drawn): (Vec<&str>, Vec<&str>) =
+        keys.filter(|key| !key.is_empty()).partition(|key| reader.masks.is_users_key(key));
+    for key in given {
+        fields.insert(format!("key {key}"), Meaning::text("present"));
+    }
+    let kinds: Vec<Meaning> = drawn
         .iter()
-        .filter_map(Json::as_str)
-        .filter(|key| !key.trim().is_empty())
-        .map(|key| match reader.masks.is_users_key(key) {
-            true => Meaning::text(key.trim()),
-            false => Meaning::Random(format!("generated {} key", key.split(' ').next().unwrap_or_default())),
-        })
+        .map(|key| Meaning::Random(key.split(' ').next().unwrap_or_default().to_owned()))
         .collect();
-    if !keys.is_empty() {
-        fields.insert("sshAuthorizedKeys".to_owned(), Meaning::List(keys));
+    if !kinds.is_empty() {
+        fields.insert("generated keys".to_owned(), Meaning::List(kinds));
     }
     Meaning::Document(fields)
 }

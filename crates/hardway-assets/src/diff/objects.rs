@@ -9,8 +9,8 @@ use serde_json::Value as Json;
 use super::Difference;
 use super::meaning::{Fields, Meaning};
 use super::reader::Reader;
+use super::side::Document;
 use super::walk::walk;
-use super::{ignition, side::Document};
 
 /// The objects of a side, by name.
 pub(super) type Objects = BTreeMap<ObjectName, Meaning>;
@@ -62,7 +62,7 @@ pub(super) fn read(reader: &Reader<'_>, documents: &[Document]) -> Objects {
         while objects.contains_key(&name) {
             name.number += 1;
         }
-        let mut fields = meaning(reader, &name, &document.object);
+        let mut fields = fields(reader, &document.object);
         fields.insert("file".to_owned(), Meaning::text(document.file.clone()));
         if let Some(mode) = document.mode {
             fields.insert("mode".to_owned(), Meaning::text(format!("{mode:04o}")));
@@ -92,37 +92,33 @@ pub(super) fn compare(ours: &Objects, theirs: &Objects, found: &mut Vec<Differen
     }
 }
 
-fn meaning(reader: &Reader<'_>, name: &ObjectName, object: &Json) -> Fields {
-    let mut rest = object.clone();
-    let taken = match name.kind.as_str() {
-        "ConfigMap" if name.name == "user-ca-bundle" => {
-            take(&mut rest, "data", |key, value| reader.of_the_user().json(key, value))
-        }
-        "Secret" => take(&mut rest, "data", |key, value| secret(reader, key, value)),
-        "MachineConfig" => take(&mut rest, "spec", |key, value| match key {
-            "config" => Some(Meaning::Document(ignition::fields(reader, value))),
-            _ => reader.json(key, value),
-        }),
-        _ => None,
-    };
-    let mut fields = match reader.document(&rest) {
-        Some(Meaning::Document(fields)) => fields,
-        _ => Fields::new(),
-    };
-    fields.extend(taken);
-    fields
+/// Has it what the API asks of every object?
+pub(super) fn is_object(json: &Json) -> bool {
+    json["apiVersion"].is_string() && json["kind"].is_string() && json["metadata"].is_object()
 }
 
-/// Takes the fields of one part of the object out of it and reads each in its own way.
-fn take(
-    object: &mut Json,
-    part: &str,
-    read: impl Fn(&str, &Json) -> Option<Meaning>,
-) -> Option<(String, Meaning)> {
-    let Some(Json::Object(fields)) = object.as_object_mut()?.remove(part) else { return None };
-    let fields: Fields =
-        fields.iter().filter_map(|(key, value)| Some((key.clone(), read(key, value)?))).collect();
-    (!fields.is_empty()).then(|| (part.to_owned(), Meaning::Map(fields)))
+/// What an object says, wherever it lies: the data of secrets is hidden.
+pub(super) fn fields(reader: &Reader<'_>, object: &Json) -> Fields {
+    let name = ObjectName::of(object);
+    let Some(parts) = object.as_object() else { return Fields::new() };
+    let mut fields = reader.fields("", parts);
+    let data = |part: &str, read: &dyn Fn(&str, &Json) -> Option<Meaning>| -> Option<(String, Meaning)> {
+        let values = parts.get(part)?.as_object()?;
+        let values: Fields =
+            values.iter().filter_map(|(key, v)| Some((key.clone(), read(key, v)?))).collect();
+        (!values.is_empty()).then(|| (part.to_owned(), Meaning::Map(values)))
+    };
+    match name.kind.as_str() {
+        "ConfigMap" if name.name == "user-ca-bundle" => {
+            fields.extend(data("data", &|key, value| reader.of_the_user().json(key, value)));
+        }
+        "Secret" => {
+            fields.extend(data("data", &|key, value| secret(reader, key, value)));
+            fields.extend(data("stringData", &|key, value| reader.hiding().json(key, value)));
+        }
+        _ => {}
+    }
+    fields
 }
 
 fn secret(reader: &Reader<'_>, key: &str, value: &Json) -> Option<Meaning> {

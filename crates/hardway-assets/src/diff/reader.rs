@@ -1,10 +1,12 @@
 //! Reading bytes, texts and JSON for their meaning.
 
-use serde_json::Value as Json;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value as Json};
 
 use super::masks::Masks;
 use super::meaning::{Fields, Meaning};
-use super::{certificates, ignition};
+use super::{certificates, ignition, objects};
 use crate::yaml;
 
 /// Reads for one side.
@@ -55,15 +57,27 @@ impl<'a> Reader<'a> {
                 let items: Vec<Meaning> = items.iter().filter_map(|item| self.json(key, item)).collect();
                 (!items.is_empty()).then_some(Meaning::List(items))
             }
+            // Its keys are public; what in it is secret is hidden by its own kind.
+            Json::Object(_) if ignition::is_ignition(json) => {
+                Some(Meaning::Document(ignition::fields(&Reader::new(self.masks), json)))
+            }
+            Json::Object(_) if objects::is_object(json) => {
+                Some(Meaning::Document(objects::fields(self, json)))
+            }
             Json::Object(object) => {
-                let fields: Fields = object
-                    .iter()
-                    .filter(|(name, _)| *name != "creationTimestamp")
-                    .filter_map(|(name, value)| Some((name.clone(), self.field(key, name, value)?)))
-                    .collect();
+                let fields = self.fields(key, object);
                 (!fields.is_empty()).then_some(Meaning::Map(fields))
             }
         }
+    }
+
+    /// The fields of a mapping that do not count as absent.
+    pub(super) fn fields(&self, key: &str, object: &Map<String, Json>) -> Fields {
+        object
+            .iter()
+            .filter(|(name, _)| *name != "creationTimestamp")
+            .filter_map(|(name, value)| Some((name.clone(), self.field(key, name, value)?)))
+            .collect()
     }
 
     /// A text: a PEM block, a document inside the document, or just a text.
@@ -79,6 +93,10 @@ impl<'a> Reader<'a> {
         }
         if let Some(document) = self.embedded(key, text) {
             return Some(document);
+        }
+        // Wherever it stands, a key in base64 is still a key.
+        if let Some(pem) = base64_text(text).and_then(|text| certificates::meaning(&text, self.given)) {
+            return Some(pem);
         }
         match is_bcrypt(text) {
             true => Some(Meaning::Random("bcrypt hash".to_owned())),
@@ -109,7 +127,7 @@ impl<'a> Reader<'a> {
     }
 
     fn field(&self, parent: &str, name: &str, value: &Json) -> Option<Meaning> {
-        let is_empty = value.as_object().is_some_and(serde_json::Map::is_empty);
+        let is_empty = value.as_object().is_some_and(Map::is_empty);
         if is_empty && MEANINGFUL_WHEN_EMPTY.contains(&(parent, name)) {
             return Some(Meaning::text("{}"));
         }
@@ -123,11 +141,7 @@ impl<'a> Reader<'a> {
             true => serde_json::from_str(text).ok()?,
             false => return None,
         };
-        if ignition::is_ignition(&json) {
-            // A pointer is public even when it lies in a secret; its keys are hidden by their own kind.
-            return Some(Meaning::Document(ignition::fields(&Reader::new(self.masks), &json)));
-        }
-        self.document(&json)
+        Some(self.document(&json).unwrap_or_else(|| Meaning::Document(Fields::new())))
     }
 }
 
@@ -147,6 +161,11 @@ const HIDDEN_KEYS: [&str; 8] = [
 /// (openshift/api `config/v1/types_network.go`), `none: {}` names the platform.
 const MEANINGFUL_WHEN_EMPTY: [(&str, &str); 2] = [("externalIP", "policy"), ("platform", "none")];
 
+/// What a text of base64 holds, if that is text again.
+fn base64_text(text: &str) -> Option<String> {
+    STANDARD.decode(text.trim()).ok().and_then(|bytes| String::from_utf8(bytes).ok())
+}
+
 fn is_bcrypt(text: &str) -> bool {
     text.len() == 60 && text.starts_with("$2")
 }
@@ -157,15 +176,17 @@ mod tests {
 
     use super::*;
 
+    const KEY: &str = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n";
+
     #[test]
     fn secrets_are_hidden_wherever_they_stand() {
         let masks = Masks::default();
         let config = json!({
             "pullSecret": r#"{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}"#,
-            "token": "t0ken", "hash": format!("$2a$10${}", "x".repeat(53)),
+            "token": "t0ken", "elsewhere": STANDARD.encode(KEY), "hash": format!("$2a$10${}", "x".repeat(53)),
         });
         let meaning = format!("{:?}", Reader::new(&masks).document(&config).unwrap());
-        for secret in ["dXNlcjpwYXNz", "t0ken", "$2a$"] {
+        for secret in ["dXNlcjpwYXNz", "t0ken", "$2a$", "LS0tLS1CRUdJTi"] {
             assert!(!meaning.contains(secret), "{meaning}");
         }
         assert!(meaning.contains("quay.io"));

@@ -11,26 +11,18 @@ pub(super) const REASONS: &[Reason] = &[
     // The working directory.
     row("Ignition configs", Ours, THEY_STOP_EARLIER),
     row("Ignition configs", Theirs, WE_STOP_EARLIER),
-    row("install-config.yaml", Ours, EATEN),
-    row("inventory.yaml", Ours, INVENTORY),
     row("manifests/", Ours, EATEN_MANIFESTS),
     row("openshift/", Ours, EATEN_MANIFESTS),
     row(".openshift_install.log", Theirs, PLAIN_FILES),
     row(".openshift_install_state.json", Theirs, PLAIN_FILES),
-    row("assets.lock", Ours, PLAIN_FILES),
     row("ignition/", Ours, COMPLETE_CONFIGS),
-    row("journal.jsonl", Ours, PLAIN_FILES),
     row("kubeconfigs/", Ours, PLAIN_FILES),
-    row("logs/", Ours, PLAIN_FILES),
     row("master.ign", Ours, MASTER_POINTER),
     row("operator-seeds/", Ours, SEEDS),
     row("pki/", Ours, PLAIN_FILES),
-    row("release/", Ours, PLAIN_FILES),
-    row("secrets/", Ours, PLAIN_FILES),
     row("static-pods/", Ours, PLAIN_FILES),
 
     // Objects.
-    row("ClusterVersion openshift-cluster-version/version: mode", Both, SECRET_MODE),
     row("ClusterVersion openshift-cluster-version/version: spec.overrides[MachineConfig *]", Ours, OVERRIDES),
     row("ClusterVersion openshift-cluster-version/version: spec.overrides[Secret openshift-machine-api *-user-data]", Ours, OVERRIDES),
     row("ConfigMap kube-system/cluster-config-v1: data.install-config: metadata.annotations.install.openshift.io/hostcrypt-check-bypassed", Theirs, BYPASSED),
@@ -56,7 +48,7 @@ pub(super) const REASONS: &[Reason] = &[
     row("*.ign /etc/hostname", Ours, ADDRESSES),
     row("*.ign /etc/ignition-machine-config-encapsulated.json: apiVersion", Ours, ENCAPSULATED),
     row("*.ign /etc/ignition-machine-config-encapsulated.json: kind", Ours, ENCAPSULATED),
-    row("*.ign /etc/ignition-machine-config-encapsulated.json: spec.config.ignition.version", Both, ENCAPSULATED),
+    row("*.ign /etc/ignition-machine-config-encapsulated.json: spec.config: ignition: version", Both, ENCAPSULATED),
     row("*.ign /etc/kubernetes/bootstrap-configs/*", Ours, CONTROL_PLANE),
     row("*.ign /etc/kubernetes/static-pod-resources/etcd-member/**", Ours, ETCD),
     row("*.ign /etc/motd", Both, OUR_WORDS),
@@ -66,6 +58,7 @@ pub(super) const REASONS: &[Reason] = &[
     row("*.ign /opt/openshift/bootstrap-in-place/bootstrap-in-place-post-reboot.sh", Both, SCRIPTS),
     row("*.ign /opt/openshift/bootstrap-in-place/master-update.fcc", Theirs, IN_PLACE),
     row("*.ign /opt/openshift/bootstrap-manifests/*", Ours, CONTROL_PLANE),
+    row("*.ign /var/lib/kubelet/config.json", Ours, KUBELET_PULL_SECRET),
     row("*.ign /opt/openshift/bootstrap.env", Ours, SCRIPT_VALUES),
     row("*.ign /opt/openshift/crds/*", Ours, CRDS),
     row("*.ign /opt/openshift/etcd-member-pod.yaml", Ours, CONTROL_PLANE),
@@ -80,7 +73,7 @@ pub(super) const REASONS: &[Reason] = &[
     row("*.ign /usr/local/bin/make-master-ignition.sh", Ours, IN_PLACE),
     row("*.ign /usr/local/bin/oc-or-container.sh", Ours, SCRIPTS),
     row("*.ign unit release-image-pivot.service", Theirs, PIVOT),
-    row("*.ign user core: sshAuthorizedKeys", Both, GATHER_KEY),
+    row("*.ign user core: generated keys", Both, GATHER_KEY),
 ];
 
 const ADDRESSES: &str =
@@ -96,7 +89,6 @@ const CONTROL_PLANE: &str = "hardway writes the bootstrap control plane itself; 
 const CRDS: &str =
     "The CRDs of the release; openshift-install has them rendered from the release image at boot.";
 const CREATION: &str = "This creates the manifests in the cluster; openshift-install's script runs cluster-bootstrap out of the release image for it.";
-const EATEN: &str = "openshift-install eats its inputs; hardway never touches what you wrote.";
 const EATEN_MANIFESTS: &str =
     "openshift-install eats its manifests; the copies inside its Ignition config were compared instead.";
 const ENCAPSULATED: &str =
@@ -106,7 +98,6 @@ const ETCD: &str =
 const GATES: &str = "hardway writes down which features the release turns on; openshift-install leaves it to a render at boot.";
 const GATHER_KEY: &str =
     "The key that `gather` logs in with is ECDSA, which takes no time to make; openshift-install's is RSA.";
-const INVENTORY: &str = "Hosts, addresses and the release, which install-config.yaml cannot say.";
 const IN_PLACE: &str = "hardway merges the node's complete config with the state of the control plane by jq; openshift-install feeds a Butane file to cluster-bootstrap.";
 const MASTER_POINTER: &str =
     "openshift-install writes no pointer for masters when the only one installs itself; hardway writes both.";
@@ -118,6 +109,8 @@ const PROXY_NAMES: &str = "Some programs read only the lower-case names of the p
 const REFERENCES: &str = "The machine-config-operator's render reads it; openshift-install takes it out of the release image at boot.";
 const SCRIPTS: &str =
     "Scripts are written in our own words, around stages of the same names: not texts to compare.";
+const KUBELET_PULL_SECRET: &str =
+    "The kubelet finds root's copy of the pull secret only if its unit has a HOME; this one it always finds.";
 const SCRIPT_VALUES: &str = "The values of this cluster that the scripts read; the scripts themselves are the same for every cluster.";
 const SECRET_MODE: &str = "Only root reads these on the bootstrap host, so only root may.";
 const SEEDS: &str = "What the operators must find to accept the control plane; openshift-install has their images render it at boot.";

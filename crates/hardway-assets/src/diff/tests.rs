@@ -220,6 +220,23 @@ fn ignition_is_compared_by_files_units_and_users() {
 }
 
 #[test]
+fn a_lost_key_of_the_user_is_no_matter_of_chance() {
+    let side = |keys: &[&str]| {
+        let config = json!({"ignition": {"version": "3.2.0"}, "passwd": {"users": [{"name": "core", "sshAuthorizedKeys": keys}]}});
+        let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"install-config": "sshKey: ssh-rsa A me"}});
+        tree(&[("bootstrap.ign", &config.to_string()), ("manifests/c.yaml", &object.to_string())])
+    };
+    assert_eq!(said(&side(&["ssh-rsa A me", "ssh-rsa B"]), &side(&["ssh-rsa A me\n", "ssh-rsa C"])), [""; 0]);
+    assert_eq!(
+        said(&side(&["ecdsa B"]), &side(&["ssh-rsa A me", "ssh-rsa C"])),
+        [
+            "bootstrap.ign user core: generated keys: ecdsa | ssh-rsa",
+            "bootstrap.ign user core: key ssh-rsa A me: - | present"
+        ]
+    );
+}
+
+#[test]
 fn user_data_inside_a_secret_is_read() {
     let secret = |address: &str| {
         let pointer = json!({"ignition": {"version": "3.2.0", "config": {"merge": [{"source": address}]}}});
@@ -240,13 +257,16 @@ fn no_secret_is_ever_shown() {
             "a": STANDARD.encode(word), ".dockerconfigjson": STANDARD.encode(&pull),
             "key": STANDARD.encode(pair(word, 1).1), "number": STANDARD.encode("{\"pin\": 1234}"),
         }});
+        let list = json!({"apiVersion": "v1", "kind": "List", "metadata": {}, "items": [secret, {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "t"}, "stringData": {"a": word}}]});
         let config = json!({"pullSecret": pull, "proxy": {"httpProxy": format!("http://me:{word}@proxy")}});
         let machine = ignition(&[
+            ("/opt/openshift/operator-seeds/s.yaml", &secret.to_string()),
             ("/root/.docker/config.json", &pull),
             ("/etc/profile.d/proxy.sh", &format!("export HTTP_PROXY=http://me:{word}@proxy")),
         ]);
         tree(&[
             ("manifests/s.yaml", &secret.to_string()),
+            ("manifests/l.yaml", &list.to_string()),
             ("install-config.yaml", &config.to_string()),
             ("bootstrap.ign", &machine),
             ("auth/kubeadmin-password", word),

@@ -41,7 +41,8 @@ pub(super) fn fields(
 
 fn both(place: &str, ours: &Meaning, theirs: &Meaning, found: &mut Vec<Difference>) {
     match (ours, theirs) {
-        (Meaning::Document(a), Meaning::Document(b)) => {
+        (Meaning::Document(a), Meaning::Document(b) | Meaning::Map(b))
+        | (Meaning::Map(a), Meaning::Document(b)) => {
             fields(a, b, |key| format!("{place}: {key}"), found);
         }
         (Meaning::Map(a), Meaning::Map(b)) => fields(a, b, |key| format!("{place}.{key}"), found),

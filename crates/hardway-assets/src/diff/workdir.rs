@@ -25,8 +25,14 @@ pub(super) fn compare(ours: &Side<'_>, theirs: &Side<'_>, found: &mut Vec<Differ
     }
     for (path, read) in FILES {
         let meaning = |side: &Side<'_>| side.tree.get(path).map(|bytes| read(side, bytes));
-        if path == INSTALL_CONFIG || ours.has_ignition() == theirs.has_ignition() {
-            walk(path, meaning(ours).as_ref(), meaning(theirs).as_ref(), found);
+        let (a, b) = (meaning(ours), meaning(theirs));
+        // An input may have been eaten, or left out by who calls us; the rest is made with the Ignition configs.
+        let comparable = match path {
+            INSTALL_CONFIG => a.is_some() && b.is_some(),
+            _ => ours.has_ignition() == theirs.has_ignition(),
+        };
+        if comparable {
+            walk(path, a.as_ref(), b.as_ref(), found);
         }
     }
     compare_others(&others(ours), &others(theirs), found);
@@ -52,6 +58,10 @@ const FILES: [(&str, Reading); 4] = [
 
 type Reading = fn(&Side<'_>, &[u8]) -> Meaning;
 
+/// Inputs, secrets and bookkeeping: not products of either tool.
+const NOT_PRODUCTS: [&str; 7] =
+    [".hardway.lock", "assets.lock", "inventory.yaml", "journal.jsonl", "logs", "release", "secrets"];
+
 /// Files and top folders that are not compared, with the number of files in each.
 type Others = BTreeMap<String, usize>;
 
@@ -74,9 +84,7 @@ fn json(bytes: &[u8]) -> Json {
 
 fn others(side: &Side<'_>) -> Others {
     let mut others = Others::new();
-    let compared =
-        |path: &str| FILES.iter().any(|(known, _)| *known == path) || IGNITION_FILES.contains(&path);
-    for (path, _) in side.tree.iter().filter(|(path, _)| !compared(path)) {
+    for (path, _) in side.tree.iter().filter(|(path, _)| !is_known(path)) {
         let name = match path.split_once('/') {
             Some((folder, _)) => format!("{folder}/"),
             None => path.to_owned(),
@@ -84,6 +92,13 @@ fn others(side: &Side<'_>) -> Others {
         *others.entry(name).or_insert(0) += 1;
     }
     others
+}
+
+fn is_known(path: &str) -> bool {
+    let top = path.split('/').next().unwrap_or_default();
+    FILES.iter().any(|(known, _)| *known == path)
+        || IGNITION_FILES.contains(&path)
+        || NOT_PRODUCTS.contains(&top)
 }
 
 fn files_said(number: usize) -> String {

@@ -24,8 +24,9 @@ impl Catalogue {
     }
 }
 
+/// `pki` is a field of both files: both are meant.
 fn is_name_of(e: &Explanation, what: &str) -> bool {
-    e.name == what
+    e.name == what || e.kind == Kind::Field && field(e.name) == what
 }
 
 fn is_spelling_of(e: &Explanation, what: &str) -> bool {
@@ -111,7 +112,10 @@ mod tests {
         let catalogue = Catalogue::read(&[
             (Kind::Certificate, "\n## etcd-signer\n## etcd-peer-<host>\n## service-account\n"),
             (Kind::Error, "\n## config-invalid\n"),
-            (Kind::Field, "\n## networking.clusterNetwork[].hostPrefix\n## inventory.hosts[].ip\n"),
+            (
+                Kind::Field,
+                "\n## networking.clusterNetwork[].hostPrefix\n## pki\n## inventory hosts[].ip\n## inventory pki\n",
+            ),
             (Kind::File, "\n## /etc/motd\n## /etc/kubernetes/kubeconfig\n## /opt/openshift/tls/<name>\n"),
             (Kind::File, "\n## /opt/openshift/manifests/<file>\n"),
             (
@@ -136,8 +140,8 @@ mod tests {
             ("CONFIG-INVALID", "config-invalid"),
             ("networking.clusterNetwork[0].hostPrefix", "networking.clusterNetwork[].hostPrefix"),
             ("networking.clusterNetwork.hostPrefix", "networking.clusterNetwork[].hostPrefix"),
-            ("hosts[2].ip", "inventory.hosts[].ip"),
-            ("inventory.yaml:hosts[2].ip", "inventory.hosts[].ip"),
+            ("hosts[2].ip", "inventory hosts[].ip"),
+            ("inventory.yaml:hosts[2].ip", "inventory hosts[].ip"),
             ("kubelet", "kubelet.service"),
             ("kubelet.service", "kubelet.service"),
             ("--etcd-prefix", "kube-apiserver --etcd-prefix"),
@@ -177,6 +181,7 @@ mod tests {
             names("/opt/openshift/manifests/cluster-dns-02-config.yml"),
             ["/opt/openshift/manifests/<file>", "manifests/cluster-dns-02-config.yml"]
         );
+        assert_eq!(names("pki"), ["pki", "inventory pki"]);
         assert_eq!(names("--v"), ["kube-apiserver --v", "etcd --v"]);
         assert_eq!(names("kubeconfig"), ["/etc/kubernetes/kubeconfig", "auth/kubeconfig"]);
     }

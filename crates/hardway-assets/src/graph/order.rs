@@ -8,6 +8,8 @@ use super::{Asset, Source};
 #[derive(Debug)]
 pub struct Graph {
     assets: Vec<Box<dyn Asset>>,
+    /// The index of the asset that makes each file.
+    makers: BTreeMap<String, usize>,
 }
 
 /// The assets do not form a graph.
@@ -39,7 +41,7 @@ pub enum GraphError {
 impl Graph {
     /// Orders the assets. Ties go by phase and name, so the order is the same on every run.
     pub fn new(assets: Vec<Box<dyn Asset>>) -> Result<Self, GraphError> {
-        let makers = makers(&assets)?;
+        let makers = index_makers(&assets)?;
         let mut waiting: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for (i, asset) in assets.iter().enumerate() {
             waiting
@@ -58,7 +60,9 @@ impl Graph {
             order.push(next);
         }
         let mut slots: Vec<Option<Box<dyn Asset>>> = assets.into_iter().map(Some).collect();
-        Ok(Self { assets: order.into_iter().filter_map(|i| slots[i].take()).collect() })
+        let assets: Vec<_> = order.into_iter().filter_map(|i| slots[i].take()).collect();
+        let makers = index_makers(&assets)?;
+        Ok(Self { assets, makers })
     }
 
     /// The assets, each after what it reads.
@@ -68,33 +72,22 @@ impl Graph {
 
     /// The asset that makes a file.
     pub fn maker(&self, path: &str) -> Option<&dyn Asset> {
-        self.assets().find(|asset| asset.outputs().iter().any(|output| output.path == path))
+        self.makers.get(path).map(|maker| self.assets[*maker].as_ref())
     }
 
     /// (from, to): the second reads a file of the first.
     pub fn edges(&self) -> Vec<(String, String)> {
         let mut edges = BTreeSet::new();
         for asset in self.assets() {
-            for source in asset.sources() {
-                match source {
-                    Source::File(path) => {
-                        edges.extend(self.maker(&path).map(|maker| (maker.id(), asset.id())));
-                    }
-                    Source::Folder(folder) => {
-                        let inside =
-                            |maker: &&dyn Asset| maker.outputs().iter().any(|o| is_in(&o.path, &folder));
-                        edges.extend(self.assets().filter(inside).map(|maker| (maker.id(), asset.id())));
-                    }
-                    _ => {}
-                }
-            }
+            let from = asset.sources().into_iter().flat_map(|source| makers_of(&source, &self.makers));
+            edges.extend(from.map(|maker| (self.assets[maker].id(), asset.id())));
         }
         edges.into_iter().collect()
     }
 }
 
 /// The index of the asset that makes each file.
-fn makers(assets: &[Box<dyn Asset>]) -> Result<BTreeMap<String, usize>, GraphError> {
+fn index_makers(assets: &[Box<dyn Asset>]) -> Result<BTreeMap<String, usize>, GraphError> {
     let mut makers: BTreeMap<String, usize> = BTreeMap::new();
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     for (i, asset) in assets.iter().enumerate() {
@@ -118,21 +111,30 @@ fn makers(assets: &[Box<dyn Asset>]) -> Result<BTreeMap<String, usize>, GraphErr
     Ok(makers)
 }
 
+/// The indices of the assets whose files an asset reads.
 fn needs(asset: &dyn Asset, makers: &BTreeMap<String, usize>) -> Result<Vec<usize>, GraphError> {
     let mut needs = Vec::new();
     for source in asset.sources() {
+        let found = makers_of(&source, makers);
         match source {
-            Source::File(path) => match makers.get(&path) {
-                Some(maker) => needs.push(*maker),
-                None => return Err(GraphError::Unmade { asset: asset.id(), path }),
-            },
-            Source::Folder(folder) => {
-                needs.extend(makers.iter().filter(|(path, _)| is_in(path, &folder)).map(|(_, maker)| *maker));
+            // A folder may be empty, a file must be made.
+            Source::File(path) if found.is_empty() => {
+                return Err(GraphError::Unmade { asset: asset.id(), path });
             }
-            _ => {}
+            _ => needs.extend(found),
         }
     }
     Ok(needs)
+}
+
+fn makers_of(source: &Source, makers: &BTreeMap<String, usize>) -> Vec<usize> {
+    match source {
+        Source::File(path) => makers.get(path).copied().into_iter().collect(),
+        Source::Folder(folder) => {
+            makers.iter().filter(|(path, _)| is_in(path, folder)).map(|(_, maker)| *maker).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn is_in(path: &str, folder: &str) -> bool {

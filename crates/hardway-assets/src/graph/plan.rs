@@ -108,7 +108,7 @@ impl Run<'_, '_> {
     /// Drops files of earlier runs that nothing makes any more, before anyone reads their folder.
     fn take_away(&mut self, graph: &Graph) {
         let made: BTreeSet<String> =
-            graph.assets().flat_map(|a| a.outputs()).map(|output| output.path).collect();
+            graph.assets().flat_map(Asset::outputs).map(|output| output.path).collect();
         for (path, locked) in self.world.lock.files.iter().filter(|(path, _)| !made.contains(*path)) {
             match self.tree.get(path) {
                 Some(bytes) if sha256(bytes) == locked.sha256 => {
@@ -159,7 +159,10 @@ impl Run<'_, '_> {
             }
             files.push((output, state));
         }
-        self.plan.lock.sources.insert(id.clone(), hashes.into_iter().collect());
+        // What was edited was not made again: it stays stale until it goes away or is as we wrote it.
+        if reasons.is_empty() || !kept.contains(&true) {
+            self.plan.lock.sources.insert(id.clone(), hashes.into_iter().collect());
+        }
         self.plan.steps.push(Step { asset: id, phase: asset.phase(), reasons, files });
         Ok(())
     }

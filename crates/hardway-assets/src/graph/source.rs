@@ -1,6 +1,8 @@
 //! What an asset reads, and the fingerprint of what it found there.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde_json::Value;
@@ -100,6 +102,8 @@ pub struct Fingerprints<'a> {
     inputs: Inputs<'a>,
     config: Value,
     inventory: Value,
+    /// Hashes of everything but files, which alone change during a run: most sources have many readers.
+    known: RefCell<BTreeMap<Source, String>>,
 }
 
 impl<'a> Fingerprints<'a> {
@@ -107,7 +111,7 @@ impl<'a> Fingerprints<'a> {
     pub fn new(inputs: Inputs<'a>) -> Self {
         let config = serde_json::to_value(&inputs.cluster.config).unwrap_or_default();
         let inventory = serde_json::to_value(&inputs.cluster.inventory).unwrap_or_default();
-        Self { inputs, config, inventory }
+        Self { inputs, config, inventory, known: RefCell::default() }
     }
 
     /// A folder becomes the files in it; everything else stays.
@@ -126,6 +130,23 @@ impl<'a> Fingerprints<'a> {
 
     /// The hash of one source. Of an absent one, the hash of nothing.
     pub fn of(&self, source: &Source, tree: &crate::Tree) -> String {
+        if matches!(source, Source::File(_)) {
+            return self.hash(source, tree);
+        }
+        let mut known = self.known.borrow_mut();
+        known.entry(source.clone()).or_insert_with(|| self.hash(source, tree)).clone()
+    }
+
+    /// The hash over all sources of an asset.
+    pub fn combine(&self, hashes: &[(Source, String)]) -> String {
+        let mut hash = self.keyed();
+        for (source, value) in hashes {
+            hash.update(format!("{source}\n{value}\n"));
+        }
+        short(hash)
+    }
+
+    fn hash(&self, source: &Source, tree: &crate::Tree) -> String {
         let mut hash = self.keyed();
         match source {
             Source::Config(path) => {
@@ -149,15 +170,6 @@ impl<'a> Fingerprints<'a> {
                     self.inputs.secrets.get(name).map(crate::secrets::Secret::expose).unwrap_or_default(),
                 );
             }
-        }
-        short(hash)
-    }
-
-    /// The hash over all sources of an asset.
-    pub fn combine(&self, hashes: &[(Source, String)]) -> String {
-        let mut hash = self.keyed();
-        for (source, value) in hashes {
-            hash.update(format!("{source}\n{value}\n"));
         }
         short(hash)
     }

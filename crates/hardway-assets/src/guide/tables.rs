@@ -22,9 +22,9 @@ pub fn table(name: &str) -> Option<String> {
         "bootstrap-files" => of_kind(&explained, Kind::File, |name| !NODE_ONLY.contains(&name)),
         "node-files" => of_kind(&explained, Kind::File, |name| NODE_FILES.contains(&name)),
         "units" => of_kind(&explained, Kind::Unit, |_| true),
-        "install-config-fields" => of_kind(&explained, Kind::Field, |name| !is_inventory(name)),
-        "inventory-fields" => of_kind(&explained, Kind::Field, is_inventory),
-        _ => flags(&explained, name.strip_prefix("flags:")?),
+        "install-config-fields" => of_kind(&explained, Kind::Field, |name| !name.starts_with(IN_INVENTORY)),
+        "inventory-fields" => prefixed(&explained, Kind::Field, IN_INVENTORY),
+        _ => prefixed(&explained, Kind::Flag, &format!("{} ", name.strip_prefix("flags:")?)),
     })
 }
 
@@ -51,12 +51,11 @@ const NODE_ONLY: &[&str] = &[
     "/var/lib/kubelet/config.json",
 ];
 
+/// Fields of `inventory.yaml` are told apart from those of `install-config.yaml` by this.
+const IN_INVENTORY: &str = "inventory ";
+
 fn is_seed(name: &str) -> bool {
     name.starts_with("operator-seeds/")
-}
-
-fn is_inventory(name: &str) -> bool {
-    name.starts_with("inventory")
 }
 
 fn phases() -> String {
@@ -127,10 +126,10 @@ fn kubeconfigs(explained: &Catalogue) -> String {
     markdown(&["file", "calls", "trusts", "shows", "what it is"], rows)
 }
 
-fn flags(explained: &Catalogue, component: &str) -> String {
-    let own = |e: &'static str| e.strip_prefix(component)?.strip_prefix(' ');
-    let rows = explained.iter().filter(|e| e.kind == Kind::Flag);
-    explanations(rows.filter_map(|e| Some((own(e.name)?, e))))
+/// Flags of one component, fields of one file: by the rest of their names.
+fn prefixed(explained: &Catalogue, kind: Kind, prefix: &str) -> String {
+    let rows = explained.iter().filter(|e| e.kind == kind);
+    explanations(rows.filter_map(|e| Some((e.name.strip_prefix(prefix)?, e))))
 }
 
 fn of_kind(explained: &Catalogue, kind: Kind, wanted: impl Fn(&'static str) -> bool) -> String {

@@ -3,7 +3,7 @@
 use super::bootstrap_files::{self, HostFile, Unit};
 use super::config::{Config, DuplicatePath};
 use super::node::NodeConfig;
-use super::{contract, environment, host_files, network, tls_files};
+use super::{environment, host_files, network, tls_files};
 use crate::graph::{Asset, Inputs, MakeError, Output, Source};
 use crate::inventory::Host;
 use crate::manifests::with_overrides;
@@ -105,7 +105,7 @@ impl Asset for Bootstrap {
     fn make(&self, inputs: &Inputs<'_>) -> Result<Vec<Vec<u8>>, MakeError> {
         let mut config = Config::default();
         let ssh_key = inputs.secrets.key(pki::catalogue::SSH_KEY)?;
-        let ours = ssh_public_key(&ssh_key, "hardway-bootstrap");
+        let ours = ssh_public_key(ssh_key, "hardway-bootstrap");
         let user_key = inputs.cluster.config.ssh_key.trim();
         let keys: Vec<&str> = [user_key, &ours].into_iter().filter(|key| !key.is_empty()).collect();
         config.user("core", &keys);
@@ -122,7 +122,7 @@ impl Bootstrap {
     /// Registries, trust, proxy, pull secret, network: what any host needs.
     fn host(&self, config: &mut Config, inputs: &Inputs<'_>) -> Result<(), MakeError> {
         let cluster = inputs.cluster;
-        let with_blocked = contract(inputs)?.registries_conf_has_blocked();
+        let with_blocked = inputs.version_contract()?.registries_conf_has_blocked();
         let bundle = &cluster.config.additional_trust_bundle;
         let host = cluster.bootstrap_host();
         let texts = [
@@ -146,7 +146,9 @@ impl Bootstrap {
         for (path, mode, text) in &texts {
             put(config, path, *mode, text.as_bytes())?;
         }
+        // For podman and oc, and for the kubelet, which finds root's only if its unit has a HOME.
         put(config, "/root/.docker/config.json", 0o600, cluster.config.pull_secret.expose())?;
+        put(config, "/var/lib/kubelet/config.json", 0o600, cluster.config.pull_secret.expose())?;
         config.append("/etc/motd", 0o644, host_files::motd(cluster).as_bytes()).map_err(twice)
     }
 
@@ -245,8 +247,10 @@ impl Bootstrap {
 
 /// Anyone on the host may read an object, but not a Secret.
 fn object_mode(bytes: &[u8]) -> u32 {
-    let is_secret = String::from_utf8_lossy(bytes).lines().any(|line| line.trim() == "kind: Secret");
-    if is_secret { 0o600 } else { 0o644 }
+    let text = String::from_utf8_lossy(bytes);
+    let in_yaml = text.lines().any(|line| line.trim_end() == "kind: Secret");
+    let in_json = ["\"kind\":\"Secret\"", "\"kind\": \"Secret\""].iter().any(|kind| text.contains(kind));
+    if in_yaml || in_json { 0o600 } else { 0o644 }
 }
 
 fn put(config: &mut Config, path: &str, mode: u32, bytes: &[u8]) -> Result<(), MakeError> {

@@ -95,11 +95,6 @@ impl Config {
         self.ignition.insert("security".to_owned(), json!({"tls": {"certificateAuthorities": cas}}));
     }
 
-    /// The paths written, in order.
-    pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.files.keys().map(String::as_str)
-    }
-
     /// As compact JSON; empty parts are left out.
     pub fn write(&self) -> Vec<u8> {
         let mut ignition = self.ignition.clone();

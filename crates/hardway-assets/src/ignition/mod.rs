@@ -25,9 +25,8 @@ mod pointer;
 mod tls_files;
 
 use crate::Cluster;
-use crate::graph::{Asset, Inputs, MakeError};
+use crate::graph::Asset;
 use crate::inventory::Role;
-use crate::release_payload::VersionContract;
 
 pub use bootstrap::Bootstrap;
 pub use config::{Config, DuplicatePath, VERSION, data_url};
@@ -60,8 +59,4 @@ pub fn assets(cluster: &Cluster, static_pods: &[Box<dyn Asset>]) -> Vec<Box<dyn 
         assets.push(Box::new(NodeConfig::new(cluster, host)));
     }
     assets
-}
-
-fn contract(inputs: &Inputs<'_>) -> Result<VersionContract, MakeError> {
-    VersionContract::new(&inputs.release.version).map_err(|error| MakeError::Release(error.to_string()))
 }

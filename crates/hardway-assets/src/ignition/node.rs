@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::config::data_url;
-use super::{contract, network};
+use super::network;
 use crate::graph::{Asset, Inputs, MakeError, Output, Source};
 use crate::inventory::{Host, Role};
 use crate::{Cluster, Phase};
@@ -101,7 +101,7 @@ impl NodeConfig {
             "machineconfiguration.openshift.io/desiredConfig": name,
             "machineconfiguration.openshift.io/state": "Done",
         });
-        if contract(inputs)?.annotates_first_pivot_config() {
+        if inputs.version_contract()?.annotates_first_pivot_config() {
             annotations["machineconfiguration.openshift.io/firstPivotConfig"] = json!(name);
         }
         let mut files: Vec<Addition> = vec![

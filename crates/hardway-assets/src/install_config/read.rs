@@ -15,7 +15,7 @@ pub fn read(text: &str, rules: Rules) -> Result<Read<InstallConfig>, Vec<Violati
         Examined { config: Some(value), errors, warnings, node } if errors.is_empty() => {
             Ok(Read { value, warnings, node })
         }
-        Examined { errors, .. } => Err(errors),
+        Examined { errors, .. } => Err(schema::reasons(errors)),
     }
 }
 

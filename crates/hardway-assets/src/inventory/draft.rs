@@ -167,8 +167,9 @@ fn scalar(node: &Node) -> Option<String> {
     }
 }
 
+/// Empty text counts as none.
 fn text(node: &Node, parent: &str, name: &str) -> Option<String> {
-    node.get(parent)?.get(name).and_then(scalar)
+    node.get(parent)?.get(name).and_then(scalar).filter(|text| !text.is_empty())
 }
 
 fn int(parent: Option<&Node>, name: &str) -> Option<u32> {

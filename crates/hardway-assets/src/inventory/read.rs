@@ -19,6 +19,6 @@ pub fn read(text: &str, config: Option<&InstallConfig>) -> Result<Read<Inventory
     let Findings { errors, warnings, .. } = findings;
     match draft.assemble(config).filter(|_| readable) {
         Some(value) if errors.is_empty() => Ok(Read { value, warnings, node }),
-        _ => Err(errors),
+        _ => Err(schema::reasons(errors)),
     }
 }

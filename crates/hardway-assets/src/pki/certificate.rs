@@ -63,8 +63,8 @@ impl Asset for Certificate {
             |error: crate::secrets::KeyError| MakeError::Internal(format!("{}: {error}", row.name));
         let Some(signer) = row.signer else {
             // The operator's own signers name themselves as authority, the installer's do not.
-            template.authority_key_id = row.name.starts_with("etcd-").then(|| key_id(&key));
-            return Ok(vec![pem_of(&issue(&template, &key, &key).map_err(internal)?).into_bytes()]);
+            template.authority_key_id = row.name.starts_with("etcd-").then(|| key_id(key));
+            return Ok(vec![pem_of(&issue(&template, key, key).map_err(internal)?).into_bytes()]);
         };
         let signer_text = inputs.text(&path(signer))?;
         let signer_key = inputs.secrets.key(signer)?;
@@ -75,8 +75,8 @@ impl Asset for Certificate {
         }
         template.issuer = authority.name;
         template.not_before = authority.not_before;
-        template.authority_key_id = Some(key_id(&signer_key));
-        let mut text = pem_of(&issue(&template, &key, &signer_key).map_err(internal)?);
+        template.authority_key_id = Some(key_id(signer_key));
+        let mut text = pem_of(&issue(&template, key, signer_key).map_err(internal)?);
         if row.with_signer {
             text += &first(signer_text).ok_or_else(|| bad_file(&path(signer), "not a PEM certificate"))?;
         }

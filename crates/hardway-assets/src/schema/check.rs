@@ -23,7 +23,7 @@ pub fn check(node: &Node, table: &Table) -> Vec<Violation> {
 }
 
 /// Fields that stand in the file but came only with a later release than the one installed.
-pub fn too_new(node: &Node, table: &Table, version: (u32, u32)) -> Vec<Violation> {
+pub fn too_new(node: &Node, table: &Table, version: (u64, u64)) -> Vec<Violation> {
     let mut found = Vec::new();
     walk("", node, table.fields, &mut |path, key, field| {
         let Some(since) = field.since.filter(|since| *since > version) else { return };
@@ -64,7 +64,7 @@ impl Check<'_> {
             }
         }
         for field in fields {
-            let missing = node.get(field.name).is_none_or(|value| value.value == Value::Null);
+            let missing = node.get(field.name).is_none_or(|value| is_nothing(&value.value, &field.kind));
             if let Presence::Required(detail) = field.presence
                 && missing
             {
@@ -194,6 +194,15 @@ fn walk(
     }
 }
 
+/// Null, or no text where text is wanted.
+fn is_nothing(value: &Value, kind: &Kind) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty() && matches!(kind, Kind::String),
+        _ => false,
+    }
+}
+
 fn wanted(kind: &Kind) -> &'static str {
     match kind {
         Kind::String => "a string",
@@ -283,6 +292,7 @@ mod tests {
     fn null_is_the_same_as_absent() {
         assert!(messages("fips:\nhosts: ~\nnet: null\n").is_empty());
         assert_eq!(messages("hosts: [{name: ~}]"), ["hosts[0].name: Required value: a name is required"]);
+        assert_eq!(messages("hosts: [{name: ''}]"), ["hosts[0].name: Required value: a name is required"]);
         assert_eq!(messages("- a\n"), ["Invalid value: test.yaml must be a mapping of fields"]);
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::violation::{Kind, Violation};
-use crate::yaml::{Node, SyntaxError};
+use crate::yaml::{Node, Span, SyntaxError};
 
 /// A file that was read and found good.
 #[derive(Clone)]
@@ -67,6 +67,17 @@ impl<'n> Findings<'n> {
         let span = violation.span.unwrap_or_else(|| self.node.locate(&violation.path));
         Violation { span: Some(span), ..violation }
     }
+}
+
+/// Nothing was made of the file, so there must be a reason. That none was found is a mistake of ours.
+pub(crate) fn reasons(errors: Vec<Violation>) -> Vec<Violation> {
+    if errors.is_empty() {
+        return vec![Violation {
+            span: Some(Span { start: 0, end: 0 }),
+            ..Violation::new("", Kind::Internal, None, "the file was refused without a reason")
+        }];
+    }
+    errors
 }
 
 /// Syntax errors in the shape of everything else that can be wrong.

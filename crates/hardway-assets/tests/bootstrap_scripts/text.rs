@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
+use hardway_assets::explain::{Catalogue, Explanation, Kind};
 use hardway_assets::ignition::bootstrap_files::{
     ENVIRONMENT, HostFile, IN_PLACE_STAGES, STAGES, Unit, in_place_scripts, in_place_units, scripts, units,
 };
@@ -10,7 +11,7 @@ use hardway_assets::ignition::bootstrap_files::{
 use super::host::{Host, run, succeed};
 
 fn all_scripts() -> Vec<HostFile> {
-    scripts().into_iter().chain(in_place_scripts()).filter(|file| file.path.ends_with(".sh")).collect()
+    scripts().into_iter().chain(in_place_scripts()).filter(|file| file.text.starts_with("#!")).collect()
 }
 
 fn all_units() -> Vec<Unit> {
@@ -26,7 +27,7 @@ fn bash_reads_every_script() {
     let host = Host::new();
     for script in all_scripts() {
         assert!(
-            script.text.starts_with("#!/usr/bin/env bash\n#"),
+            script.text.lines().nth(1).is_some_and(|line| line.starts_with("# ")),
             "{} says what it is in its second line",
             script.path
         );
@@ -40,16 +41,13 @@ fn shellcheck_finds_nothing() {
         return;
     }
     let host = Host::new();
-    // Laid into one folder, as they lie on the host, so that sourced files are found.
-    let post_reboot = "bootstrap-in-place-post-reboot.sh";
-    host.write(
-        &format!("usr/local/bin/{post_reboot}"),
-        &host.read(&format!("opt/openshift/bootstrap-in-place/{post_reboot}")),
-    );
-    let names = all_scripts().into_iter().map(|script| script.path.rsplit('/').next().unwrap_or_default());
+    // All in one folder, so that sourced files are found.
+    let name = |script: &HostFile| script.path.rsplit('/').next().unwrap_or_default();
+    all_scripts().iter().for_each(|script| host.write(&format!("flat/{}", name(script)), script.text));
+    let names: Vec<&str> = all_scripts().iter().map(name).collect();
     let mut shellcheck = Command::new("shellcheck");
     shellcheck.args(["--external-sources", "--source-path=SCRIPTDIR"]).args(names);
-    succeed(shellcheck.current_dir(host.path("usr/local/bin")));
+    succeed(shellcheck.current_dir(host.path("flat")));
 }
 
 /// Upper case is for what comes from outside: bootstrap.env, or a variable that a script gives a default to.
@@ -155,6 +153,11 @@ fn units_are_enabled_as_on_openshift_installs_bootstrap_host() {
     assert_eq!(enabled, expected);
 }
 
+const OS_SERVICES: &str =
+    "crio NetworkManager rpc-statd sshd systemd-journal-gatewayd systemd-user-sessions zincati";
+const OS_TARGETS: &str = "basic getty local-fs multi-user network network-online shutdown sysinit umount";
+const OS_PROGRAMS: &str = "bin/chown bin/mkdir bin/sh bin/true usr/bin/chcon usr/bin/systemctl usr/lib/systemd/systemd-journal-gatewayd";
+
 /// systemd's own opinion, with units of the OS that ours name replaced by empty ones.
 #[test]
 fn systemd_accepts_the_units() {
@@ -166,17 +169,14 @@ fn systemd_accepts_the_units() {
     for unit in all_units().iter().filter(|unit| unit.text.is_some()) {
         host.write(&format!("{folder}/{}", unit.name), unit.text.unwrap_or_default());
     }
-    for name in ["crio.service", "rpc-statd.service", "systemd-journal-gatewayd.service", "zincati.service"] {
-        host.write(&format!("{folder}/{name}"), "[Service]\nExecStart=/bin/true\n");
+    for name in OS_SERVICES.split_whitespace() {
+        host.write(&format!("{folder}/{name}.service"), "[Service]\nExecStart=/bin/true\n");
     }
-    for target in
-        ["basic.target", "network-online.target", "multi-user.target", "sysinit.target", "shutdown.target"]
-    {
-        host.write(&format!("{folder}/{target}"), "[Unit]\nDescription=stand-in\n");
+    for name in OS_TARGETS.split_whitespace() {
+        host.write(&format!("{folder}/{name}.target"), "[Unit]\nDescription=stand-in\n");
     }
-    for program in
-        ["bin/true", "bin/sh", "bin/mkdir", "bin/chown", "usr/lib/systemd/systemd-journal-gatewayd"]
-    {
+    host.write(&format!("{folder}/run-ephemeral.mount"), "[Mount]\nWhat=tmpfs\nWhere=/run/ephemeral\n");
+    for program in OS_PROGRAMS.split_whitespace() {
         host.program(program, "#!/bin/sh\n");
     }
     for unit in all_units() {
@@ -188,6 +188,23 @@ fn systemd_accepts_the_units() {
             verify.arg(format!("--root={}", host.path("").display())).args(["--man=no", "verify", unit.name]);
             let (success, output) = run(&mut verify);
             assert!(success && output.is_empty(), "{}: {output}", unit.name);
+        }
+    }
+}
+
+#[test]
+fn every_script_unit_and_dropin_is_explained() {
+    let catalogue = Catalogue::load();
+    let complete =
+        |e: &Explanation| [e.what, e.why, e.readers, e.without, e.source].iter().all(|line| !line.is_empty());
+    let is_explained = |kind, name: &str| catalogue.get(kind, name).is_some_and(complete);
+    for file in scripts().iter().chain(&in_place_scripts()) {
+        assert!(is_explained(Kind::File, file.path), "{}", file.path);
+    }
+    for unit in all_units() {
+        assert!(unit.text.is_none() || is_explained(Kind::Unit, unit.name), "{}", unit.name);
+        for (dropin, _) in unit.dropins {
+            assert!(is_explained(Kind::Unit, &format!("{}/{dropin}", unit.name)), "{}/{dropin}", unit.name);
         }
     }
 }

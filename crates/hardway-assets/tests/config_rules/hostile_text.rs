@@ -2,13 +2,17 @@
 
 use hardway_assets::install_config::{self, Rules};
 use hardway_assets::inventory::{self, read_both};
-use hardway_assets::violation::Violation;
+use hardway_assets::violation::{Kind, Violation};
 use proptest::prelude::*;
 
 use crate::files::{DUAL_STACK, DUAL_STACK_INVENTORY, HA, HA_INVENTORY, SINGLE_NODE, SINGLE_NODE_INVENTORY};
 
 fn places_are_inside(text: &str, violations: &[Violation]) -> Result<(), TestCaseError> {
     for violation in violations {
+        prop_assert!(
+            violation.kind != Kind::Internal || !violation.path.is_empty(),
+            "{violation} for {text:?}"
+        );
         let span = violation.span;
         let inside = span.is_some_and(|span| text.get(span.start..span.end).is_some());
         prop_assert!(inside, "{violation:?} in {text:?}");

@@ -2,38 +2,7 @@
 
 use hardway_assets::install_config::{self, Rules};
 
-const FILE: &str = r#"apiVersion: v1
-baseDomain: Corp_Example
-metadata:
-  name: prod1
-  nmae: prod1
-fips: 'no'
-compute:
-- name: infra
-  replicas: -2
-- name: worker
-  replicas: 2
-controlPlane:
-  replicas: 0
-  hyperthreading: Sometimes
-networking:
-  clusterNetwork:
-  - cidr: 10.20.0.0/14
-    hostPrefix: 13
-  machineNetwork:
-  - cidr: 10.20.30.7/24
-  - cidr: 10.20.30
-  serviceNetwork:
-  - 172.31.0.0/11
-proxy:
-  noProxy: '*.corp.example'
-platform:
-  none: {}
-  aws: {}
-publish: Internal
-pullSecret: '{"auths": {}}'
-sshKey: ssh-rsa nonsense
-"#;
+const FILE: &str = include_str!("../../../../fuzz/seeds/install_config/mistakes.yaml");
 
 #[test]
 fn all_are_reported_with_their_places() {

@@ -22,7 +22,7 @@ pub(crate) fn recorded(cluster: &str) -> Option<Json> {
     let mut record: Json = serde_json::from_str(&text).expect("the record is JSON");
     for config in record.as_object_mut().expect("the record is an object").values_mut() {
         config.as_object_mut().map(|fields| fields.remove("size"));
-        for enabled in config["units"].as_object_mut().into_iter().flat_map(serde_json::Map::values_mut) {
+        for enabled in config["units"].as_object_mut().into_iter().flat_map(Map::values_mut) {
             *enabled = enabling(enabled);
         }
     }

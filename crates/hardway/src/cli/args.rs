@@ -151,10 +151,10 @@ pub(crate) struct InitArgs {
     #[arg(long, default_value = "sample")]
     pub(crate) release: String,
     /// Number of masters
-    #[arg(long, default_value_t = 3)]
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=9))]
     pub(crate) masters: u8,
     /// Number of workers
-    #[arg(long, default_value_t = 2)]
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(crate) workers: u8,
 }
 

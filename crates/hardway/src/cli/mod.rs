@@ -4,10 +4,85 @@ mod args;
 
 pub(crate) use args::*;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
+
+use clap::Parser as _;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+/// Reads the command line.
+pub(crate) fn parse() -> Result<Cli, clap::Error> {
+    parse_from(std::env::args_os().collect())
+}
 
 /// Prints clap's own message. Help and version are no errors; everything else is exit code 2.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     let _ = error.print();
     ExitCode::from(if error.use_stderr() { crate::report::EXIT_USAGE } else { 0 })
+}
+
+/// `hardway explain --etcd-prefix -o json` asks about a flag of another program: a flag that is none of ours is moved
+/// behind `--`, where it counts as a word.
+fn parse_from(mut args: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let first = match Cli::try_parse_from(&args) {
+        Ok(cli) => return Ok(cli),
+        Err(error) => error,
+    };
+    let mut last = flag_in(&first);
+    while let Some(place) = last.and_then(|flag| place_of(&flag, &args)) {
+        let flag = args.remove(place);
+        if !args.iter().any(|arg| arg == "--") {
+            args.push("--".into());
+        }
+        args.push(flag);
+        last = match Cli::try_parse_from(&args) {
+            Ok(cli) => return Ok(cli),
+            Err(error) => flag_in(&error),
+        };
+    }
+    Err(first)
+}
+
+/// The flag that nobody knows.
+fn flag_in(error: &clap::Error) -> Option<String> {
+    match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(flag)) if error.kind() == ErrorKind::UnknownArgument => Some(flag.clone()),
+        _ => None,
+    }
+}
+
+/// Where it stands behind `explain` and before `--`.
+fn place_of(flag: &str, args: &[OsString]) -> Option<usize> {
+    let explain = args.iter().position(|arg| arg == "explain")?;
+    let end = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
+    (explain..end).find(|i| args[*i].to_string_lossy().split('=').next() == Some(flag))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn explained(line: &str) -> Result<(String, Format), ErrorKind> {
+        let cli = parse_from(line.split(' ').map(OsString::from).collect()).map_err(|error| error.kind())?;
+        match cli.command {
+            Command::Explain(args) => Ok((args.what.join(" "), args.output)),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn flags_of_other_programs_can_be_asked_about() {
+        let asked = |what: &str, format| Ok((what.to_owned(), format));
+        for (line, answer) in [
+            ("hardway explain --etcd-prefix", asked("--etcd-prefix", Format::Text)),
+            ("hardway explain --etcd-prefix -o json", asked("--etcd-prefix", Format::Json)),
+            ("hardway explain -o yaml -- --etcd-prefix", asked("--etcd-prefix", Format::Yaml)),
+            ("hardway explain kubelet --v=2 -o json", asked("kubelet --v=2", Format::Json)),
+            ("hardway explain etcd-signer", asked("etcd-signer", Format::Text)),
+            ("hardway explain -o nothing", Err(ErrorKind::InvalidValue)),
+            ("hardway status --etcd-prefix", Err(ErrorKind::UnknownArgument)),
+        ] {
+            assert_eq!(explained(line), answer, "{line}");
+        }
+    }
 }

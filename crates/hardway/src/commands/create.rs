@@ -1,12 +1,18 @@
 //! `hardway create …`
 
-use hardway_assets::graph::{self, Asset, FileState, Plan, World};
-use hardway_assets::{Phase, ignition};
+use std::path::Path;
 
+use hardway_assets::graph::{Asset, FileState, Plan};
+use hardway_assets::violation::Violation;
+use hardway_assets::{Phase, ignition, install_config};
+
+use super::dry_run::{self, files_in, join};
 use crate::cli::{CreateArgs, Global, MakeArgs, Target};
+use crate::held::Held;
 use crate::input::{Checked, Project};
+use crate::kept_release::KeptRelease;
 use crate::output::Output;
-use crate::report::{EXIT_CONFIG, Report};
+use crate::report::Report;
 use crate::workdir::Workdir;
 
 /// Makes what the target asks for, and nothing that is already as it should be.
@@ -49,24 +55,22 @@ impl Wanted {
 
 fn create(global: &Global, args: &MakeArgs, out: &Output, wanted: Wanted) -> Result<u8, Report> {
     let workdir = Workdir::open(&global.dir)?;
-    let _held = workdir.hold()?;
     let checked = Checked::load(&workdir, args.release_dir.as_deref(), out)?;
-    check_target(&workdir, &checked, wanted)?;
-    let (project, secrets_on_disk) = Project::load(&workdir, checked)?;
-    let world = World {
-        inputs: project.inputs(),
-        lock: &project.lock,
-        generator: env!("CARGO_PKG_VERSION"),
-        expiring: &project.due,
-    };
-    let plan = graph::plan(&project.graph, &world, |asset| wanted.includes(asset))
-        .map_err(|(id, error)| failed(&id, &error))?;
+    check_target(&checked, wanted)?;
+    // Bad input leaves no trace, not even the file that is held; a dry run never does.
+    let _held = if args.dry_run { None } else { Some(Held::take(&workdir)?) };
+    let project = Project::load(&workdir, checked)?;
+    let plan = project.plan(|asset| wanted.includes(asset))?;
+    let release = KeptRelease::compare(&project.release, &project.tree);
+    warn_about_secrets(&workdir, &project, out);
     if args.dry_run {
+        out.data(&dry_run::list(&project, &plan, &release));
         tell(&plan, out, "would be made");
         return Ok(0);
     }
-    workdir.write_secrets(&secrets_on_disk, &project.secrets)?;
+    workdir.write_secrets(&project.secrets_on_disk, &project.secrets)?;
     workdir.apply(&plan, &project.lock)?;
+    keep_release(&workdir, &release, args, out)?;
     tell(&plan, out, "made");
     out.info(&wanted.places().replace("{}", &global.dir.display().to_string()));
     Ok(0)
@@ -74,58 +78,76 @@ fn create(global: &Global, args: &MakeArgs, out: &Output, wanted: Wanted) -> Res
 
 /// The single-node target has rules of its own (installer `bootstrap_in_place.go`); and a cluster that bootstraps in
 /// place has no bootstrap host to make a config for.
-fn check_target(workdir: &Workdir, checked: &Checked, wanted: Wanted) -> Result<(), Report> {
-    let text = workdir.text("install-config.yaml")?.unwrap_or_default();
-    let wrong = match wanted {
-        Wanted::SingleNode => hardway_assets::install_config::single_node(&checked.config),
-        _ => Vec::new(),
-    };
-    if !wrong.is_empty() {
-        return Err(Report::new(
-            "config-invalid",
-            "install-config.yaml does not describe a single node that installs itself",
-        )
-        .exit(EXIT_CONFIG)
-        .violations("install-config.yaml", &text, &wrong));
+fn check_target(checked: &Checked, wanted: Wanted) -> Result<(), Report> {
+    if wanted == Wanted::SingleNode {
+        checked.refuse(install_config::single_node(&checked.config))?;
     }
     if wanted == Wanted::IgnitionConfigs && checked.config.bootstrap_in_place.is_some() {
-        return Err(Report::new("config-invalid", "bootstrapInPlace is set, so there is no bootstrap host to make bootstrap.ign for")
-            .exit(EXIT_CONFIG)
-            .fix("run `hardway create single-node-ignition-config`, or remove bootstrapInPlace and add a bootstrap host"));
+        let detail = "there is no bootstrap host to make bootstrap.ign for";
+        let fix = "run `hardway create single-node-ignition-config`, or remove bootstrapInPlace and add a bootstrap host";
+        checked.refuse(vec![Violation::forbidden("bootstrapInPlace", detail).fix(fix)])?;
     }
     Ok(())
 }
 
-fn failed(asset: &str, error: &graph::MakeError) -> Report {
-    let report = Report::from_error("asset-failed", error);
-    Report { what: format!("making {asset}: {}", report.what), ..report }
+fn warn_about_secrets(workdir: &Workdir, project: &Project, out: &Output) {
+    for name in workdir.open_secrets(&project.secrets_on_disk) {
+        out.warn(&format!("{name} can be read by others: chmod 600 {}", workdir.shown(&name)));
+    }
+    let lost = project.lost_secrets();
+    if let Some(first) = lost.first() {
+        let others = if lost.len() > 1 { format!(" and {} more", lost.len() - 1) } else { String::new() };
+        out.warn(&format!(
+            "secrets/{first}{others} went away: drawn anew, and everything made from it is made again; machines that \
+             were installed before will not trust it"
+        ));
+    }
+}
+
+fn keep_release(
+    workdir: &Workdir,
+    release: &KeptRelease,
+    args: &MakeArgs,
+    out: &Output,
+) -> Result<(), Report> {
+    match release {
+        KeptRelease::Same => {}
+        KeptRelease::Stale(files) => {
+            KeptRelease::replace(workdir, files)?;
+            out.debug(&format!("release/ now holds the release that was used: {} files", files.len()));
+        }
+        KeptRelease::Foreign if is_same_folder(args.release_dir.as_deref(), &workdir.path("release")) => {}
+        KeptRelease::Foreign => out.warn(
+            "release/ was not written by hardway or was edited by hand: it is kept, and does not hold the release that \
+             was used; remove it to have that written there",
+        ),
+    }
+    Ok(())
+}
+
+fn is_same_folder(given: Option<&Path>, kept: &Path) -> bool {
+    given.is_some_and(|given| given.canonicalize().ok() == kept.canonicalize().ok())
 }
 
 /// One line for each asset that was made again, and for each file that was left alone.
 fn tell(plan: &Plan, out: &Output, verb: &str) {
-    let mut written = 0;
     for step in &plan.steps {
-        let count = step.files.iter().filter(|(_, state)| *state == FileState::Written).count();
-        written += count;
-        let reasons: Vec<String> = step.reasons.iter().map(ToString::to_string).collect();
-        if count > 0 {
-            out.debug(&format!("{}: {} ({})", step.phase, step.asset, reasons.join("; ")));
+        let reasons = join(&step.reasons);
+        if step.files.iter().any(|(_, state)| *state == FileState::Written) {
+            out.debug(&format!("{}: {} ({reasons})", step.phase, step.asset));
         }
-        for (output, state) in &step.files {
-            if *state == FileState::EditedByHand {
-                let because = if reasons.is_empty() {
-                    String::new()
-                } else {
-                    format!("; would be made again: {}", reasons.join("; "))
-                };
-                out.warn(&format!("{} was edited by hand and is kept{because}", output.path));
-            }
+        for path in files_in(step, FileState::EditedByHand) {
+            let because =
+                if reasons.is_empty() { String::new() } else { format!("; would be made again: {reasons}") };
+            out.warn(&format!("{path} was edited by hand and is kept{because}"));
         }
     }
     plan.removals.iter().for_each(|path| out.info(&format!("{path} is no longer needed and goes away")));
     plan.left_behind
         .iter()
         .for_each(|path| out.warn(&format!("{path} is no longer needed but was edited by hand: kept")));
-    let fresh: usize = plan.steps.iter().map(|step| step.files.len()).sum::<usize>() - written;
-    out.info(&format!("{written} files {verb}, {fresh} already as they should be"));
+    let written = plan.writes.len();
+    let fresh = plan.steps.iter().map(|step| step.files.len()).sum::<usize>() - written;
+    let files = if written == 1 { "file" } else { "files" };
+    out.info(&format!("{written} {files} {verb}, {fresh} already as they should be"));
 }

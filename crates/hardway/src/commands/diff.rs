@@ -1,20 +1,16 @@
 //! `hardway diff --against DIR`
 
-use std::path::Path;
-
-use hardway_assets::{Tree, diff};
+use hardway_assets::diff;
 
 use crate::cli::{DiffArgs, Format, Global};
 use crate::output::Output;
 use crate::report::{EXIT_ERROR, Report};
-use crate::workdir::{Workdir, read_folder};
+use crate::workdir::Workdir;
 
 /// Compares by meaning. Exit 0 when every difference has a reason, 1 when one has not.
 pub(crate) fn run(global: &Global, args: &DiffArgs, out: &Output) -> Result<u8, Report> {
-    let ours = Workdir::open(&global.dir)?.tree()?;
-    Workdir::open(&args.against)?;
-    let mut theirs = Tree::default();
-    read_folder(&args.against, Path::new(""), &mut theirs)?;
+    let ours = Workdir::open(&global.dir)?.everything()?;
+    let theirs = Workdir::open(&args.against)?.everything()?;
     let differences = diff::compare(&ours, &theirs);
     match args.output {
         Format::Text => out.data(&diff::report(&differences)),

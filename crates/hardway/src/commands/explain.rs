@@ -1,7 +1,8 @@
 //! `hardway explain WHAT`
 
+use hardway_assets::Phase;
 use hardway_assets::explain::{Catalogue, Explanation};
-use hardway_assets::guide;
+use hardway_assets::guide::{self, Page};
 use serde_json::{Value, json};
 
 use crate::cli::{ExplainArgs, Format};
@@ -17,7 +18,10 @@ pub(crate) fn run(args: &ExplainArgs, out: &Output) -> Result<u8, Report> {
                 .exit(EXIT_USAGE)
                 .fix("stages are 1 to 17")
         })?;
-        out.data(page.text);
+        match args.output {
+            Format::Text => out.data(page.text),
+            format => out.value(&page_value(page), format),
+        }
         return Ok(0);
     }
     let catalogue = Catalogue::load();
@@ -45,6 +49,15 @@ fn text(e: &Explanation) -> String {
         e.without,
         e.source
     )
+}
+
+fn page_value(page: &Page) -> Value {
+    json!({
+        "stage": page.stage,
+        "phase": page.phase.map(Phase::name),
+        "title": page.title,
+        "text": page.text,
+    })
 }
 
 fn value(e: &Explanation) -> Value {

@@ -1,9 +1,10 @@
 //! `hardway graph`
 
-use hardway_assets::graph::{Graph, to_dot, to_json, to_mermaid};
+use hardway_assets::graph::{to_dot, to_json, to_mermaid};
+use hardway_assets::{example, release_payload};
 
 use crate::cli::{Global, GraphArgs, GraphFormat};
-use crate::input::{Checked, Project};
+use crate::input::{Checked, graph, graph_of};
 use crate::output::Output;
 use crate::report::Report;
 use crate::workdir::Workdir;
@@ -11,14 +12,11 @@ use crate::workdir::Workdir;
 /// The graph of the cluster in the folder; of a made-up one where there is none.
 pub(crate) fn run(global: &Global, args: &GraphArgs, out: &Output) -> Result<u8, Report> {
     let workdir = Workdir::open(&global.dir)?;
-    let graph = if workdir.text("install-config.yaml")?.is_some() {
-        let checked = Checked::load(&workdir, args.release_dir.as_deref(), out)?;
-        Project::load(&workdir, checked)?.0.graph
+    let graph = if workdir.path("install-config.yaml").exists() {
+        graph_of(&workdir, Checked::load(&workdir, args.release_dir.as_deref(), out)?)?
     } else {
         out.info("no install-config.yaml here: this is the graph of a made-up cluster");
-        let release = hardway_assets::release_payload::sample();
-        Graph::new(hardway_assets::assets(&hardway_assets::example::cluster(), &release))
-            .map_err(|error| Report::from_error("asset-failed", &error))?
+        graph(&example::cluster(), &release_payload::sample(), &[])?
     };
     match args.output {
         GraphFormat::Dot => out.data(&to_dot(&graph)),

@@ -16,19 +16,19 @@ pub(crate) fn run(global: &Global, args: &InitArgs, out: &Output) -> Result<u8, 
     let files = [("install-config.yaml", install_config(args)), ("inventory.yaml", inventory(args))];
     let there: Vec<String> = files
         .iter()
-        .map(|(name, _)| workdir.path(name))
-        .filter(|path| path.exists())
-        .map(|p| p.display().to_string())
+        .filter(|(name, _)| workdir.path(name).exists())
+        .map(|(name, _)| workdir.shown(name))
         .collect();
     if !there.is_empty() {
-        return Err(Report::new("usage", format!("{} is already there", there.join(" and ")))
+        let are = if there.len() == 1 { "is" } else { "are" };
+        return Err(Report::new("usage", format!("{} {are} already there", there.join(" and ")))
             .exit(EXIT_USAGE)
             .fix("choose another folder with --dir, or move the file away"));
     }
     for (name, text) in files {
         // The install-config will hold a pull secret as soon as it is filled in.
         workdir.write(&File::secret(name, text))?;
-        out.info(&format!("{} written", workdir.path(name).display()));
+        out.info(&format!("{} written", workdir.shown(name)));
     }
     out.info(&format!("edit both, then: hardway create ignition-configs --dir {}", global.dir.display()));
     Ok(0)

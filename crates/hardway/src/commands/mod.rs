@@ -3,6 +3,7 @@
 pub(crate) mod completion;
 pub(crate) mod create;
 pub(crate) mod diff;
+pub(crate) mod dry_run;
 pub(crate) mod explain;
 pub(crate) mod graph;
 pub(crate) mod init;

@@ -1,11 +1,11 @@
 //! `hardway status`
 
-use hardway_assets::graph::{self, FileState, Plan, World};
+use hardway_assets::graph::{FileState, Plan};
 use hardway_assets::pki::{self, Expiry};
 use serde_json::{Value, json};
 
+use super::dry_run::{files_in, join};
 use crate::cli::{Format, Global, StatusArgs};
-use crate::clock;
 use crate::input::{Checked, Project};
 use crate::output::Output;
 use crate::report::Report;
@@ -15,17 +15,10 @@ use crate::workdir::Workdir;
 pub(crate) fn run(global: &Global, args: &StatusArgs, out: &Output) -> Result<u8, Report> {
     let workdir = Workdir::open(&global.dir)?;
     let checked = Checked::load(&workdir, args.release_dir.as_deref(), out)?;
-    let (project, _) = Project::load(&workdir, checked)?;
-    let world = World {
-        inputs: project.inputs(),
-        lock: &project.lock,
-        generator: env!("CARGO_PKG_VERSION"),
-        expiring: &project.due,
-    };
-    let plan = graph::plan(&project.graph, &world, |_| true).map_err(|(id, error)| {
-        Report::from_error("asset-failed", &error).evidence(format!("while making {id}"))
-    })?;
-    let ends = pki::expiries(&project.cluster, &project.tree, clock::now());
+    let project = Project::load(&workdir, checked)?;
+    let plan = project.plan(|_| true)?;
+    let mut ends = pki::expiries(&project.cluster, &project.tree, project.now);
+    ends.retain(|end| end.is_on_disk);
     match args.output {
         Format::Text => out.data(&text(&plan, &ends, args.all)),
         format => out.value(&value(&plan, &ends), format),
@@ -37,13 +30,7 @@ fn text(plan: &Plan, ends: &[Expiry], all: bool) -> String {
     let mut text = String::new();
     let mut fresh = 0;
     for step in &plan.steps {
-        let reasons = step.reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-        let edited: Vec<&str> = step
-            .files
-            .iter()
-            .filter(|(_, s)| *s == FileState::EditedByHand)
-            .map(|(o, _)| o.path.as_str())
-            .collect();
+        let reasons = join(&step.reasons);
         if step.reasons.is_empty() {
             fresh += 1;
         }
@@ -51,7 +38,7 @@ fn text(plan: &Plan, ends: &[Expiry], all: bool) -> String {
             let state = if step.reasons.is_empty() { "fresh" } else { "stale" };
             text += &format!("{state}  {:16} {:40} {reasons}\n", step.phase.name(), step.asset);
         }
-        for path in edited {
+        for path in files_in(step, FileState::EditedByHand) {
             text += &format!("kept   {:16} {path:40} edited by hand\n", step.phase.name());
         }
     }

@@ -14,6 +14,7 @@ pub(super) fn check(draft: &Draft<'_>, config: Option<&InstallConfig>, findings:
     for (i, host) in draft.hosts.iter().enumerate() {
         name(host, domain.as_deref(), findings);
         details(host, findings);
+        card(host, &draft.provider, findings);
         let earlier = &draft.hosts[..i];
         let node_name = node_name(host, domain.as_deref());
         if !host.name.is_empty()
@@ -99,6 +100,14 @@ fn details(host: &DraftHost<'_>, findings: &mut Findings<'_>) {
         let detail =
             "must be the name of a network interface: at most 15 letters, digits, dots, dashes, underscores";
         wrong("interface", interface, detail.to_owned());
+    }
+}
+
+/// Which card gets the addresses must be known; a cloud gives its machines theirs.
+fn card(host: &DraftHost<'_>, provider: &str, findings: &mut Findings<'_>) {
+    if host.mac.is_none() && host.interface.is_none() && provider != "gce" {
+        let detail = "neither mac nor interface is given: the addresses go to whichever card comes up first";
+        findings.warn(Violation::required(format!("{}.mac", host.path), detail));
     }
 }
 

@@ -12,7 +12,9 @@ pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
         for step in path.split('.') {
             node = node.and_then(|node| node.get(step));
         }
-        if let Some(Value::String(word)) = node.map(|node| &node.value) {
+        if let Some(Value::String(word)) = node.map(|node| &node.value)
+            && !word.is_empty()
+        {
             one_of(path, path, word, findings);
         }
     }

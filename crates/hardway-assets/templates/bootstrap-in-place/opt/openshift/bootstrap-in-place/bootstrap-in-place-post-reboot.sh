@@ -5,6 +5,7 @@ set -Eeuo pipefail
 . "${BASH_SOURCE[0]%/*}/bootstrap-common.sh"
 . "${BASH_SOURCE[0]%/*}/bootstrap-service-record.sh"
 
+EARLIER_BUNDLE=${EARLIER_BUNDLE:-/var/log/log-bundle-bootstrap.tar.gz}
 kubeconfig=$KUBERNETES_DIR/bootstrap-secrets/kubeconfig
 
 main() {
@@ -89,7 +90,7 @@ version_available() {
 # The condition of bootkube.service is a file removed here, so it never runs again even if it could not be disabled.
 clean() {
   systemctl disable bootkube.service
-  rm -rf "$KUBERNETES_DIR"/bootstrap-* /var/log/log-bundle-bootstrap.tar.gz "$OPENSHIFT_DIR"
+  rm -rf "$KUBERNETES_DIR"/bootstrap-* "$EARLIER_BUNDLE" "$OPENSHIFT_DIR"
   (cd "$BIN_DIR" && rm -f approve-csr.sh bootstrap-cluster-gather.sh bootstrap-common.sh bootstrap-in-place-post-reboot.sh \
     bootstrap-service-record.sh installer-gather.sh installer-masters-gather.sh oc-or-container.sh)
   say "this host is the cluster's node now; nothing of the bootstrap is left but its records"

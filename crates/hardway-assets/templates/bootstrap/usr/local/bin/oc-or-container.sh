@@ -3,7 +3,7 @@
 #   1. oc, or else kubectl, of the host;
 #   2. oc copied once out of the payload's `cli` image, since newer RHCOS boots without openshift-clients;
 #   3. that image itself, if the copied program does not run on this host.
-# Only what oc and kubectl have in common may be asked for.
+# Only what oc and kubectl have in common may be asked for, and with absolute paths below /opt, /etc/kubernetes and /tmp.
 set -euo pipefail
 
 for tool in oc kubectl; do
@@ -40,5 +40,5 @@ if [[ -x $copy ]]; then
   exec "$copy" "$@"
 fi
 exec podman run --quiet --rm --interactive --net=host --user=0 --security-opt=label=disable \
-  --volume=/opt:/opt --volume=/etc/kubernetes:/etc/kubernetes --volume=/tmp:/tmp --workdir="$PWD" \
+  --volume=/opt:/opt --volume=/etc/kubernetes:/etc/kubernetes --volume=/tmp:/tmp \
   --entrypoint=/usr/bin/oc "$IMAGE_CLI" "$@"

@@ -1,0 +1,64 @@
+//! `bootstrap-in-place-post-reboot.sh`: the first boot of a single node from its disk.
+
+use serde_json::json;
+
+use super::bootkube::{lay_out, play_the_operators};
+use super::control_plane::ControlPlane;
+use super::host::{Host, succeed};
+
+#[test]
+fn real_after_the_reboot_the_cluster_takes_over() {
+    // An API of its own: no other test may find this ClusterVersion.
+    let (plane, host) = (ControlPlane::start(), Host::new());
+    lay_out(&plane, &host);
+    play_the_operators(&plane, &host);
+    let script = "bootstrap-in-place-post-reboot.sh";
+    host.program(
+        &format!("usr/local/bin/{script}"),
+        &host.read(&format!("opt/openshift/bootstrap-in-place/{script}")),
+    );
+    host.program("bin/systemctl", "#!/bin/bash\necho \"$*\" >>systemctl-calls\n");
+    host.write("opt/openshift/expected-nodes", "node-0 192.168.126.101\n");
+    host.write("etc/kubernetes/bootstrap-secrets/kubeconfig", &plane.read("kubeconfig"));
+    host.write("etc/kubernetes/manifests/kube-apiserver-pod.yaml", "name: kube-apiserver-node-0");
+    host.write("state.json", &json!({"apiVersion": "v1", "kind": "List", "items": [
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "openshift-kube-apiserver-operator"}},
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "kube-apiserver-operator-1", "namespace": "openshift-kube-apiserver-operator",
+            "labels": {"app": "kube-apiserver-operator"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}},
+        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "node-0"},
+            "status": {"conditions": [{"type": "Ready", "status": "True"}]}},
+        {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "version", "namespace": "openshift-cluster-version"}},
+        {"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "metadata": {"name": "version"},
+            "spec": {"overrides": [{"kind": "ConfigMap"}]}},
+    ]}).to_string());
+    let mut create = host.script("create-manifests.sh");
+    create.env("OC", plane.oc()).arg("--kubeconfig").arg(plane.kubeconfig()).args([
+        "--state-dir",
+        "played",
+        "state.json",
+    ]);
+    succeed(&mut create);
+    let status = |kind: &str, name: &str, namespace: &str, patch: &str| {
+        let flags = ["--subresource=status", "--type=merge", "-p", patch];
+        succeed(plane.kubectl().args(["patch", kind, name, "-n", namespace]).args(flags))
+    };
+    let ready = r#"{"status":{"conditions":[{"type":"Ready","status":"True"}]}}"#;
+    status("pod", "kube-apiserver-operator-1", "openshift-kube-apiserver-operator", ready);
+    status(
+        "clusterversion",
+        "version",
+        "default",
+        r#"{"status":{"conditions":[{"type":"Available","status":"True"}]}}"#,
+    );
+
+    succeed(host.script(script).env("OC", plane.oc()));
+    assert_eq!(plane.get(&["configmap", "bootstrap", "-n", "kube-system"])["data"]["status"], "complete");
+    assert!(plane.get(&["lease", "version", "-n", "openshift-cluster-version"]).is_null());
+    assert!(plane.get(&["clusterversion", "version"])["spec"]["overrides"].is_null());
+    let calls = host.read("systemctl-calls");
+    assert_eq!(calls, "daemon-reload\nrestart kubelet\nrestart kubelet\ndisable bootkube.service\n");
+    for gone in ["opt/openshift", "etc/kubernetes/bootstrap-secrets", "usr/local/bin/approve-csr.sh"] {
+        assert!(!host.has(gone), "{gone} is still there");
+    }
+    assert!(host.has("records") && host.has("etc/kubernetes/manifests"));
+}

@@ -1,0 +1,50 @@
+//! What `hardway create … --dry-run` prints: every file it would touch, and why.
+
+use std::fmt::Write as _;
+
+use hardway_assets::graph::{FileState, Plan, Stale, Step};
+
+use crate::input::Project;
+use crate::kept_release::KeptRelease;
+
+/// A line a file, in the order in which they would be written.
+pub(crate) fn list(project: &Project, plan: &Plan, release: &KeptRelease) -> String {
+    let mut text = String::new();
+    for (name, secret) in project.secrets.files() {
+        let reason = match project.secrets_on_disk.get(name) {
+            Ok(on_disk) if on_disk == secret => continue,
+            Ok(_) => "certificates are renewed",
+            Err(_) => "not made yet",
+        };
+        let _ = writeln!(text, "would write secrets/{name} ({reason})");
+    }
+    for step in &plan.steps {
+        let reasons = join(&step.reasons);
+        for path in files_in(step, FileState::Written) {
+            let _ = writeln!(text, "would write {path} ({reasons})");
+        }
+        for path in files_in(step, FileState::EditedByHand) {
+            let _ = writeln!(text, "would keep {path} (edited by hand)");
+        }
+    }
+    for path in &plan.removals {
+        let _ = writeln!(text, "would remove {path} (no longer needed)");
+    }
+    for path in &plan.left_behind {
+        let _ = writeln!(text, "would keep {path} (no longer needed, but edited by hand)");
+    }
+    if let KeptRelease::Stale(_) = release {
+        let _ = writeln!(text, "would write release/ (the release that is used)");
+    }
+    text
+}
+
+/// The paths of a step's files in this state.
+pub(crate) fn files_in(step: &Step, state: FileState) -> impl Iterator<Item = &str> {
+    step.files.iter().filter(move |(_, found)| *found == state).map(|(output, _)| output.path.as_str())
+}
+
+/// Reasons as one text.
+pub(crate) fn join(reasons: &[Stale]) -> String {
+    reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}

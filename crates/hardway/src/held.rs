@@ -1,0 +1,55 @@
+//! Keeping other hardways out of a working directory.
+
+use std::fs::TryLockError;
+use std::os::unix::fs::MetadataExt as _;
+
+use fs_err as fs;
+use fs_err::os::unix::fs::OpenOptionsExt as _;
+
+use crate::report::Report;
+use crate::workdir::{Workdir, at, io};
+
+/// Locked while somebody works in the folder. Empty, and left in place: removing it would let two in at once.
+pub(crate) const FILE: &str = ".hardway.lock";
+
+/// Held while a command changes the folder. Let go by the system when the process ends, however it ends.
+#[derive(Debug)]
+pub(crate) struct Held(#[expect(dead_code, reason = "dropping it lets the lock go")] std::fs::File);
+
+impl Held {
+    /// Keeps others out from now on, and clears away what a run that was cut off did not finish.
+    pub(crate) fn take(workdir: &Workdir) -> Result<Self, Report> {
+        let path = workdir.path(FILE);
+        let file = fs::OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(&path)
+            .map_err(|error| io(&error))?
+            .into_parts()
+            .0;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::Error(error)) => return Err(at(&path, &error)),
+            Err(TryLockError::WouldBlock) => {
+                let who = holder(&file).map(|id| format!(" (process {id})")).unwrap_or_default();
+                let what = format!("another hardway{who} is working in {}", workdir.path("").display());
+                return Err(Report::new("workdir-locked", what)
+                    .fix("wait for it to end; the lock goes with the process that holds it"));
+            }
+        }
+        workdir.sweep()?;
+        Ok(Self(file))
+    }
+}
+
+/// The process that holds the lock, from a line such as `1: FLOCK  ADVISORY  WRITE 708 fd:00:1234 0 EOF`.
+fn holder(file: &std::fs::File) -> Option<String> {
+    let inode = file.metadata().ok()?.ino().to_string();
+    let locks = fs::read_to_string("/proc/locks").ok()?;
+    let line = locks.lines().map(|line| line.split_whitespace().collect::<Vec<_>>()).find(|words| {
+        words.get(1) == Some(&"FLOCK") && words.get(5).is_some_and(|w| w.rsplit(':').next() == Some(&inode))
+    })?;
+    line.get(4).filter(|id| **id != "0").map(|id| (*id).to_owned())
+}

@@ -1,0 +1,162 @@
+//! `cargo xtask bench`: the numbers to reach, measured here and now, beside the peers that are installed.
+//!
+//! It judges nothing: a machine with other work on it is slow, and no test may depend on that. Read the table.
+//!
+//! The peer is `openshift-install`, from `PATH` or from `HARDWAY_PEER_OPENSHIFT_INSTALL`. It gets this program's
+//! environment, so what it needs (`OPENSHIFT_INSTALL_DATA`, `OPENSHIFT_INSTALL_RELEASE_IMAGE_OVERRIDE`) is set there.
+
+mod measure;
+mod table;
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, ensure};
+use measure::{Walls, peak_megabytes, seconds_told, wall};
+use table::Table;
+use tempfile::TempDir;
+
+const RUNS: usize = 5;
+const CREATE: [&str; 2] = ["create", "ignition-configs"];
+const PEER: &str = "openshift-install";
+
+/// Builds the release binaries, measures, prints.
+pub(crate) fn run() -> Result<()> {
+    let programs = Programs::build()?;
+    let rsa = Sample::ha("RSA-2048")?;
+    let ecdsa = Sample::ha("ECDSA-P256")?;
+    let mut table = Table::default();
+    create_with_rsa(&programs, &rsa, &mut table)?;
+    create_otherwise(&programs, &rsa, &ecdsa, &mut table)?;
+    write!(std::io::stdout(), "{}", table.text())?;
+    Ok(())
+}
+
+/// Making a key takes from 30 to 300 ms by luck, so what is compared is measured in turns, and with the median.
+fn create_with_rsa(programs: &Programs, sample: &Sample, table: &mut Table) -> Result<()> {
+    let (mut ours, mut keys, mut theirs) = (Walls::default(), Walls::default(), Walls::default());
+    let mut peer = programs.peer.as_deref().context("not installed");
+    for _ in 0..RUNS {
+        ours.add(wall(&mut create(&programs.hardway, sample.fresh()?.path()))?);
+        keys.add(seconds_told(Command::new(&programs.keys_alone).args(sample.files()))?);
+        peer = peer.and_then(|program| {
+            theirs.add(wall(&mut create(program, sample.fresh()?.path()))?);
+            Ok(program)
+        });
+    }
+    let peak = peak_megabytes(&mut create(&programs.hardway, sample.fresh()?.path()))?;
+    table.seconds("create ignition-configs, cold, RSA-2048", &ours, None);
+    table.seconds("  its keys alone, on all cores", &keys, None);
+    table.ratio("  ratio to its keys alone", &ours, &keys, 1.15);
+    table.megabytes("  peak memory", peak, Some(40.0));
+    match peer {
+        Ok(program) => {
+            let peak = peak_megabytes(&mut create(program, sample.fresh()?.path()))?;
+            table.seconds("  openshift-install, same config", &theirs, None);
+            table.megabytes("  openshift-install, peak memory", peak, None);
+            table.ratio("  ratio to openshift-install", &ours, &theirs, 0.7);
+        }
+        Err(error) => table.missing("  openshift-install", &format!("{error:#}")),
+    }
+    Ok(())
+}
+
+/// What takes no luck: everything but the keys.
+fn create_otherwise(programs: &Programs, rsa: &Sample, ecdsa: &Sample, table: &mut Table) -> Result<()> {
+    let dir = rsa.fresh()?;
+    wall(&mut create(&programs.hardway, dir.path()))?;
+    let (mut kept, mut cold, mut unchanged) = (Walls::default(), Walls::default(), Walls::default());
+    for _ in 0..RUNS {
+        unchanged.add(wall(&mut create(&programs.hardway, dir.path()))?);
+        let with_secrets = rsa.fresh()?;
+        copy(&dir.path().join("secrets"), &with_secrets.path().join("secrets"))?;
+        kept.add(wall(&mut create(&programs.hardway, with_secrets.path()))?);
+        cold.add(wall(&mut create(&programs.hardway, ecdsa.fresh()?.path()))?);
+    }
+    table.seconds("  the same with secrets/ kept", &kept, None);
+    table.seconds("create ignition-configs, nothing changed", &unchanged, Some(0.05));
+    table.seconds("create ignition-configs, cold, ECDSA-P256", &cold, Some(0.15));
+    Ok(())
+}
+
+/// Both programs take the same words.
+fn create(program: &Path, dir: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.args(CREATE).arg("--dir").arg(dir);
+    command
+}
+
+/// What is measured.
+struct Programs {
+    hardway: PathBuf,
+    /// The example of hardway-assets that makes a cluster's keys and nothing else.
+    keys_alone: PathBuf,
+    peer: Option<PathBuf>,
+}
+
+impl Programs {
+    fn build() -> Result<Self> {
+        for what in [["--package=hardway", "--bins"], ["--package=hardway-assets", "--example=keys_alone"]] {
+            let status = Command::new(env!("CARGO")).args(["build", "--release"]).args(what).status()?;
+            ensure!(status.success(), "cargo build: {status}");
+        }
+        // This program is target/debug/xtask.
+        let own = std::env::current_exe()?;
+        let release = own.ancestors().nth(2).context("no target folder")?.join("release");
+        Ok(Self {
+            hardway: release.join("hardway"),
+            keys_alone: release.join("examples/keys_alone"),
+            peer: peer(),
+        })
+    }
+}
+
+fn peer() -> Option<PathBuf> {
+    let given = std::env::var_os("HARDWAY_PEER_OPENSHIFT_INSTALL").map(PathBuf::from);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    given.or_else(|| std::env::split_paths(&path).map(|dir| dir.join(PEER)).find(|file| file.is_file()))
+}
+
+/// The input files of a cluster with three masters and two workers.
+struct Sample {
+    dir: TempDir,
+}
+
+impl Sample {
+    /// The scenario of the tests, with keys of this kind.
+    fn ha(algorithm: &str) -> Result<Self> {
+        let scenario =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/hardway-assets/tests/scenarios/ha");
+        let dir = tempfile::tempdir()?;
+        let inventory = fs_err::read_to_string(scenario.join("inventory.yaml"))?;
+        let line = "keyAlgorithm: ECDSA-P256";
+        ensure!(inventory.contains(line), "the sample says nothing about its keys");
+        let inventory = inventory.replace(line, &format!("keyAlgorithm: {algorithm}"));
+        fs_err::write(dir.path().join("inventory.yaml"), inventory)?;
+        fs_err::copy(scenario.join("install-config.yaml"), dir.path().join("install-config.yaml"))?;
+        Ok(Self { dir })
+    }
+
+    /// Where the two files are.
+    fn files(&self) -> [PathBuf; 2] {
+        ["install-config.yaml", "inventory.yaml"].map(|name| self.dir.path().join(name))
+    }
+
+    /// A working directory with nothing but the two files. openshift-install takes its file away.
+    fn fresh(&self) -> Result<TempDir> {
+        let dir = tempfile::tempdir()?;
+        copy(self.dir.path(), dir.path())?;
+        Ok(dir)
+    }
+}
+
+/// The files of a folder.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs_err::create_dir_all(to)?;
+    for entry in fs_err::read_dir(from)? {
+        let entry = entry?;
+        fs_err::copy(entry.path(), to.join(entry.file_name()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,71 @@
+//! The table that a bench prints.
+
+use std::fmt::Write as _;
+
+use super::measure::Walls;
+
+/// Rows of what was measured, each beside its bar.
+#[derive(Debug, Default)]
+pub(crate) struct Table(String);
+
+impl Table {
+    /// A time: the median is held against the bar.
+    pub(crate) fn seconds(&mut self, what: &str, walls: &Walls, bar: Option<f64>) {
+        let shown = format!("{:.3} s", walls.median());
+        let note = format!("lowest {:.3} s", walls.lowest());
+        self.row(what, &shown, bar.map(|bar| (format!("{bar} s"), walls.median() <= bar)), &note);
+    }
+
+    /// A size in memory.
+    pub(crate) fn megabytes(&mut self, what: &str, megabytes: f64, bar: Option<f64>) {
+        let shown = format!("{megabytes:.0} MB");
+        self.row(what, &shown, bar.map(|bar| (format!("{bar} MB"), megabytes <= bar)), "");
+    }
+
+    /// How many times as long as another.
+    pub(crate) fn ratio(&mut self, what: &str, ours: &Walls, theirs: &Walls, bar: f64) {
+        let ratio = ours.median() / theirs.median();
+        let note = format!("lowest to lowest {:.2}", ours.lowest() / theirs.lowest());
+        self.row(what, &format!("{ratio:.2}"), Some((bar.to_string(), ratio <= bar)), &note);
+    }
+
+    /// Something that could not be measured.
+    pub(crate) fn missing(&mut self, what: &str, why: &str) {
+        self.row(what, "-", None, why);
+    }
+
+    /// The text.
+    pub(crate) fn text(&self) -> String {
+        format!("{:44} {:>9} {:>8}\n{}", "", "median", "bar", self.0)
+    }
+
+    fn row(&mut self, what: &str, shown: &str, bar: Option<(String, bool)>, note: &str) {
+        let (bar, verdict) = match bar {
+            Some((bar, true)) => (bar, "ok"),
+            Some((bar, false)) => (bar, "over"),
+            None => (String::new(), ""),
+        };
+        let line = format!("{what:44} {shown:>9} {bar:>8}  {verdict:4}  {note}");
+        let _ = writeln!(self.0, "{}", line.trim_end());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_figure_stands_beside_its_bar() {
+        let mut ours = Walls::default();
+        ours.add(1.2);
+        let mut theirs = Walls::default();
+        theirs.add(1.0);
+        let mut table = Table::default();
+        table.seconds("a", &ours, Some(1.5));
+        table.ratio("b", &ours, &theirs, 1.1);
+        let lines: Vec<String> =
+            table.text().lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        assert_eq!(lines[1], "a 1.200 s 1.5 s ok lowest 1.200 s");
+        assert_eq!(lines[2], "b 1.20 1.1 over lowest to lowest 1.20");
+    }
+}
