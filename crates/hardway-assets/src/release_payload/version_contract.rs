@@ -200,6 +200,12 @@ impl VersionContract {
         self.since(4, 22)
     }
 
+    /// From 4.23 there are capabilities `ClusterAPI` and `CompatibilityRequirements`
+    /// (openshift/api `config/v1/types_cluster_version.go`).
+    pub fn has_cluster_api_capabilities(&self) -> bool {
+        self.since(4, 23)
+    }
+
     fn since(&self, major: u64, minor: u64) -> bool {
         (self.major, self.minor) >= (major, minor)
     }
@@ -267,7 +273,7 @@ mod tests {
 
     #[test]
     fn every_answer_turns_at_its_version() {
-        let rows: [Row; 20] = [
+        let rows: [Row; 21] = [
             ("mcs ca", VersionContract::ships_machine_config_server_ca, "4.19.0-rc.1"),
             ("mcs tls", VersionContract::mcs_tls_secret_is_typed, "4.19.0-rc.1"),
             ("etcd gates", VersionContract::etcd_uses_feature_gate_flags, "4.21.0"),
@@ -288,6 +294,7 @@ mod tests {
             ("image-references", VersionContract::node_render_reads_image_references, "4.21.0"),
             ("registry", VersionContract::node_render_contacts_registry, "4.23.0"),
             ("gates", VersionContract::filters_manifests_by_feature_gate, "4.22.7"),
+            ("cluster api", VersionContract::has_cluster_api_capabilities, "4.23.0"),
         ];
         for (name, question, since) in rows {
             let first = VERSIONS.iter().position(|v| *v == since).unwrap();
