@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hardway_assets::graph::{Asset, FileState, Plan};
+use hardway_assets::graph::{Asset, FileState, Plan, Stale};
 use hardway_assets::inventory::Role;
 use hardway_assets::violation::Violation;
 use hardway_assets::{Phase, ignition, install_config};
@@ -167,8 +167,12 @@ fn tell(plan: &Plan, out: &Output, verb: &str) {
         }
         for (path, why) in kept_in(step) {
             kept += 1;
-            let because =
-                if reasons.is_empty() { String::new() } else { format!("; would be made again: {reasons}") };
+            let is_new = step.reasons == [Stale::New];
+            let because = if reasons.is_empty() || is_new {
+                String::new()
+            } else {
+                format!("; would be made again: {reasons}")
+            };
             out.warn(&format!("{path} was {why} and is kept{because}"));
         }
     }

@@ -46,10 +46,7 @@ fn without_a_lock_file_what_is_as_we_would_write_it_is_ours() {
     let work = Work::made();
     let lock = work.read("assets.lock");
     work.remove("assets.lock");
-    work.write(
-        "manifests/cluster-scheduler-02-config.yml",
-        "kind: Mine\napiVersion: v1\nmetadata: {name: x}\n",
-    );
+    work.write("metadata.json", "{}");
     work.ok(&CREATE)
         .says("metadata.json was not written by hardway and is kept")
         .says("1 kept as you have them")
