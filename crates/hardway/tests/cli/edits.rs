@@ -165,9 +165,8 @@ fn a_certificate_of_the_users_own_is_not_renewed() {
 fn a_broken_edit_is_named_and_nothing_is_written() {
     let work = Work::made();
     work.write(DNS, "apiVersion: v1\nkind: [\n");
-    work.refused(1, &["create", "ignition-configs"]).says(
-        "error[asset-failed]: making bootstrap-ignition: manifests/cluster-dns-02-config.yml:2:",
-    );
+    work.refused(1, &["create", "ignition-configs"])
+        .says("error[asset-failed]: making bootstrap-ignition: manifests/cluster-dns-02-config.yml:2:");
     work.write(DNS, "kind: DNS\n");
     work.refused(1, &["create", "ignition-configs"])
         .says(&format!("{DNS}:1:1: an object without apiVersion"));
