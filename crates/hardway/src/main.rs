@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Command::Init(args) => commands::init::run(&cli.global, args, &out),
         Command::Man => commands::completion::man(&out),
         Command::Phase(args) => commands::phase::run(args, &out),
+        Command::Release(args) => commands::release::run(args, &out),
         Command::Schema(args) => commands::schema::run(args, &out),
         Command::Status(args) => commands::status::run(&cli.global, args, &out),
     };
