@@ -36,10 +36,7 @@ fn world() -> World {
         "amd64",
         vec![
             Layer::new().file("usr/bin/oc", "old program").file("opt/x", "").pack(Packing::Gzip),
-            Layer::new()
-                .file("usr/bin/oc.rhel9", "program")
-                .link("usr/bin/oc", "oc.rhel9")
-                .pack(Packing::Gzip),
+            Layer::new().file("usr/bin/oc.rhel9", PROGRAM).link("usr/bin/oc", "oc.rhel9").pack(Packing::Gzip),
         ],
     );
     let etcd =
@@ -66,6 +63,9 @@ fn world() -> World {
     registry.pusher("ocp/release").image(&release, Some("4.18.99-x86_64"));
     World { registry, release, cli, cache: tempfile::tempdir().unwrap() }
 }
+
+/// With a place for the version, as the real ones have.
+const PROGRAM: &str = "program\0_RELEASE_VERSION_LOCATION_\0XXXXXXXXXXXXXXXXXXXXXXXX\0end";
 
 const MIXED: &str = "\
 kind: ConfigMap
@@ -177,14 +177,15 @@ fn one_file_is_given_as_it_is() {
 #[test]
 fn a_program_comes_out_through_its_links() {
     let world = world();
-    let images = release_info(&world.fetched()).unwrap().images;
+    let info = release_info(&world.fetched()).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let path =
-        blocking(extract_command(&images, "oc", dir.path(), &world.options(), &Silent)).unwrap().unwrap();
-    assert_eq!(std::fs::read(&path).unwrap(), b"program");
+        blocking(extract_command(&info, "oc", dir.path(), &world.options(), &Silent)).unwrap().unwrap();
+    let program = std::fs::read_to_string(&path).unwrap();
+    assert!(program.starts_with("program4.18.99\0") && program.len() == PROGRAM.len(), "{program:?}");
     assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o755);
     let fails = |name: &str| {
-        blocking(extract_command(&images, name, dir.path(), &world.options(), &Silent))
+        blocking(extract_command(&info, name, dir.path(), &world.options(), &Silent))
             .unwrap()
             .unwrap_err()
             .to_string()
@@ -241,14 +242,14 @@ fn a_mirror_serves_when_the_source_is_gone() {
     ]));
 
     let (image, expected) = (release.image.clone(), payload(&release).unwrap());
-    let images = release_info(&release).unwrap().images;
+    let info = release_info(&release).unwrap();
     drop(world);
     let cache = tempfile::tempdir().unwrap();
     let options = only_the_mirror(&first, &there, &cache);
     assert_eq!(payload(&get(&image, &options)).unwrap(), expected);
     let dir = tempfile::tempdir().unwrap();
-    let oc = blocking(extract_command(&images, "oc", dir.path(), &options, &Silent)).unwrap().unwrap();
-    assert_eq!(std::fs::read(oc).unwrap(), b"program");
+    let oc = blocking(extract_command(&info, "oc", dir.path(), &options, &Silent)).unwrap().unwrap();
+    assert_eq!(std::fs::read(oc).unwrap().len(), PROGRAM.len());
 }
 
 #[test]
