@@ -12,11 +12,13 @@ use fixture::front::{Front, answer};
 use fixture::image::{Family, Image, Layer, Packing, list};
 use fixture::registry::{Registry, Setup};
 use fixture::release::ReleaseImage;
+use fixture::token_server::TokenServer;
 use fixture::{options, run};
 use hardway_assets::release_payload::InclusionRules;
+use hardway_assets::secrets::Secret;
 use hardway_release::{
-    Contents, Destination, FetchOptions, FetchedRelease, Mirrors, PullSpec, Silent, blocking, extract,
-    extract_command, extract_file, fetch, info, mirror, payload, read_folder, release_info, upload,
+    Contents, Credentials, Destination, FetchOptions, FetchedRelease, Mirrors, PullSpec, Silent, blocking,
+    extract, extract_command, extract_file, fetch, info, mirror, payload, read_folder, release_info, upload,
 };
 
 /// A release whose component images are in the same registry.
@@ -281,6 +283,24 @@ fn a_mirror_that_broke_off_goes_on() {
     let expected = payload(&release).unwrap();
     drop(world);
     assert_eq!(payload(&get(&image, &only_the_mirror(&rest, &there, &cache))).unwrap(), expected);
+}
+
+#[test]
+fn a_mirror_is_pushed_with_tokens_too() {
+    let world = world();
+    let tokens = TokenServer::start();
+    for auth in [r#"{"username": "user", "password": "secret"}"#, r#"{"identitytoken": "identity"}"#] {
+        let there = Registry::start(Setup { token: Some(tokens.config()), ..Setup::default() });
+        let mut options = world.options();
+        options.connection.plain_http.push(there.address());
+        let config = format!(r#"{{"auths": {{"{}": {auth}}}}}"#, there.address());
+        options.connection.credentials = Credentials::read(&Secret::new(config)).unwrap();
+        let to = Destination::Repository(
+            PullSpec::repository(&format!("{}/mirror/ocp", there.address())).unwrap(),
+        );
+        let mirrored = blocking(mirror(&world.fetched(), &to, &options, &Silent)).unwrap().unwrap();
+        assert_eq!(mirrored.copied, 3, "{auth}");
+    }
 }
 
 #[test]
