@@ -12,7 +12,7 @@ pub fn assets(cluster: &Cluster, release: &ReleasePayload) -> Vec<Box<dyn Asset>
     assets.extend(manifests::assets(cluster, release));
     assets.extend(operator_seeds::assets(cluster));
     let static_pods = static_pods::assets(cluster);
-    assets.extend(ignition::assets(cluster, &static_pods));
+    assets.extend(ignition::assets(cluster, release, &static_pods));
     assets.extend(static_pods);
     assets
 }

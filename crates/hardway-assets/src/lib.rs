@@ -25,6 +25,7 @@ pub mod inventory;
 pub mod kubeconfigs;
 pub mod manifests;
 mod object_file;
+mod object_id;
 pub mod operator_seeds;
 pub mod pem;
 pub mod phase;
@@ -36,6 +37,7 @@ pub mod secrets;
 pub mod static_pods;
 #[cfg(test)]
 mod testing;
+mod url_password;
 pub mod violation;
 pub mod yaml;
 

@@ -116,6 +116,7 @@ impl Project {
             .flat_map(|sources| sources.keys())
             .filter_map(|source| match source {
                 Source::Secret(name) => Some(name.as_str()),
+                Source::Identity | Source::Issued(_) => Some("identity.json"),
                 _ => None,
             })
             .filter(|name| self.secrets_on_disk.get(name).is_err())
@@ -128,7 +129,7 @@ impl Project {
     fn failed(&self, asset: &str, error: &MakeError) -> Report {
         let making = |report: Report| Report { what: format!("making {asset}: {}", report.what), ..report };
         match error {
-            MakeError::BadFile { path, reason, offset: Some(offset) } if !reason.starts_with("line ") => {
+            MakeError::BadFile { path, reason, offset: Some(offset) } => {
                 let place = place(self.tree.get(path).unwrap_or_default(), *offset);
                 making(Report::new("asset-failed", format!("{path}:{place}: {reason}")))
             }
@@ -219,18 +220,28 @@ fn release(
             _ => None,
         });
     let payload = match (folder, image.as_deref()) {
-        (Some(folder), _) => read_release(folder)?,
+        (Some(folder), image) => {
+            let payload = read_release(folder)?;
+            if let Some(image) = image.filter(|image| *image != "sample" && !is_named(image, &payload)) {
+                let (dir, version) = (folder.display(), &payload.version);
+                out.warn(&format!(
+                    "{dir} holds release {version}, but the inventory names {image}: the folder counts"
+                ));
+            }
+            payload
+        }
         // Its absence or shape is the inventory's mistake, and is reported with the others.
         (None, None) => return Ok(sample()),
         (None, Some("sample")) => sample(),
         (None, Some(image)) => {
-            let kept = workdir.text("release/release-image")?;
-            if kept.is_none_or(|kept| kept.trim() != image) {
-                let what = format!("{image} cannot be fetched by this version of hardway");
-                return Err(Report::new("release-unusable", what)
-                    .fix("give the extracted release with --release-dir, or set release.image to `sample` in inventory.yaml"));
-            }
-            read_release(&workdir.path("release"))?
+            let kept = match workdir.path("release").exists() {
+                true => Some(read_release(&workdir.path("release"))?).filter(|kept| is_named(image, kept)),
+                false => None,
+            };
+            kept.ok_or_else(|| {
+                Report::new("release-unusable", format!("{image} cannot be fetched by this version of hardway"))
+                    .fix("give the extracted release with --release-dir, or set release.image to `sample` in inventory.yaml")
+            })?
         }
     };
     VersionContract::new(&payload.version)
@@ -240,6 +251,14 @@ fn release(
         out.warn(notice);
     }
     Ok(payload)
+}
+
+/// Whether a pull spec names this release: by its digest, or by a tag that begins with its version, as release tags do.
+fn is_named(image: &str, release: &ReleasePayload) -> bool {
+    match image.split_once('@') {
+        Some((_, digest)) => release.image.ends_with(digest),
+        None => image.rsplit_once(':').is_some_and(|(_, tag)| tag.starts_with(&release.version)),
+    }
 }
 
 fn read_release(folder: &Path) -> Result<ReleasePayload, Report> {

@@ -35,7 +35,7 @@ fn main() -> ExitCode {
         Command::Schema(args) => commands::schema::run(args, &out),
         Command::Status(args) => commands::status::run(&cli.global, args, &out),
     };
-    match result {
+    match result.and_then(|code| out.failure().map_or(Ok(code), Err)) {
         Ok(code) => ExitCode::from(code),
         Err(report) => {
             out.report(&report);

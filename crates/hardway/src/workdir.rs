@@ -155,16 +155,16 @@ impl Workdir {
         }
         if was_cut_off {
             // What the cut-off run had written must stay known as ours if this run is cut off as well.
-            self.write(&File::public(LOCK, before))?;
+            self.write(&File::secret(LOCK, before))?;
         }
-        self.write(&File::public(NEXT_LOCK, text.clone()))?;
+        self.write(&File::secret(NEXT_LOCK, text.clone()))?;
         for file in &plan.writes {
             self.write(file)?;
         }
         for path in &plan.removals {
             self.remove(path)?;
         }
-        self.write(&File::public(LOCK, text))?;
+        self.write(&File::secret(LOCK, text))?;
         self.remove(NEXT_LOCK)
     }
 

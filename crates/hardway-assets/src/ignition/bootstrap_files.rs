@@ -44,6 +44,7 @@ pub const ENVIRONMENT: &[&str] = &[
     "IMAGE_POD",
     "IMAGE_CLI",
     "IMAGE_MACHINE_CONFIG_OPERATOR",
+    "IMAGE_NODE_OS",
 ];
 
 /// The stages that bootkube.service records, in their order. Some are skipped: `machine-config-render` unless machine
@@ -108,7 +109,8 @@ pub fn in_place_scripts() -> Vec<HostFile> {
     IN_PLACE_SCRIPTS.to_vec()
 }
 
-/// The units of every bootstrap host. `release-image-pivot.service` is not among them: it is empty on OpenShift.
+/// The units of every bootstrap host. `release-image-pivot.service` and its script are not among them: empty on
+/// OpenShift, and on OKD the node-image units bring what a boot image lacks.
 pub fn units() -> Vec<Unit> {
     UNITS.to_vec()
 }
@@ -118,7 +120,7 @@ pub fn in_place_units() -> Vec<Unit> {
     vec![unit!("bootstrap-in-place", "install-to-disk.service", Some(true))]
 }
 
-const SCRIPTS: [HostFile; 21] = [
+const SCRIPTS: [HostFile; 20] = [
     HostFile {
         path: "/etc/systemd/system-generators/node-image-overlay-generator",
         mode: 0o555,
@@ -130,7 +132,6 @@ const SCRIPTS: [HostFile; 21] = [
     script!("bootstrap", "bootkube.sh"),
     script!("bootstrap", "bootstrap-cluster-gather.sh"),
     script!("bootstrap", "bootstrap-common.sh"),
-    script!("bootstrap", "bootstrap-pivot.sh"),
     script!("bootstrap", "bootstrap-service-record.sh"),
     script!("bootstrap", "bootstrap-verify-api-server-urls.sh"),
     script!("bootstrap", "create-manifests.sh"),

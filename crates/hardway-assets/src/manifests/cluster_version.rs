@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::objects::{Object, ObjectId, objects};
+use super::objects::{Object, objects};
 use crate::Tree;
 use crate::graph::{Inputs, MakeError, Source};
 use crate::object_file::{ObjectFile, fields};
+use crate::object_id::ObjectId;
 
 const PATH: &str = "manifests/cvo-overrides.yaml";
 

@@ -17,7 +17,9 @@ pub struct Expiry {
     pub not_after: Timestamp,
     /// Seconds that are left; negative once it has expired.
     pub seconds_left: i64,
-    /// Near enough to its end to be renewed.
+    /// It begins in the future: the clock was ahead when it was issued.
+    pub is_early: bool,
+    /// To be renewed: near enough to its end, or not valid yet.
     pub is_due: bool,
 }
 
@@ -33,15 +35,22 @@ pub fn expiries(cluster: &Cluster, tree: &Tree, now: Timestamp) -> Vec<Expiry> {
 /// sooner than the file does, or be all there is when the file was removed or the secrets came from another machine.
 fn expiry(row: &catalogue::Row, cluster: &Cluster, tree: &Tree, now: Timestamp) -> Expiry {
     let lifetime = SignedDuration::from_hours(row.lifetime.hours(cluster));
-    let planned = cluster.identity.issued(&row.name) + lifetime;
+    let issued = cluster.identity.issued(&row.name);
+    let planned = issued + lifetime;
     let on_disk = not_after(&row.name, tree);
     let not_after = on_disk.map_or(planned, |end| end.min(planned));
     let seconds_left = not_after.as_second() - now.as_second();
     // A fifth of the lifetime, but never sooner than a month before the end: a one-day certificate is renewed when
     // less than five hours are left, which is time enough for an install.
-    let is_due = seconds_left < (lifetime.as_secs() / 5).min(30 * 86_400);
-    Expiry { certificate: row.name.clone(), is_on_disk: on_disk.is_some(), not_after, seconds_left, is_due }
+    let ends_soon = seconds_left < (lifetime.as_secs() / 5).min(30 * 86_400);
+    let is_early = issued.as_second() > now.as_second() + CLOCK_SKEW;
+    let certificate = row.name.clone();
+    let is_on_disk = on_disk.is_some();
+    Expiry { certificate, is_on_disk, not_after, seconds_left, is_early, is_due: ends_soon || is_early }
 }
+
+/// Seconds that two clocks may differ without anyone minding.
+const CLOCK_SKEW: i64 = 300;
 
 fn not_after(certificate: &str, tree: &Tree) -> Option<Timestamp> {
     let text = std::str::from_utf8(tree.get(&path(certificate))?).ok()?;
@@ -77,6 +86,12 @@ mod tests {
         let mut cluster = testing::cluster();
         cluster.inventory.pki.short_lived_hours = 10;
         assert!(due(&cluster, "2026-11-15T20:00:00Z").contains(&"aggregator-client".to_owned()));
+    }
+
+    #[test]
+    fn what_begins_in_the_future_is_due() {
+        let all = expiries(&testing::cluster(), &Tree::default(), "2026-11-14T00:00:00Z".parse().unwrap());
+        assert!(all.iter().all(|expiry| expiry.is_early && expiry.is_due));
     }
 
     #[test]

@@ -397,13 +397,13 @@ fn every_file_is_explained_and_nothing_else_is() {
     cluster.inventory.options.kube_proxy_on_masters = true;
     let made: BTreeSet<String> = files(&cluster).keys().map(|name| format!("static-pods/{name}")).collect();
     let catalogue = Catalogue::load();
-    let outputs = catalogue.iter().filter(|e| e.kind == Kind::Output && e.name.starts_with("static-pods/"));
+    let outputs = catalogue.iter().filter(|e| e.kind == Kind::WorkFile && e.name.starts_with("static-pods/"));
     assert_eq!(outputs.map(|e| e.name.to_owned()).collect::<BTreeSet<_>>(), made);
 }
 
 #[test]
 fn explanations_are_complete() {
-    for e in Catalogue::load().iter().filter(|e| matches!(e.kind, Kind::Flag | Kind::Output)) {
+    for e in Catalogue::load().iter().filter(|e| matches!(e.kind, Kind::Flag | Kind::WorkFile)) {
         for text in [e.what, e.why, e.readers, e.without, e.source] {
             assert!(!text.is_empty(), "{} is not explained in full", e.name);
         }

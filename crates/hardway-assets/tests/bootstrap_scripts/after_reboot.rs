@@ -1,7 +1,11 @@
 //! `bootstrap-in-place-post-reboot.sh`: the first boot of a single node from its disk.
 
+use std::thread::{scope, sleep};
+use std::time::{Duration, Instant};
+
 use serde_json::json;
 
+use super::approve_csr::{Case, THEN, is_approved, request};
 use super::bootkube::{lay_out, play_the_operators};
 use super::control_plane::ControlPlane;
 use super::host::{Host, succeed};
@@ -44,14 +48,22 @@ fn real_after_the_reboot_the_cluster_takes_over() {
     };
     let ready = r#"{"status":{"conditions":[{"type":"Ready","status":"True"}]}}"#;
     status("pod", "kube-apiserver-operator-1", "openshift-kube-apiserver-operator", ready);
-    status(
-        "clusterversion",
-        "version",
-        "default",
-        r#"{"status":{"conditions":[{"type":"Available","status":"True"}]}}"#,
-    );
-
-    succeed(host.script(script).env("OC", plane.oc()));
+    // The node is Ready, and only then asks for its serving certificate; so does somebody else.
+    let asks = Case { user: "system:node:node-0", subject: "/O=system:nodes/CN=system:node:node-0", ..THEN };
+    let own = Case { name: "own", names: "DNS:node-0,IP:192.168.126.101", ..asks };
+    let foreign = Case { name: "foreign", names: "DNS:node-0,IP:192.168.126.102", ..asks };
+    let output = scope(|threads| {
+        let running = threads.spawn(|| succeed(host.script(script).env("OC", plane.warning_oc(&host))));
+        wait_until(|| host.has("opt/openshift/restart-kubelet-again.done"));
+        request(&plane, &host, &own);
+        request(&plane, &host, &foreign);
+        wait_until(|| is_approved(&plane, "own"));
+        let available = r#"{"status":{"conditions":[{"type":"Available","status":"True"}]}}"#;
+        status("clusterversion", "version", "default", available);
+        running.join().unwrap()
+    });
+    assert!(!is_approved(&plane, "foreign"), "{output}");
+    assert!(output.contains("IP Address 192.168.126.102 does not belong to node-0"), "{output}");
     assert_eq!(plane.get(&["configmap", "bootstrap", "-n", "kube-system"])["data"]["status"], "complete");
     assert!(plane.get(&["lease", "version", "-n", "openshift-cluster-version"]).is_null());
     assert!(plane.get(&["clusterversion", "version"])["spec"]["overrides"].is_null());
@@ -61,4 +73,12 @@ fn real_after_the_reboot_the_cluster_takes_over() {
         assert!(!host.has(gone), "{gone} is still there");
     }
     assert!(host.has("records") && host.has("etc/kubernetes/manifests"));
+}
+
+fn wait_until(mut holds: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !holds() {
+        assert!(began.elapsed() < Duration::from_secs(120), "waited in vain");
+        sleep(Duration::from_millis(200));
+    }
 }

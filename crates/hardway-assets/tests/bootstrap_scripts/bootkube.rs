@@ -28,7 +28,7 @@ echo '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "from-mco",
 
 fn bootkube(plane: &ControlPlane, host: &Host) -> Command {
     let mut command = host.script("bootkube.sh");
-    command.env("OC", plane.oc()).env("ETCD_HEALTH_URLS", plane.etcd_health_url());
+    command.env("OC", plane.warning_oc(host)).env("ETCD_HEALTH_URLS", plane.etcd_health_url());
     command
 }
 

@@ -120,6 +120,14 @@ impl ControlPlane {
         self.bin.join("kubectl")
     }
 
+    /// The same, but it warns whenever it is called, as podman may before it runs oc in a container.
+    pub(crate) fn warning_oc(&self, host: &Host) -> PathBuf {
+        let oc =
+            format!("#!/bin/bash\necho 'WARN: no such cgroup' >&2\nexec {} \"$@\"\n", self.oc().display());
+        host.program("bin/warning-oc", &oc);
+        host.path("bin/warning-oc")
+    }
+
     /// An object, or `Null`.
     pub(crate) fn get(&self, arguments: &[&str]) -> Value {
         let (found, text) = run(self.kubectl().args(["get", "-o", "json"]).args(arguments));

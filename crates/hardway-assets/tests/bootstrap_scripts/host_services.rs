@@ -114,6 +114,13 @@ fn oc_is_found_wherever_it_is() {
     };
     let program = |name: &str| format!("#!/bin/bash\necho {name} \"$@\"\n");
 
+    // A copy that cannot be made leaves no container behind, however often it is tried.
+    let calls = "#!/bin/bash\necho $1 >>podman-calls\ncase $1 in create) echo c1;; cp) exit 1;; esac\n";
+    host.program("tools/podman", calls);
+    let mut script = host.script("oc-or-container.sh");
+    script.env("PATH", host.path("tools")).env("OC_COPY", host.path("copied-oc"));
+    assert!(!run(&mut script).0);
+    assert_eq!(host.read("podman-calls"), "create\ncp\nrm\n");
     // Only podman, and a copy that does not run here.
     let podman = "#!/bin/bash\ncase $1 in create) echo c1;; cp) echo '#!/bin/false' >\"$3\";; rm) ;; *) echo \"podman ${*: -3}\";; esac\n";
     host.program("tools/podman", podman);
@@ -138,21 +145,19 @@ fn a_boot_image_without_a_kubelet_gets_the_payloads_content() {
     for (is_live, expected) in [
         (
             false,
-            "mount -o remount,rw /sysroot\nostree container image pull --authfile=/root/.docker/config.json REPO ostree-unverified-image:docker://quay.io/x/os@sha256:1\nostree checkout --repo=REPO --require-hardlinks --skip-list=TMP ostree/container/image/docker_x REPO/tmp/node-image\n",
+            "mount -o remount,rw /sysroot\nostree container image pull --authfile=/root/.docker/config.json REPO ostree-unverified-image:docker://quay.io/x/os@sha256:1\nostree checkout --repo=REPO --require-hardlinks --skip-list=TMP ostree/container/image/docker_x REPO/tmp/node-image.new\n",
         ),
         (
             true,
-            "ostree init --mode=bare --repo=LIVE/repo\nostree container image pull --authfile=/root/.docker/config.json LIVE/repo ostree-unverified-image:docker://quay.io/x/os@sha256:1\nmount -o bind,ro /etc /ostree/deploy/*/deploy/*/etc\nostree checkout --repo=LIVE/repo --skip-list=TMP ostree/container/image/docker_x LIVE/checkout\n",
+            "ostree init --mode=bare --repo=LIVE/repo\nostree container image pull --authfile=/root/.docker/config.json LIVE/repo ostree-unverified-image:docker://quay.io/x/os@sha256:1\nmount -o bind,ro /etc /ostree/deploy/*/deploy/*/etc\nostree checkout --repo=LIVE/repo --skip-list=TMP ostree/container/image/docker_x LIVE/checkout.new\n",
         ),
     ] {
         let host = Host::new();
-        let references =
-            r#"{"spec":{"tags":[{"name":"rhel-coreos","from":{"name":"quay.io/x/os@sha256:1"}}]}}"#;
-        host.write("opt/openshift/image-references", references);
+        host.set(&[("IMAGE_NODE_OS", "quay.io/x/os@sha256:1")]);
         if is_live {
             host.write("live-marker", "");
         }
-        let ostree = "case \"$1\" in refs) printf 'other\\nostree/container/image/docker_x\\n';; admin) echo 'M    hostname';; *) echo \"ostree $*\" >>calls;; esac\n";
+        let ostree = "case \"$1\" in refs) printf 'other\\nostree/container/image/docker_x\\n';; admin) echo 'M    hostname';; checkout) mkdir -p \"${*: -1}/usr/bin\";;& *) echo \"ostree $*\" >>calls;; esac\n";
         host.program("bin/ostree", &format!("#!/bin/bash\n{ostree}"));
         host.program("bin/mktemp", "#!/bin/bash\necho TMP\n");
         for tool in ["mount", "rsync", "semodule"] {
@@ -171,7 +176,16 @@ fn a_boot_image_without_a_kubelet_gets_the_payloads_content() {
         };
         assert_eq!(script("node-image-pull.sh"), expected);
         let checkout = if is_live { "LIVE/checkout" } else { "REPO/tmp/node-image" };
+        assert!(host.has(checkout) && !host.has(&format!("{checkout}.new")));
         let overlay = "mount -o bind,ro /usr/lib/modules OUT/usr/lib/modules\nmount -o rbind,ro OUT/usr /usr\nrsync -a --exclude=crypto-policies OUT/usr/etc/ /etc\nsemodule -R\n";
         assert_eq!(script("node-image-overlay.sh"), overlay.replace("OUT", checkout));
     }
+}
+
+#[test]
+fn a_release_without_an_os_image_says_what_to_do() {
+    let host = Host::new();
+    let mut pull = host.script("node-image-pull.sh");
+    let (success, output) = run(pull.env("OSTREE_REPO", "REPO").env("LIVE_MARKER", "no-marker"));
+    assert!(!success && output.contains("boot from an image with a kubelet"), "{output}");
 }

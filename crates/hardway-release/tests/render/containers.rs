@@ -1,6 +1,6 @@
 //! The stand-in's image, and the podman options that this host needs.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
@@ -10,6 +10,15 @@ use hardway_release::render::{CommandLine, Podman};
 pub(crate) struct Containers {
     pub(crate) podman: Podman,
     pub(crate) image: String,
+}
+
+impl Containers {
+    /// Podman with an empty store in this folder: every image has to be pulled.
+    pub(crate) fn with_empty_store(&self, dir: &Path) -> Podman {
+        let others = self.podman.options.iter().filter(|option| !option.contains("root="));
+        let options = store(dir).into_iter().chain(others.cloned()).collect();
+        Podman { options, ..self.podman.clone() }
+    }
 }
 
 /// The stand-in, built once. Nothing where podman or Go is missing, which CI may not do.
@@ -65,10 +74,7 @@ fn candidates(dir: &Path) -> Vec<Podman> {
     for (i, storage) in storage.iter().enumerate() {
         for runtime in runtime {
             for limits in limits {
-                // A store of our own: nothing is left among the user's images.
-                let store: PathBuf = dir.join(format!("store-{i}"));
-                let mut options = vec![format!("--root={}", store.display())];
-                options.push(format!("--runroot={}", store.join("run").display()));
+                let mut options = store(&dir.join(format!("store-{i}")));
                 options.extend(storage.iter().chain(runtime).map(|option| (*option).to_owned()));
                 let run_options = limits.iter().map(|option| (*option).to_owned()).collect();
                 candidates.push(Podman { program: "podman".to_owned(), options, run_options });
@@ -76,6 +82,11 @@ fn candidates(dir: &Path) -> Vec<Podman> {
         }
     }
     candidates
+}
+
+/// A store of our own: nothing is left among the user's images.
+fn store(dir: &Path) -> Vec<String> {
+    vec![format!("--root={}", dir.display()), format!("--runroot={}", dir.join("run").display())]
 }
 
 /// Builds the image and runs it once.

@@ -7,6 +7,8 @@
 mod containers;
 mod dry_run;
 mod handed_in;
+mod mirror;
+mod mistakes;
 mod passes;
 mod real_operator;
 mod refusals;

@@ -2,9 +2,13 @@
 //!
 //! `HARDWAY_MCO_IMAGE` names its image by digest, as podman here can run it.
 
+use std::path::Path;
+use std::process::Command;
+
+use hardway_assets::Tree;
 use hardway_release::render::{Podman, run};
 
-use crate::containers::{Containers, stand_in};
+use crate::containers::{Containers, said, stand_in};
 use crate::refusals::surprises;
 use crate::scenario::Scenario;
 
@@ -42,6 +46,20 @@ fn the_real_operator_takes_them_too() {
         }
         let mut made = scenario.clone();
         made.release.rendered = rendered.configs.clone();
-        made.remade();
+        validate(&made.remade());
+    }
+}
+
+/// Ignition's own word on every config made from what was rendered, where Debian's package is installed.
+fn validate(tree: &Tree) {
+    let validator = Path::new("/usr/bin/ignition-validate");
+    if !validator.exists() {
+        return;
+    }
+    for (path, bytes) in tree.iter().filter(|(path, _)| path.ends_with(".ign")) {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs_err::write(file.path(), bytes).unwrap();
+        let output = Command::new(validator).arg(file.path()).output().unwrap();
+        assert!(output.status.success(), "{path}: {}", said(&output));
     }
 }

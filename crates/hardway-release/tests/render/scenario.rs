@@ -23,15 +23,25 @@ impl Scenario {
         Self::of_version(name, operator_image, "4.18.1")
     }
 
+    /// The same with another install-config, of a version that knows all its fields.
+    pub(crate) fn changed(name: &str, operator_image: &str, change: impl Fn(&str) -> String) -> Self {
+        Self::make(name, operator_image, "4.21.0", change)
+    }
+
     pub(crate) fn of_version(name: &str, operator_image: &str, version: &str) -> Self {
+        Self::make(name, operator_image, version, str::to_owned)
+    }
+
+    fn make(name: &str, operator_image: &str, version: &str, change: impl Fn(&str) -> String) -> Self {
         let mut release = sample();
         release.is_sample = false;
         release.version = version.to_owned();
         release.set_image("machine-config-operator", Some(operator_image));
         let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hardway-assets/tests/scenarios").join(name);
         let read = |file: &str| fs_err::read_to_string(dir.join(file)).unwrap();
-        let config =
-            install_config::read(&read("install-config.yaml"), Rules::for_version(version)).unwrap().value;
+        let config = install_config::read(&change(&read("install-config.yaml")), Rules::for_version(version))
+            .unwrap()
+            .value;
         let inventory = inventory::read(&read("inventory.yaml"), Some(&config)).unwrap().value;
         let cluster = Cluster { config, inventory, identity: identity() };
         let tree = made(&cluster, &release);

@@ -4,7 +4,7 @@ use hardway_assets::graph::{FileState, Plan};
 use hardway_assets::pki::{self, Expiry};
 use serde_json::{Value, json};
 
-use super::dry_run::{files_in, join};
+use super::dry_run::{join, kept_in};
 use crate::cli::{Format, Global, StatusArgs};
 use crate::input::{Checked, Project};
 use crate::output::Output;
@@ -38,8 +38,8 @@ fn text(plan: &Plan, ends: &[Expiry], all: bool) -> String {
             let state = if step.reasons.is_empty() { "fresh" } else { "stale" };
             text += &format!("{state}  {:16} {:40} {reasons}\n", step.phase.name(), step.asset);
         }
-        for path in files_in(step, FileState::EditedByHand) {
-            text += &format!("kept   {:16} {path:40} edited by hand\n", step.phase.name());
+        for (path, why) in kept_in(step) {
+            text += &format!("kept   {:16} {path:40} {why}\n", step.phase.name());
         }
     }
     for path in &plan.removals {
@@ -72,6 +72,7 @@ fn value(plan: &Plan, ends: &[Expiry]) -> Value {
             let files = step.files.iter().map(|(output, state)| {
                 let state = match state {
                     FileState::EditedByHand => "edited-by-hand",
+                    FileState::NotOurs => "not-ours",
                     FileState::Unchanged => "unchanged",
                     FileState::Written => "to-be-written",
                 };

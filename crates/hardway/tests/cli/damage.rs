@@ -42,10 +42,21 @@ fn a_damaged_lock_file_is_named_with_its_line() {
 }
 
 #[test]
-fn without_a_lock_file_everything_is_the_users() {
+fn without_a_lock_file_what_is_as_we_would_write_it_is_ours() {
     let work = Work::made();
+    let lock = work.read("assets.lock");
     work.remove("assets.lock");
-    work.refused(0, &CREATE).says("pki/root-ca.crt was edited by hand and is kept").says("0 files made");
+    work.write("metadata.json", "{}");
+    work.ok(&CREATE)
+        .says("metadata.json was not written by hardway and is kept")
+        .says("1 kept as you have them")
+        .does_not_say("root-ca.crt");
+    work.remove("metadata.json");
+    work.ok(&CREATE);
+    assert_eq!(work.read("assets.lock"), lock);
+    work.edit("install-config.yaml", "172.30.0.0/16", "172.31.0.0/16");
+    work.ok(&CREATE).does_not_say("is kept");
+    assert!(work.read("manifests/cluster-network-02-config.yml").contains("172.31.0.0/16"));
 }
 
 #[test]

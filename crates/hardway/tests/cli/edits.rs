@@ -166,11 +166,11 @@ fn a_broken_edit_is_named_and_nothing_is_written() {
     let work = Work::made();
     work.write(DNS, "apiVersion: v1\nkind: [\n");
     work.refused(1, &["create", "ignition-configs"]).says(
-        "error[asset-failed]: making bootstrap-ignition: manifests/cluster-dns-02-config.yml: line 2: ",
+        "error[asset-failed]: making bootstrap-ignition: manifests/cluster-dns-02-config.yml:2:",
     );
     work.write(DNS, "kind: DNS\n");
     work.refused(1, &["create", "ignition-configs"])
-        .says(&format!("{DNS}: line 1: an object without apiVersion"));
+        .says(&format!("{DNS}:1:1: an object without apiVersion"));
     work.write("pki/etcd-signer.crt", "nonsense");
     work.refused(1, &["create", "ignition-configs"]).says("pki/etcd-signer.crt");
 }

@@ -1,4 +1,5 @@
-//! Optional parts of the release (rules 59 to 61; openshift/api `config/v1/types_cluster_version.go`).
+//! Optional parts of the release: known sets and names, with all that others of them need (openshift/api
+//! `config/v1/types_cluster_version.go`).
 
 use super::super::Capabilities;
 use super::super::draft::Draft;

@@ -1,4 +1,5 @@
-//! Feature sets and gates (rules 62 to 64), and fields that hardway knows but does nothing with.
+//! Feature sets and gates: a known set, gates in the custom one only and as `Name=bool`, no field whose gate is off; and
+//! fields that hardway knows but does nothing with.
 
 use super::super::draft::{Draft, find, text};
 use super::Rules;

@@ -10,11 +10,11 @@ pub(super) fn check(draft: &Draft<'_>, config: Option<&InstallConfig>, findings:
     if draft.node.get("hosts").is_some_and(|hosts| hosts.value == crate::yaml::Value::List(Vec::new())) {
         findings.error(Violation::required("hosts", "at least one host is required"));
     }
-    let domain = config.map(|config| format!("{}.{}", config.metadata.name, config.base_domain));
+    cards(draft, findings);
+    let domain = config.map(InstallConfig::domain);
     for (i, host) in draft.hosts.iter().enumerate() {
         name(host, domain.as_deref(), findings);
         details(host, findings);
-        card(host, &draft.provider, findings);
         let earlier = &draft.hosts[..i];
         let node_name = node_name(host, domain.as_deref());
         if !host.name.is_empty()
@@ -72,10 +72,7 @@ fn reserved(name: &str) -> String {
 }
 
 fn node_name(host: &DraftHost<'_>, domain: Option<&str>) -> String {
-    match domain {
-        Some(domain) if !host.name.contains('.') => format!("{}.{domain}", host.name),
-        _ => host.name.clone(),
-    }
+    domain.map_or_else(|| host.name.clone(), |domain| crate::cluster::qualified(&host.name, domain))
 }
 
 fn details(host: &DraftHost<'_>, findings: &mut Findings<'_>) {
@@ -103,11 +100,20 @@ fn details(host: &DraftHost<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Which card gets the addresses must be known; a cloud gives its machines theirs.
-fn card(host: &DraftHost<'_>, provider: &str, findings: &mut Findings<'_>) {
-    if host.mac.is_none() && host.interface.is_none() && provider != "gce" {
-        let detail = "neither mac nor interface is given: the addresses go to whichever card comes up first";
-        findings.warn(Violation::required(format!("{}.mac", host.path), detail));
+/// Which card gets the addresses must be known; a cloud gives its machines theirs. Said once, of all hosts.
+fn cards(draft: &Draft<'_>, findings: &mut Findings<'_>) {
+    let unknown: Vec<&str> = draft
+        .hosts
+        .iter()
+        .filter(|host| host.mac.is_none() && host.interface.is_none())
+        .map(|host| host.name.as_str())
+        .collect();
+    if !unknown.is_empty() && draft.provider != "gce" {
+        let names = unknown.join(", ");
+        let detail = format!(
+            "neither mac nor interface is given for {names}: whichever card comes up first gets the addresses"
+        );
+        findings.warn(Violation::required("hosts", detail));
     }
 }
 

@@ -6,30 +6,28 @@
 set -Eeuo pipefail
 . "${BASH_SOURCE[0]%/*}/bootstrap-common.sh"
 . "${BASH_SOURCE[0]%/*}/bootstrap-service-record.sh"
-. "${BASH_SOURCE[0]%/*}/release-image.sh"
 . "${BASH_SOURCE[0]%/*}/node-image-overlay.sh"
 
 main() {
-  local image checkout
+  local checkout
   checkout=$(node_image_checkout)
   if [[ -x $checkout/usr/bin/kubelet ]]; then
     say "the node image is here already"
     return
   fi
-  rm -rf "$checkout"
+  if [[ -z $IMAGE_NODE_OS ]]; then
+    say "this system has no kubelet, and release $RELEASE_VERSION no OS image that would bring one: boot from an image with a kubelet"
+    return 1
+  fi
+  rm -rf "$checkout" "$checkout.new"
   stage_start pull-node-image
-  image=$(os_image)
   prepare_repository
-  wait_for 0 "the node image $image" pull "$image"
+  say "pulling $IMAGE_NODE_OS; this takes minutes"
+  wait_for 0 "the node image $IMAGE_NODE_OS" pull "$IMAGE_NODE_OS"
   stage_success
   stage_start check-out-node-image
   check_out "$checkout"
   stage_success
-}
-
-# OpenShift's name for it, else OKD's.
-os_image() {
-  image_for rhel-coreos 2>/dev/null || image_for stream-coreos
 }
 
 # A live system cannot write to its own repository; it gets one in memory that begins with what the boot image has.
@@ -55,7 +53,7 @@ pull() {
 }
 
 # Files of /etc that this host has changed are not checked out: its own stay. Hard links need no room, but only work
-# within one file system.
+# within one file system. The checkout gets its name when it is complete: half of one must not pass for it after a restart.
 check_out() {
   local ref skipped links=(--require-hardlinks)
   mapfile -t refs < <(ostree refs --repo="$repository" --list | sed -n '/^ostree\/container\/image\/docker/p')
@@ -71,7 +69,8 @@ check_out() {
   fi
   skipped=$(mktemp)
   ostree admin config-diff | sed -e 's,^[A-Z] *,/usr/etc/,' >"$skipped"
-  ostree checkout --repo="$repository" "${links[@]}" --skip-list="$skipped" "$ref" "$1"
+  ostree checkout --repo="$repository" "${links[@]}" --skip-list="$skipped" "$ref" "$1.new"
+  mv "$1.new" "$1"
   rm -f "$skipped"
   if is_live; then
     rm -rf "$repository"

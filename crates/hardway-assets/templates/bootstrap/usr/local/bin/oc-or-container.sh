@@ -20,10 +20,11 @@ broken=$OPENSHIFT_DIR/.oc-copy-broken
 
 # Copies to a private name first: several callers may come at once, and the last rename wins with the same bytes.
 copy_from_image() {
-  local container
+  local container copied=yes
   container=$(podman create --quiet "$IMAGE_CLI" true)
-  podman cp "$container:/usr/bin/oc" "$copy.$$"
+  podman cp "$container:/usr/bin/oc" "$copy.$$" || copied=no
   podman rm --force "$container" >/dev/null
+  [[ $copied == yes ]]
   chmod 0755 "$copy.$$"
   if "$copy.$$" version --client >/dev/null; then
     mv -f "$copy.$$" "$copy"
