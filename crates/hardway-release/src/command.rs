@@ -4,14 +4,16 @@ use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use hardway_assets::release_payload::{ComponentImages, MissingImage};
+use hardway_assets::release_payload::MissingImage;
 
-use crate::archive::LayerLimits;
+use crate::archive::{LayerError, LayerLimits};
 use crate::layer::{Found, find_file};
+use crate::placeholders::{Filling, fill};
 use crate::progress::Progress;
 use crate::pull_spec::PullSpecError;
 use crate::registry::{RegistryError, Repository};
 use crate::release_image::{FetchOptions, Resolved, open_layer, resolve};
+use crate::release_info::ReleaseInfo;
 
 /// Why a program was not extracted.
 #[derive(Debug, thiserror::Error)]
@@ -66,10 +68,10 @@ const LIMITS: LayerLimits =
 /// As many links in a row as Linux follows.
 const LINKS: usize = 40;
 
-/// Writes a program of a release into a folder, and returns its path. The bytes are those of the image: a program
-/// that has the release's name patched in when it is published has its placeholder there.
+/// Writes a program of a release into a folder, and returns its path. An installer is told its release, version and
+/// architecture, as it is when it is published; otherwise it would install some other release.
 pub async fn extract_command(
-    images: &ComponentImages,
+    release: &ReleaseInfo,
     name: &str,
     to: &Path,
     options: &FetchOptions,
@@ -77,12 +79,13 @@ pub async fn extract_command(
 ) -> Result<PathBuf, CommandError> {
     let row = NAMES.iter().find(|row| row.0 == name);
     let (_, tag, path) = row.ok_or_else(|| CommandError::Unknown { name: name.to_owned() })?;
-    let image = images.get(tag)?.to_owned();
+    let image = release.images.get(tag)?.to_owned();
     let (repository, resolved) = resolve(&image.parse()?, options).await?;
     fs_err::create_dir_all(to).map_err(RegistryError::File)?;
     let mut wanted = (*path).to_owned();
     for _ in 0..LINKS {
-        match file(&repository, &resolved, &wanted, &to.join(name), options, progress).await? {
+        let source = Source { repository: &repository, image: &resolved, release };
+        match source.file(&wanted, &to.join(name), options, progress).await? {
             Found::File(_) => return Ok(to.join(name)),
             Found::Link(target) => wanted = target,
             Found::Absent | Found::Deleted => return Err(CommandError::Absent { image, path: wanted }),
@@ -91,35 +94,54 @@ pub async fn extract_command(
     Err(CommandError::Links { image, path: (*path).to_owned() })
 }
 
-/// Looks for a file from the top layer down; what lies below a whiteout is not looked at.
-async fn file(
-    repository: &Repository,
-    image: &Resolved,
-    path: &str,
-    to: &Path,
-    options: &FetchOptions,
-    progress: &dyn Progress,
-) -> Result<Found, RegistryError> {
-    for layer in image.layers.iter().rev() {
-        let blob = repository.blob(layer, &options.cache, progress).await?;
-        let (wanted, to) = (path.to_owned(), to.to_owned());
-        let found = open_layer(blob, move |layer| {
-            let mut out = Pending::new(&to);
-            let found = find_file(layer, &wanted, LIMITS, &mut out)?;
-            if matches!(found, Found::File(_)) {
-                out.finish().map_err(crate::archive::LayerError::Write)?;
+/// The image a program is in, and the release it is of.
+struct Source<'a> {
+    repository: &'a Repository,
+    image: &'a Resolved,
+    release: &'a ReleaseInfo,
+}
+
+impl Source<'_> {
+    /// Looks for a file from the top layer down; what lies below a whiteout is not looked at.
+    async fn file(
+        &self,
+        path: &str,
+        to: &Path,
+        options: &FetchOptions,
+        progress: &dyn Progress,
+    ) -> Result<Found, RegistryError> {
+        for layer in self.image.layers.iter().rev() {
+            let blob = self.repository.blob(layer, &options.cache, progress).await?;
+            let (wanted, to, fillings) = (path.to_owned(), to.to_owned(), fillings(self.release));
+            let found = open_layer(blob, move |layer| {
+                let mut out = Pending::new(&to);
+                let found = find_file(layer, &wanted, LIMITS, &mut out)?;
+                if matches!(found, Found::File(_)) {
+                    out.finish(&fillings).map_err(LayerError::Write)?;
+                }
+                Ok::<_, LayerError>(found)
+            });
+            let found = found.await?.map_err(|error| RegistryError::Layer {
+                what: format!("layer {} of {}", layer.digest, self.image.place.name()),
+                error,
+            })?;
+            if found != Found::Absent {
+                return Ok(found);
             }
-            Ok::<_, crate::archive::LayerError>(found)
-        });
-        let found = found.await?.map_err(|error| RegistryError::Layer {
-            what: format!("layer {} of {}", layer.digest, image.place.name()),
-            error,
-        })?;
-        if found != Found::Absent {
-            return Ok(found);
         }
+        Ok(Found::Absent)
     }
-    Ok(Found::Absent)
+}
+
+/// Programs without placeholders stay as they are.
+fn fillings(release: &ReleaseInfo) -> [Filling; 3] {
+    let platform = format!("{}/{}", release.os, release.architecture);
+    let architecture = if release.is_multi { format!("multi ({platform})") } else { platform };
+    [
+        Filling { marker: "_RELEASE_IMAGE_LOCATION_", value: release.image.to_string() },
+        Filling { marker: "_RELEASE_VERSION_LOCATION_", value: release.version.clone() },
+        Filling { marker: "_RELEASE_ARCHITECTURE_LOCATION_", value: architecture },
+    ]
 }
 
 /// A file that gets its name once it is whole, and is made only when there is something to write.
@@ -141,9 +163,9 @@ impl Pending {
         }
     }
 
-    fn finish(mut self) -> io::Result<()> {
+    fn finish(mut self, fillings: &[Filling]) -> io::Result<()> {
         // A program may be empty, and then nothing was written.
-        self.file()?;
+        fill(self.file()?, fillings)?;
         let Self { path, file: Some(file) } = self else { return Ok(()) };
         file.as_file().set_permissions(std::fs::Permissions::from_mode(0o755))?;
         file.persist(path).map_err(|error| error.error)?;

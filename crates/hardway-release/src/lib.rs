@@ -8,7 +8,7 @@
 //!   BlobCache             what was fetched before                        blob_cache.rs
 //!   fetch()               the files of a release image                   release_image.rs, layer.rs, overlay.rs, archive.rs
 //!   payload()             those as a ReleasePayload                      fetched_payload.rs
-//!   info(), extract()     shown, or written to a folder                  release_info.rs, extract.rs, command.rs
+//!   info(), extract()     shown, or written to a folder                  release_info.rs, extract.rs, command.rs, placeholders.rs
 //!   mirror(), upload()    the release and its images elsewhere           mirror.rs, image_layout.rs
 //!   verify()              who signed it                                  signature.rs
 //!   blocking()            all that from a program that is not async      runtime.rs
@@ -46,6 +46,7 @@ mod mirrors;
 mod overlay;
 mod payload_manifests;
 mod payload_reader;
+mod placeholders;
 mod progress;
 mod pull_spec;
 mod registry;

@@ -78,7 +78,7 @@ pub async fn mirror(
     progress: &dyn Progress,
 ) -> Result<Mirrored, MirrorReleaseError> {
     let images = images(release)?;
-    let target = Target::open(to, options).await?;
+    let target = Target::open(to, options)?;
     let copies = stream::iter(&images).map(|copied| async {
         let copy = copy(copied, &target, options, progress).await;
         copy.map_err(|error| MirrorReleaseError::Image { name: copied.name.clone(), error: Box::new(error) })
@@ -96,7 +96,7 @@ pub async fn upload(
     options: &FetchOptions,
 ) -> Result<Mirrored, MirrorReleaseError> {
     let layout = ImageLayout::open(from)?;
-    let target = Repository::to_push(to, &options.connection).await?;
+    let target = Repository::to_push(to, &options.connection)?;
     let entries = layout.entries()?;
     let mut copied = 0;
     for entry in &entries {
@@ -150,10 +150,10 @@ enum Target {
 }
 
 impl Target {
-    async fn open(to: &Destination, options: &FetchOptions) -> Result<Self, RegistryError> {
+    fn open(to: &Destination, options: &FetchOptions) -> Result<Self, RegistryError> {
         match to {
             Destination::Repository(place) => {
-                Ok(Self::Repository(Box::new(Repository::to_push(place, &options.connection).await?)))
+                Ok(Self::Repository(Box::new(Repository::to_push(place, &options.connection)?)))
             }
             Destination::Folder(folder) => Ok(Self::Folder(ImageLayout::create(folder)?)),
         }

@@ -160,7 +160,7 @@ pub(crate) async fn find(
     let mut tried = Vec::new();
     for place in options.mirrors.candidates(image)? {
         let found = async {
-            let repository = Repository::to_pull(&place, &options.connection).await?;
+            let repository = Repository::to_pull(&place, &options.connection)?;
             let manifest = repository.manifest(&place, &options.cache).await?;
             Ok((repository, manifest))
         };

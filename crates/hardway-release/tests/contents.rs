@@ -12,11 +12,13 @@ use fixture::front::{Front, answer};
 use fixture::image::{Family, Image, Layer, Packing, list};
 use fixture::registry::{Registry, Setup};
 use fixture::release::ReleaseImage;
+use fixture::token_server::TokenServer;
 use fixture::{options, run};
 use hardway_assets::release_payload::InclusionRules;
+use hardway_assets::secrets::Secret;
 use hardway_release::{
-    Contents, Destination, FetchOptions, FetchedRelease, Mirrors, PullSpec, Silent, blocking, extract,
-    extract_command, extract_file, fetch, info, mirror, payload, read_folder, release_info, upload,
+    Contents, Credentials, Destination, FetchOptions, FetchedRelease, Mirrors, PullSpec, Silent, blocking,
+    extract, extract_command, extract_file, fetch, info, mirror, payload, read_folder, release_info, upload,
 };
 
 /// A release whose component images are in the same registry.
@@ -36,10 +38,7 @@ fn world() -> World {
         "amd64",
         vec![
             Layer::new().file("usr/bin/oc", "old program").file("opt/x", "").pack(Packing::Gzip),
-            Layer::new()
-                .file("usr/bin/oc.rhel9", "program")
-                .link("usr/bin/oc", "oc.rhel9")
-                .pack(Packing::Gzip),
+            Layer::new().file("usr/bin/oc.rhel9", PROGRAM).link("usr/bin/oc", "oc.rhel9").pack(Packing::Gzip),
         ],
     );
     let etcd =
@@ -66,6 +65,9 @@ fn world() -> World {
     registry.pusher("ocp/release").image(&release, Some("4.18.99-x86_64"));
     World { registry, release, cli, cache: tempfile::tempdir().unwrap() }
 }
+
+/// With a place for the version, as the real ones have.
+const PROGRAM: &str = "program\0_RELEASE_VERSION_LOCATION_\0XXXXXXXXXXXXXXXXXXXXXXXX\0end";
 
 const MIXED: &str = "\
 kind: ConfigMap
@@ -177,14 +179,15 @@ fn one_file_is_given_as_it_is() {
 #[test]
 fn a_program_comes_out_through_its_links() {
     let world = world();
-    let images = release_info(&world.fetched()).unwrap().images;
+    let info = release_info(&world.fetched()).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let path =
-        blocking(extract_command(&images, "oc", dir.path(), &world.options(), &Silent)).unwrap().unwrap();
-    assert_eq!(std::fs::read(&path).unwrap(), b"program");
+        blocking(extract_command(&info, "oc", dir.path(), &world.options(), &Silent)).unwrap().unwrap();
+    let program = std::fs::read_to_string(&path).unwrap();
+    assert!(program.starts_with("program4.18.99\0") && program.len() == PROGRAM.len(), "{program:?}");
     assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o755);
     let fails = |name: &str| {
-        blocking(extract_command(&images, name, dir.path(), &world.options(), &Silent))
+        blocking(extract_command(&info, name, dir.path(), &world.options(), &Silent))
             .unwrap()
             .unwrap_err()
             .to_string()
@@ -241,14 +244,14 @@ fn a_mirror_serves_when_the_source_is_gone() {
     ]));
 
     let (image, expected) = (release.image.clone(), payload(&release).unwrap());
-    let images = release_info(&release).unwrap().images;
+    let info = release_info(&release).unwrap();
     drop(world);
     let cache = tempfile::tempdir().unwrap();
     let options = only_the_mirror(&first, &there, &cache);
     assert_eq!(payload(&get(&image, &options)).unwrap(), expected);
     let dir = tempfile::tempdir().unwrap();
-    let oc = blocking(extract_command(&images, "oc", dir.path(), &options, &Silent)).unwrap().unwrap();
-    assert_eq!(std::fs::read(oc).unwrap(), b"program");
+    let oc = blocking(extract_command(&info, "oc", dir.path(), &options, &Silent)).unwrap().unwrap();
+    assert_eq!(std::fs::read(oc).unwrap().len(), PROGRAM.len());
 }
 
 #[test]
@@ -280,6 +283,24 @@ fn a_mirror_that_broke_off_goes_on() {
     let expected = payload(&release).unwrap();
     drop(world);
     assert_eq!(payload(&get(&image, &only_the_mirror(&rest, &there, &cache))).unwrap(), expected);
+}
+
+#[test]
+fn a_mirror_is_pushed_with_tokens_too() {
+    let world = world();
+    let tokens = TokenServer::start();
+    for auth in [r#"{"username": "user", "password": "secret"}"#, r#"{"identitytoken": "identity"}"#] {
+        let there = Registry::start(Setup { token: Some(tokens.config()), ..Setup::default() });
+        let mut options = world.options();
+        options.connection.plain_http.push(there.address());
+        let config = format!(r#"{{"auths": {{"{}": {auth}}}}}"#, there.address());
+        options.connection.credentials = Credentials::read(&Secret::new(config)).unwrap();
+        let to = Destination::Repository(
+            PullSpec::repository(&format!("{}/mirror/ocp", there.address())).unwrap(),
+        );
+        let mirrored = blocking(mirror(&world.fetched(), &to, &options, &Silent)).unwrap().unwrap();
+        assert_eq!(mirrored.copied, 3, "{auth}");
+    }
 }
 
 #[test]

@@ -16,6 +16,7 @@ use fixture::image::Image;
 use fixture::options;
 use fixture::registry::{Registry, Setup};
 use fixture::release::ReleaseImage;
+use fixture::token_server::TokenServer;
 use hardway_assets::secrets::Secret;
 use hardway_release::{
     Credentials, FetchOptions, FetchedRelease, Proxy, PullSpec, RegistryError, Retry, Silent, Sleeper,
@@ -212,4 +213,28 @@ fn a_server_without_ranges_sends_all_again() {
     assert!(matches!(error, RegistryError::Layer { .. }), "{error:?}");
     assert_eq!(std::fs::read_to_string(options.cache.path(&digest)).unwrap(), text);
     assert!(front.seen().iter().any(|head| head.to_lowercase().contains("range: bytes=100-")));
+}
+
+/// Both kinds of credentials; the registry says in the middle that it no longer knows the token.
+#[test]
+fn a_token_that_runs_out_is_renewed() {
+    let (open, image, _) = world();
+    let tokens = TokenServer::start();
+    let registry = Registry::same_as(&open, Setup { token: Some(tokens.config()), ..Setup::default() });
+    for auth in [r#"{"username": "user", "password": "secret"}"#, r#"{"identitytoken": "identity"}"#] {
+        let left = AtomicU32::new(1);
+        let one_less = |left: u32| left.checked_sub(1);
+        let front = Front::before(registry.port, move |head| {
+            let is_refused = head.contains("/blobs/")
+                && left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less).is_ok();
+            if is_refused { answer("401 Unauthorized", "", "expired") } else { None }
+        });
+        let cache = tempfile::tempdir().unwrap();
+        let (spec, mut options) = through(&front, &registry, &cache);
+        let config = format!(r#"{{"auths": {{"127.0.0.1:{}": {auth}}}}}"#, front.port);
+        options.connection.credentials = Credentials::read(&Secret::new(config)).unwrap();
+        tokens.requests.lock().unwrap().clear();
+        assert_eq!(get(&spec, &options).unwrap().digest, image.digest());
+        assert_eq!(tokens.requests.lock().unwrap().len(), 2, "{auth}");
+    }
 }

@@ -30,8 +30,11 @@ pub(crate) use translation::transport;
 
 use oci_client::errors::OciDistributionError;
 use oci_client::secrets::RegistryAuth;
+use oci_client::token_cache::{RegistryToken, RegistryTokenType};
 use oci_client::{Client, Reference, RegistryOperation};
 use tokio::sync::OnceCell;
+
+use hardway_assets::secrets::Secret;
 
 use crate::blob_cache::BlobCache;
 use crate::credentials::Credential;
@@ -47,22 +50,23 @@ pub(crate) struct Repository {
     client: Client,
     identity: Identity,
     auth: RegistryAuth,
+    identity_token: Option<Secret>,
     is_identified: OnceCell<()>,
     operation: RegistryOperation,
 }
 
 impl Repository {
     /// Prepares to pull; nothing is asked yet.
-    pub(crate) async fn to_pull(place: &PullSpec, connection: &Connection) -> Result<Self, RegistryError> {
-        Self::new(place, connection, RegistryOperation::Pull).await
+    pub(crate) fn to_pull(place: &PullSpec, connection: &Connection) -> Result<Self, RegistryError> {
+        Self::new(place, connection, RegistryOperation::Pull)
     }
 
     /// Prepares to push.
-    pub(crate) async fn to_push(place: &PullSpec, connection: &Connection) -> Result<Self, RegistryError> {
-        Self::new(place, connection, RegistryOperation::Push).await
+    pub(crate) fn to_push(place: &PullSpec, connection: &Connection) -> Result<Self, RegistryError> {
+        Self::new(place, connection, RegistryOperation::Push)
     }
 
-    async fn new(
+    fn new(
         place: &PullSpec,
         connection: &Connection,
         operation: RegistryOperation,
@@ -75,35 +79,28 @@ impl Repository {
             client,
             identity: Identity::Nobody,
             auth: RegistryAuth::Anonymous,
+            identity_token: None,
             is_identified: OnceCell::new(),
             operation,
         };
-        repository.take_credential().await?;
+        if let Some((key, credential)) = connection.credentials.find(place) {
+            repository.take_credential(key.to_owned(), credential);
+        }
         Ok(repository)
     }
 
-    async fn take_credential(&mut self) -> Result<(), RegistryError> {
-        let found = self.connection.credentials.find(&self.place);
-        let Some((key, credential)) = found.map(|(key, c)| (key.to_owned(), c.clone())) else {
-            return Ok(());
-        };
-        match credential {
+    fn take_credential(&mut self, key: String, credential: &Credential) {
+        let user = match credential {
             Credential::Password { user, password } => {
                 self.auth = RegistryAuth::Basic(user.clone(), password.expose_text().to_owned());
-                self.identity = Identity::Entry { key, user };
+                user.clone()
             }
             Credential::IdentityToken(token) => {
-                self.identity = Identity::Entry { key, user: "<token>".to_owned() };
-                let http = self.connection.http_client()?;
-                let scheme = self.connection.scheme(&self.place.registry());
-                let actions = if self.operation == RegistryOperation::Push { "pull,push" } else { "pull" };
-                let asked = self.asked(&self.place, None);
-                let asking = || identity_token::access_token(&http, scheme, &asked, actions, &token);
-                let access = self.connection.retry.run(asking).await?;
-                self.auth = RegistryAuth::Bearer(access.expose_text().to_owned());
+                self.identity_token = Some(token.clone());
+                "<token>".to_owned()
             }
-        }
-        Ok(())
+        };
+        self.identity = Identity::Entry { key, user };
     }
 
     /// `registry/repository`.
@@ -195,7 +192,21 @@ impl Repository {
 
     async fn identify(&self, asked: Asked<'_>) -> Result<(), RegistryError> {
         let reference = reference(asked.image);
-        self.client.auth(&reference, &self.auth, self.operation).await.map_err(|error| asked.error(error))?;
+        let Some(token) = &self.identity_token else {
+            let token = self.client.auth(&reference, &self.auth, self.operation).await;
+            return token.map(|_| ()).map_err(|error| asked.error(error));
+        };
+        let http = self.connection.http_client()?;
+        let scheme = self.connection.scheme(&self.place.registry());
+        for (operation, actions) in
+            [(RegistryOperation::Pull, "pull"), (RegistryOperation::Push, "pull,push")]
+        {
+            if operation == RegistryOperation::Pull || operation == self.operation {
+                let access = identity_token::access_token(&http, scheme, &asked, actions, token).await?;
+                let access = RegistryToken::AccessToken { access_token: access.expose_text().to_owned() };
+                self.client.tokens.insert(&reference, operation, RegistryTokenType::Bearer(access)).await;
+            }
+        }
         Ok(())
     }
 

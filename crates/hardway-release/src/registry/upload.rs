@@ -32,7 +32,7 @@ impl Repository {
         }
         let image = self.place.at(&blob.digest);
         let (reference, digest) = (reference(&image), blob.digest.to_string());
-        let push = || async {
+        let upload = || async {
             let file = tokio::fs::File::open(from).await?;
             let chunks = stream::unfold(file, |mut file| async move {
                 let mut chunk = vec![0; CHUNK];
@@ -45,11 +45,9 @@ impl Repository {
                     Err(error) => Some((Err(error.into()), file)),
                 }
             });
-            let asked = self.asked(&image, Some(&blob.digest));
-            self.is_identified.get_or_try_init(|| self.identify(asked)).await?;
-            let pushed = self.client.push_blob_stream(&reference, chunks, &digest, Some(blob.size)).await;
-            pushed.map_err(|error| asked.error(error))
+            self.client.push_blob_stream(&reference, chunks, &digest, Some(blob.size)).await
         };
+        let push = || self.identified(self.asked(&image, Some(&blob.digest)), upload);
         self.connection.retry.run(push).await?;
         Ok(true)
     }

@@ -97,6 +97,7 @@ fn secrets(cluster: &Cluster) -> SecretBundle {
     let mut secrets = DRAWN
         .get_or_init(|| {
             let mut secrets = SecretBundle::default();
+            secrets.set_identity(&cluster.identity);
             secrets.complete(&pki::catalogue::keys(cluster)).unwrap();
             secrets
         })
