@@ -119,7 +119,7 @@ fn real_another_key_for_the_same_node_is_held_for_a_person() {
     request(&plane, &host, &own);
     check(&plane, &approve(&plane, &host), &[own]);
 
-    let outcome = Err("approved for another key (twice-own); if you know that this machine");
+    let outcome = Err("was approved for another key (twice-");
     let later = [
         Case { name: "twice-retry", ..asks },
         Case { name: "twice-a-stranger", key: "other.key", outcome, ..asks },

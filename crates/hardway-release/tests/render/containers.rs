@@ -5,6 +5,7 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 use hardway_release::render::{CommandLine, Podman};
+use sha2::{Digest as _, Sha256};
 
 /// Podman as it works here, and an image by digest.
 pub(crate) struct Containers {
@@ -84,9 +85,13 @@ fn candidates(dir: &Path) -> Vec<Podman> {
     candidates
 }
 
-/// A store of our own: nothing is left among the user's images.
+/// A store of our own: nothing is left among the user's images. Podman refuses a run root of more than 50 characters
+/// and remembers the one of a store, so it lies elsewhere, under a short name that is always the same for this store.
 fn store(dir: &Path) -> Vec<String> {
-    vec![format!("--root={}", dir.display()), format!("--runroot={}", dir.join("run").display())]
+    let digest = Sha256::digest(dir.as_os_str().as_encoded_bytes());
+    let name: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let run = std::env::temp_dir().join(format!("hw-{name}"));
+    vec![format!("--root={}", dir.display()), format!("--runroot={}", run.display())]
 }
 
 /// Builds the image and runs it once.

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use hardway_assets::secrets::Secret;
 use hardway_release::{
-    BlobCache, Contents, Credentials, FetchOptions, InfoError, PullSpec, RegistryError, Silent, blocking, extract,
-    extract_file, fetch, info,
+    BlobCache, Contents, Credentials, FetchOptions, InfoError, PullSpec, RegistryError, Silent, blocking,
+    extract, extract_file, fetch, info,
 };
 
 use crate::cli::{Format, ReleaseArgs, ReleaseSource, ReleaseVerb};
@@ -35,7 +35,10 @@ fn tell(source: &ReleaseSource, format: Format, out: &Output) -> Result<u8, Repo
         out.value(&found.to_json(), format);
         return Ok(0);
     }
-    let mut text = format!("version       {}\nimage         {}\narchitecture  {}\n", found.version, found.image, found.architecture);
+    let mut text = format!(
+        "version       {}\nimage         {}\narchitecture  {}\n",
+        found.version, found.image, found.architecture
+    );
     for (name, component) in &found.component_versions {
         let _ = writeln!(text, "component     {name} {} {}", component.version, component.display_name);
     }
@@ -51,7 +54,8 @@ fn write_all(source: &ReleaseSource, to: Option<&Path>, out: &Output) -> Result<
     let to = to.ok_or_else(|| Report::new("usage", "where to? give --to DIR").exit(EXIT_USAGE))?;
     let (image, options) = prepared(source, Contents::Payload)?;
     let release = wait(fetch(&image, &options, &Silent))?.map_err(|error| registry(&error))?;
-    let extracted = extract(&release, to, None).map_err(|error| Report::from_error("release-unusable", &error))?;
+    let extracted =
+        extract(&release, to, None).map_err(|error| Report::from_error("release-unusable", &error))?;
     out.info(&format!("{} files written to {}", extracted.written.len(), to.display()));
     out.info(&format!("use them with: hardway create ignition-configs --release-dir {}", to.display()));
     Ok(0)
@@ -60,7 +64,8 @@ fn write_all(source: &ReleaseSource, to: Option<&Path>, out: &Output) -> Result<
 fn print_file(source: &ReleaseSource, file: &str, out: &Output) -> Result<u8, Report> {
     let (image, options) = prepared(source, Contents::Manifests)?;
     let release = wait(fetch(&image, &options, &Silent))?.map_err(|error| registry(&error))?;
-    let bytes = extract_file(&release, file).map_err(|error| Report::from_error("release-unusable", &error))?;
+    let bytes =
+        extract_file(&release, file).map_err(|error| Report::from_error("release-unusable", &error))?;
     out.data(&String::from_utf8_lossy(bytes));
     Ok(0)
 }
@@ -74,7 +79,8 @@ fn prepared(source: &ReleaseSource, contents: Contents) -> Result<(PullSpec, Fet
     options.architecture.clone_from(&source.arch);
     if let Some(path) = &source.pull_secret {
         let text = fs_err::read(path).map_err(|error| usage(&error))?;
-        options.connection.credentials = Credentials::read(&Secret::new(text)).map_err(|error| usage(&error))?;
+        options.connection.credentials =
+            Credentials::read(&Secret::new(text)).map_err(|error| usage(&error))?;
     }
     if let Some(path) = &source.trust_bundle {
         options.connection.trust_bundle = fs_err::read_to_string(path).map_err(|error| usage(&error))?;
