@@ -7,7 +7,8 @@ set -euo pipefail
 
 packages=(build-essential cmake pkg-config)
 if [[ ${1:-build} == test ]]; then
-  packages+=(ca-certificates curl git ignition iproute2 jq libblkid-dev openssl shellcheck systemd util-linux)
+  packages+=(apache2-utils ca-certificates curl docker-registry git gnupg gpgv ignition iproute2 jq libblkid-dev openssl)
+  packages+=(podman runc shellcheck skopeo systemd util-linux)
 fi
 
 missing=()

@@ -1,6 +1,10 @@
 //! Gives the generator a name that changes with its sources, so that files made by another build are made again.
 
-#![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "this is how a build script speaks and reads")]
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "this is how a build script speaks and reads"
+)]
 
 use std::path::Path;
 

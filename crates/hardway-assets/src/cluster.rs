@@ -41,7 +41,7 @@ impl Topology {
 impl Cluster {
     /// `<name>.<base domain>`: every DNS name of the cluster is below it.
     pub fn domain(&self) -> String {
-        format!("{}.{}", self.config.metadata.name, self.config.base_domain)
+        self.config.domain()
     }
 
     /// The name people and tools reach the API by.
@@ -114,7 +114,7 @@ impl Cluster {
 
     /// The node name of a host: fully qualified, as its certificate requests and the API will say.
     pub fn node_name(&self, host: &Host) -> String {
-        if host.name.contains('.') { host.name.clone() } else { format!("{}.{}", host.name, self.domain()) }
+        qualified(&host.name, &self.domain())
     }
 
     /// Whether the first service network is IPv6.
@@ -137,4 +137,9 @@ impl Cluster {
             .map(|network| network.cidr)
             .find(|cidr| cidr.contains(&ip))
     }
+}
+
+/// A host's name with the cluster's domain, unless it has one already.
+pub(crate) fn qualified(name: &str, domain: &str) -> String {
+    if name.contains('.') { name.to_owned() } else { format!("{name}.{domain}") }
 }

@@ -10,11 +10,12 @@
 //! secrets ────────────────────────────────┘        (each an asset of `graph`, each told about by `explain`)
 //! ```
 
-mod catalogue;
+mod all_assets;
 pub mod cluster;
 pub mod diff;
 pub mod example;
 pub mod explain;
+pub mod feature_gates;
 pub mod file;
 pub mod graph;
 pub mod guide;
@@ -23,20 +24,24 @@ pub mod install_config;
 pub mod inventory;
 pub mod kubeconfigs;
 pub mod manifests;
+mod object_file;
+mod object_id;
 pub mod operator_seeds;
 pub mod pem;
 pub mod phase;
 pub mod pki;
 pub mod release_payload;
+mod rotation;
 pub mod schema;
 pub mod secrets;
 pub mod static_pods;
 #[cfg(test)]
 mod testing;
+mod url_password;
 pub mod violation;
 pub mod yaml;
 
-pub use catalogue::{assets, assets_with_edited_pointers};
+pub use all_assets::{assets, assets_with_edited_pointers};
 pub use cluster::Cluster;
 pub use file::{File, Tree};
 pub use phase::Phase;

@@ -73,9 +73,9 @@ fn all_that_is_made_is_explained_and_nothing_else() {
                     let name = name.trim_end_matches(".crt").trim_end_matches(".pub");
                     look(&[Kind::Certificate], name);
                 }
-                Some(("auth" | "kubeconfigs", _)) => look(&[Kind::Kubeconfig, Kind::Output], path),
+                Some(("auth" | "kubeconfigs", _)) => look(&[Kind::Kubeconfig, Kind::WorkFile], path),
                 Some(("manifests" | "openshift" | "operator-seeds", _)) => look(&[Kind::Manifest], path),
-                _ => look(&[Kind::Output], path),
+                _ => look(&[Kind::WorkFile], path),
             }
             if path.ends_with(".ign") {
                 let config = serde_json::from_slice(made.tree.get(path).unwrap()).unwrap();
@@ -85,12 +85,13 @@ fn all_that_is_made_is_explained_and_nothing_else() {
     }
     look(&[Kind::Certificate], catalogue::SSH_KEY);
     look(&[Kind::File], RENDERED);
-    KEPT.iter().for_each(|path| look(&[Kind::Output], path));
+    KEPT.iter().for_each(|path| look(&[Kind::WorkFile], path));
     // Made only after a pointer config was edited by hand.
     look(&[Kind::Manifest], "openshift/99_openshift-installer-ignition_worker.yaml");
     assert!(unexplained.is_empty(), "not explained:\n{}", Vec::from_iter(unexplained).join("\n"));
     // Fields, flags and error codes are checked where they are listed.
-    let walked = [Kind::Certificate, Kind::File, Kind::Kubeconfig, Kind::Manifest, Kind::Output, Kind::Unit];
+    let walked =
+        [Kind::Certificate, Kind::File, Kind::Kubeconfig, Kind::Manifest, Kind::WorkFile, Kind::Unit];
     let gone: Vec<String> = catalogue
         .iter()
         .filter(|e| walked.contains(&e.kind) && !hit.contains(&(e.kind, e.name)))

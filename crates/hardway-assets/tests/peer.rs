@@ -98,6 +98,7 @@ const ON_PURPOSE: &[&str] = &[
     "/bootstrap.ign/files//opt/openshift/openshift/99_kubeadmin-password-secret.yaml/mode:",
     "/bootstrap.ign/files//opt/openshift/openshift/99_openshift-cluster-api_master-user-data-secret.yaml/mode:",
     "/bootstrap.ign/files//opt/openshift/openshift/99_openshift-cluster-api_worker-user-data-secret.yaml/mode:",
+    "/bootstrap.ign/files//usr/local/bin/bootstrap-pivot.sh:",
     "/bootstrap.ign/units/release-image-pivot.service:",
     "/manifests/manifests/cluster-config.yaml[0]/metadata/annotations/kubernetes.io/description:",
     "/manifests/openshift/99_feature-gate.yaml[0]/status/featureGates: null recorded",

@@ -17,6 +17,16 @@ pub struct FolderError {
     pub faults: Vec<Fault>,
 }
 
+/// A release image that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the release {image} cannot be used:{}", listed(.faults))]
+pub struct ReleaseError {
+    /// Its pull spec.
+    pub image: String,
+    /// Everything found, by file.
+    pub faults: Vec<Fault>,
+}
+
 /// One thing wrong with one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {

@@ -1,27 +1,82 @@
 //! From a release to the `ReleasePayload` that the assets are made from.
 //!
 //! ```text
-//! read_folder()         an extracted release → ReleasePayload          folder.rs
-//! FolderError           every file that is wrong, and why              folder_error.rs
-//! ImageReferences       the component images                           image_references.rs
-//! ReleaseMetadata       the version                                    release_metadata.rs
-//! PayloadManifests      CRDs and feature gates among the manifests     payload_manifests.rs
-//! rendered_config()     a MachineConfig from the node render           rendered_config.rs
+//! from a registry
+//!   PullSpec, Digest      what to fetch                                  pull_spec.rs, digest.rs
+//!   Credentials, Mirrors  as whom, and where else                        credentials.rs, mirrors.rs
+//!   Connection            trust, proxy, patience; the client             registry/
+//!   BlobCache             what was fetched before                        blob_cache.rs
+//!   fetch()               the files of a release image                   release_image.rs, layer.rs, overlay.rs, archive.rs
+//!   payload()             those as a ReleasePayload                      fetched_payload.rs
+//!   info(), extract()     shown, or written to a folder                  release_info.rs, extract.rs, command.rs, placeholders.rs
+//!   mirror(), upload()    the release and its images elsewhere           mirror.rs, image_layout.rs
+//!   verify()              who signed it                                  signature.rs
+//!   blocking()            all that from a program that is not async      runtime.rs
+//! from a folder
+//!   read_folder()         an extracted release → ReleasePayload          folder.rs
+//!   FolderError           every file that is wrong, and why              folder_error.rs
+//! for both
+//!   Reader                files → ReleasePayload                         payload_reader.rs, release_files.rs
+//!   ImageReferences       the component images                           image_references.rs
+//!   ReleaseMetadata       the version                                    release_metadata.rs
+//!   PayloadManifests      CRDs and feature gates among the manifests     payload_manifests.rs
+//!   rendered_config()     a MachineConfig from the node render           rendered_config.rs
+//!   render                node configs, rendered by the release itself   render/
+//!   media                 boot images: where they are, and their sums    media/
 //! ```
 //!
 //! The readers of single files take text, not paths.
 
+mod archive;
+mod blob_cache;
+mod command;
+mod credentials;
+mod digest;
 mod documents;
+mod extract;
+mod fetched_payload;
 mod folder;
 mod folder_error;
+mod image_layout;
 mod image_references;
+mod layer;
+pub mod media;
+mod mirror;
+mod mirrors;
+mod overlay;
 mod payload_manifests;
+mod payload_reader;
+mod placeholders;
+mod progress;
 mod pull_spec;
+mod registry;
+mod release_files;
+mod release_image;
+mod release_info;
 mod release_metadata;
+pub mod render;
 mod rendered_config;
+mod runtime;
+mod signature;
 
+pub use archive::{LayerError, LayerLimits};
+pub use blob_cache::BlobCache;
+pub use command::{CommandError, extract_command};
+pub use credentials::{Credential, Credentials, CredentialsError};
+pub use digest::{Digest, DigestError};
+pub use extract::{ExcludedManifest, ExtractError, Extracted, extract, extract_file};
+pub use fetched_payload::payload;
 pub use folder::{read_folder, read_folder_of};
-pub use folder_error::{Fault, FolderError, Reason};
+pub use folder_error::{Fault, FolderError, Reason, ReleaseError};
+pub use mirror::{Destination, MirrorReleaseError, Mirrored, mirror, upload};
+pub use mirrors::{MirrorError, Mirrors};
+pub use progress::{Progress, Silent};
+pub use pull_spec::{PullSpec, PullSpecError, PullSpecFault};
+pub use registry::{Clock, Connection, Descriptor, Identity, Proxy, RegistryError, Retry, Sleeper};
+pub use release_image::{Contents, FetchOptions, FetchedRelease, fetch};
+pub use release_info::{ComponentVersion, InfoError, ReleaseInfo, info, release_info};
+pub use runtime::blocking;
+pub use signature::{PUBLIC_STORES, SignatureError, SignatureFault, SignatureStore, Verified, verify};
 
 use hardway_assets::release_payload::ReleasePayload;
 

@@ -34,7 +34,7 @@ impl Held {
             Err(TryLockError::Error(error)) => return Err(at(&path, &error)),
             Err(TryLockError::WouldBlock) => {
                 let who = holder(&file).map(|id| format!(" (process {id})")).unwrap_or_default();
-                let what = format!("another hardway{who} is working in {}", workdir.shown(""));
+                let what = format!("another hardway{who} is working in {}", workdir.path("").display());
                 return Err(Report::new("workdir-locked", what)
                     .fix("wait for it to end; the lock goes with the process that holds it"));
             }

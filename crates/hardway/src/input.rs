@@ -4,13 +4,13 @@ use std::path::Path;
 
 use hardway_assets::graph::{Asset, Graph, Inputs, Lock, MakeError, Plan, Source, World, plan};
 use hardway_assets::install_config::{InstallConfig, Rules, architecture};
-use hardway_assets::inventory::{Inventory, read_both};
+use hardway_assets::inventory::{Inventory, Role, read_both};
 use hardway_assets::pki::Expiry;
-use hardway_assets::release_payload::{ReleasePayload, sample};
+use hardway_assets::release_payload::{ReleasePayload, VersionContract, sample};
 use hardway_assets::secrets::{SecretBundle, SecretsError};
 use hardway_assets::violation::Violation;
 use hardway_assets::yaml::{self, Node};
-use hardway_assets::{Cluster, Tree, assets, pki};
+use hardway_assets::{Cluster, GENERATOR, Tree, assets_with_edited_pointers, pki};
 use jiff::Timestamp;
 
 use crate::clock;
@@ -49,7 +49,7 @@ impl Checked {
     pub(crate) fn load(workdir: &Workdir, release_dir: Option<&Path>, out: &Output) -> Result<Self, Report> {
         let (config, inventory) = InputFile::both(workdir)?;
         let release = release(workdir, &inventory, release_dir, out)?;
-        let rules = Rules::for_version(&release.version).on_fips_host(host_is_fips());
+        let rules = Rules::for_version(&release.version).on_fips_host(host_is_fips(out));
         let (config_read, inventory_read) = read_both(&config.text.0, &inventory.text.0, rules)
             .map_err(|errors| invalid(&config, &errors.install_config, &inventory, &errors.inventory))?;
         config_read.warnings.iter().for_each(|warning| out.finding(&config.warning(warning)));
@@ -95,7 +95,7 @@ impl Project {
             cluster.identity.renewed.extend(renewed);
             secrets.set_identity(&cluster.identity);
         }
-        let graph = graph(&cluster, &release)?;
+        let graph = graph(&cluster, &release, &edited_pointers(&tree, &lock))?;
         Ok(Self { cluster, release, secrets, secrets_on_disk, tree, lock, graph, now, due })
     }
 
@@ -103,8 +103,7 @@ impl Project {
     pub(crate) fn plan(&self, wanted: impl Fn(&dyn Asset) -> bool) -> Result<Plan, Report> {
         let (cluster, release, secrets, tree) = (&self.cluster, &self.release, &self.secrets, &self.tree);
         let inputs = Inputs { cluster, release, secrets, tree };
-        let generator = env!("CARGO_PKG_VERSION");
-        let world = World { inputs, lock: &self.lock, generator, expiring: &self.due };
+        let world = World { inputs, lock: &self.lock, generator: GENERATOR, expiring: &self.due };
         plan(&self.graph, &world, wanted).map_err(|(asset, error)| self.failed(&asset, &error))
     }
 
@@ -117,6 +116,7 @@ impl Project {
             .flat_map(|sources| sources.keys())
             .filter_map(|source| match source {
                 Source::Secret(name) => Some(name.as_str()),
+                Source::Identity | Source::Issued(_) => Some("identity.json"),
                 _ => None,
             })
             .filter(|name| self.secrets_on_disk.get(name).is_err())
@@ -144,12 +144,32 @@ impl Project {
 pub(crate) fn graph_of(workdir: &Workdir, checked: Checked) -> Result<Graph, Report> {
     let mut secrets = workdir.secrets()?;
     let cluster = cluster(checked.config, checked.inventory, &mut secrets, clock::now()?)?;
-    graph(&cluster, &checked.release)
+    let tree = workdir.tree()?;
+    let edited = edited_pointers(&tree, &workdir.lock(&tree)?);
+    graph(&cluster, &checked.release, &edited)
 }
 
 /// The assets of a cluster, in order.
-pub(crate) fn graph(cluster: &Cluster, release: &ReleasePayload) -> Result<Graph, Report> {
-    Graph::new(assets(cluster, release)).map_err(|error| Report::from_error("asset-failed", &error))
+pub(crate) fn graph(cluster: &Cluster, release: &ReleasePayload, edited: &[Role]) -> Result<Graph, Report> {
+    Graph::new(assets_with_edited_pointers(cluster, release, edited))
+        .map_err(|error| Report::from_error("asset-failed", &error))
+}
+
+/// Pools whose pointer config somebody added something to.
+fn edited_pointers(tree: &Tree, lock: &Lock) -> Vec<Role> {
+    let is_edited = |role: &Role| {
+        let path = format!("{role}.ign");
+        tree.get(&path).is_some_and(|bytes| !lock.is_ours(&path, tree) && adds_something(bytes))
+    };
+    [Role::Master, Role::Worker].into_iter().filter(is_edited).collect()
+}
+
+/// A pointer has nothing but its `ignition` part. What is not JSON is for the asset to refuse.
+fn adds_something(pointer: &[u8]) -> bool {
+    match serde_json::from_slice(pointer) {
+        Ok(serde_json::Value::Object(parts)) => parts.keys().any(|part| part != "ignition"),
+        _ => true,
+    }
 }
 
 fn cluster(
@@ -170,7 +190,7 @@ fn damaged(error: &SecretsError) -> Report {
 
 /// Certificates near their end that we made: what the user put there is the user's.
 fn due(cluster: &Cluster, tree: &Tree, lock: &Lock, now: Timestamp) -> Vec<Expiry> {
-    let ours = |expiry: &Expiry| lock.is_ours(&pki::path(&expiry.certificate), tree);
+    let ours = |expiry: &Expiry| !expiry.is_on_disk || lock.is_ours(&pki::path(&expiry.certificate), tree);
     pki::expiries(cluster, tree, now).into_iter().filter(|expiry| expiry.is_due && ours(expiry)).collect()
 }
 
@@ -200,24 +220,45 @@ fn release(
             _ => None,
         });
     let payload = match (folder, image.as_deref()) {
-        (Some(folder), _) => read_release(folder)?,
+        (Some(folder), image) => {
+            let payload = read_release(folder)?;
+            if let Some(image) = image.filter(|image| *image != "sample" && !is_named(image, &payload)) {
+                let (dir, version) = (folder.display(), &payload.version);
+                out.warn(&format!(
+                    "{dir} holds release {version}, but the inventory names {image}: the folder counts"
+                ));
+            }
+            payload
+        }
         // Its absence or shape is the inventory's mistake, and is reported with the others.
         (None, None) => return Ok(sample()),
         (None, Some("sample")) => sample(),
         (None, Some(image)) => {
-            let kept = workdir.text("release/release-image")?;
-            if kept.is_none_or(|kept| kept.trim() != image) {
-                let what = format!("{image} cannot be fetched by this version of hardway");
-                return Err(Report::new("release-unusable", what)
-                    .fix("give the extracted release with --release-dir, or set release.image to `sample` in inventory.yaml"));
-            }
-            read_release(&workdir.path("release"))?
+            let kept = match workdir.path("release").exists() {
+                true => Some(read_release(&workdir.path("release"))?).filter(|kept| is_named(image, kept)),
+                false => None,
+            };
+            kept.ok_or_else(|| {
+                Report::new("release-unusable", format!("{image} cannot be fetched by this version of hardway"))
+                    .fix("give the extracted release with --release-dir, or set release.image to `sample` in inventory.yaml")
+            })?
         }
     };
+    VersionContract::new(&payload.version)
+        .and_then(|version| version.supports())
+        .map_err(|error| unusable(&error))?;
     if let Some(notice) = hardway_release::sample_notice(&payload) {
         out.warn(notice);
     }
     Ok(payload)
+}
+
+/// Whether a pull spec names this release: by its digest, or by a tag that begins with its version, as release tags do.
+fn is_named(image: &str, release: &ReleasePayload) -> bool {
+    match image.split_once('@') {
+        Some((_, digest)) => release.image.ends_with(digest),
+        None => image.rsplit_once(':').is_some_and(|(_, tag)| tag.starts_with(&release.version)),
+    }
 }
 
 fn read_release(folder: &Path) -> Result<ReleasePayload, Report> {
@@ -250,7 +291,14 @@ fn invalid(
         .evidence(in_inventory.iter().map(|violation| inventory.error(violation)))
 }
 
-/// Whether this host runs in FIPS mode.
-fn host_is_fips() -> bool {
+/// Whether this host runs in FIPS mode, or its user takes that on themselves, with openshift-install's variable.
+fn host_is_fips(out: &Output) -> bool {
+    const SKIP: &str = "OPENSHIFT_INSTALL_SKIP_HOSTCRYPT_VALIDATION";
+    if std::env::var_os(SKIP).is_some() {
+        out.warn(&format!(
+            "{SKIP} is set: whether this host may make keys for a FIPS cluster is not checked"
+        ));
+        return true;
+    }
     fs_err::read_to_string("/proc/sys/crypto/fips_enabled").is_ok_and(|text| text.trim() == "1")
 }

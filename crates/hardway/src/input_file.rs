@@ -4,7 +4,7 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use hardway_assets::schema::{INSTALL_CONFIG, INVENTORY, Table};
 use hardway_assets::violation::Violation;
 
-use crate::redact::redact;
+use crate::redact::{redact, redact_message};
 use crate::report::{EXIT_CONFIG, Report};
 use crate::workdir::Workdir;
 
@@ -69,7 +69,7 @@ impl InputFile {
     }
 
     fn snippet(&self, level: Level<'static>, violation: &Violation) -> String {
-        let title = violation.to_string();
+        let title = redact_message(&violation.to_string(), &self.text.0, self.table);
         let place = self.place(violation);
         let redacted = redact(&self.text.0, self.table);
         let source = Snippet::source(redacted.as_str()).path(&self.path);
@@ -93,5 +93,18 @@ impl InputFile {
 impl std::fmt::Debug for Text {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} bytes", self.0.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_does_not_show_the_text() {
+        let file =
+            InputFile { path: "x".to_owned(), text: Text("pullSecret: hush".to_owned()), table: &INVENTORY };
+        let debug = format!("{file:?}");
+        assert!(debug.contains("16 bytes") && !debug.contains("hush"), "{debug}");
     }
 }

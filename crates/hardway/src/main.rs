@@ -32,10 +32,11 @@ fn main() -> ExitCode {
         Command::Init(args) => commands::init::run(&cli.global, args, &out),
         Command::Man => commands::completion::man(&out),
         Command::Phase(args) => commands::phase::run(args, &out),
+        Command::Release(args) => commands::release::run(args, &out),
         Command::Schema(args) => commands::schema::run(args, &out),
         Command::Status(args) => commands::status::run(&cli.global, args, &out),
     };
-    match result {
+    match result.and_then(|code| out.failure().map_or(Ok(code), Err)) {
         Ok(code) => ExitCode::from(code),
         Err(report) => {
             out.report(&report);

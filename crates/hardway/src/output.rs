@@ -1,5 +1,6 @@
 //! Everything that is printed. Standard output carries data only; what a person should know goes to standard error.
 
+use std::cell::RefCell;
 use std::io::Write as _;
 
 use serde_json::Value;
@@ -12,6 +13,8 @@ use crate::report::Report;
 pub(crate) struct Output {
     level: LogLevel,
     color: anstream::ColorChoice,
+    /// The first error of writing data. Reported at the end: half a result must not look like a whole one.
+    failed: RefCell<Option<std::io::Error>>,
 }
 
 impl Output {
@@ -22,14 +25,22 @@ impl Output {
             Color::Auto => anstream::ColorChoice::Auto,
             Color::Never => anstream::ColorChoice::Never,
         };
-        Self { level: global.log_level, color }
+        Self { level: global.log_level, color, failed: RefCell::new(None) }
     }
 
     /// Data.
     pub(crate) fn data(&self, text: &str) {
-        // A closed pipe (`| head`) is the reader's choice, not an error.
-        let _ = anstream::AutoStream::new(std::io::stdout(), anstream::ColorChoice::Never)
-            .write_all(text.as_bytes());
+        let mut stdout = std::io::stdout();
+        if let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+            self.failed.borrow_mut().get_or_insert(error);
+        }
+    }
+
+    /// Why data could not be written, if so. A closed pipe (`| head`) is the reader's choice, not an error.
+    pub(crate) fn failure(&self) -> Option<Report> {
+        let failed = self.failed.borrow();
+        let error = failed.as_ref().filter(|error| error.kind() != std::io::ErrorKind::BrokenPipe)?;
+        Some(Report::new("workdir-unusable", format!("writing to standard output: {error}")))
     }
 
     /// Data as JSON or YAML.

@@ -20,6 +20,32 @@ pub(crate) fn redact(text: &str, table: &Table) -> String {
     blot(text, &seen)
 }
 
+/// A message about the file, without the secrets that an alias or a copy may have led into it.
+pub(crate) fn redact_message(message: &str, text: &str, table: &Table) -> String {
+    let Ok(node) = yaml::read(text) else { return message.to_owned() };
+    let mut secrets = Vec::new();
+    let fields = table.fields.iter().filter(|field| field.secret);
+    fields.filter_map(|field| node.get(field.name)).for_each(|value| texts(value, &mut secrets));
+    let mut message = message.to_owned();
+    // Shorter ones are no secrets yet, and would be found in every other word.
+    for secret in secrets.into_iter().filter(|secret| secret.len() >= 8) {
+        let quoted = format!("{secret:?}");
+        message = message.replace(secret, HIDDEN).replace(quoted.trim_matches('"'), HIDDEN);
+    }
+    message
+}
+
+const HIDDEN: &str = "<redacted>";
+
+fn texts<'n>(node: &'n Node, found: &mut Vec<&'n str>) {
+    match &node.value {
+        Value::String(text) => found.push(text),
+        Value::List(items) => items.iter().for_each(|item| texts(item, found)),
+        Value::Map(entries) => entries.iter().for_each(|(_, value)| texts(value, found)),
+        _ => {}
+    }
+}
+
 /// Places in the text.
 #[derive(Default)]
 struct Seen {
@@ -96,22 +122,21 @@ impl Lines {
         let mut seen = 0;
         for (i, key) in keys(line).into_iter().enumerate() {
             let name = &line[key.clone()];
-            if self.hiding.is_none() {
-                shown.push(start + seen..start + key.end);
-            }
             if i == 0 && self.hiding.is_some_and(|hiding| self.ends(hiding, indent, name)) {
                 self.hiding = None;
             }
             if self.hiding.is_none() {
-                shown.push(start + key.start..start + key.end);
                 let secret = self.secret.contains(&plain(name));
-                if secret || !self.known.contains(name) {
+                let end = if secret || self.known.contains(name) { key.end } else { key.start };
+                shown.push(start + seen..start + end);
+                if end == key.start || secret {
                     self.hiding = Some(Hiding { indent, secret });
                 }
             }
             seen = key.end;
         }
-        if self.hiding.is_none() {
+        // A line that is neither a field nor an item of a list is a mistake that could hold anything.
+        if self.hiding.is_none() && (seen > 0 || line.trim_start().starts_with("- ")) {
             shown.push(start + seen..start + line.len());
         }
     }
@@ -214,10 +239,18 @@ mod tests {
             ("platform: {aws: {key: hush}}", "platform: {aws: {key: ****}}"),
             ("pullSecret: &s [hush]\nfeatureGates: *s\n", "pullSecret: &* [****]\nfeatureGates: **\n"),
             ("hush\n", "****\n"),
-            ("proxy: {httpProxy: 'http://me:hu:sh@p:1'}", "proxy: {httpProxy: 'http://me:*****@p:1'}"),
+            ("proxy: {httpProxy: 'http://me:hu:sh@p:1'}", "proxy: {httpProxy: 'http://me:**:**@p:1'}"),
         ] {
             assert_eq!(config(text), seen);
         }
+    }
+
+    #[test]
+    fn messages_do_not_repeat_a_secret() {
+        let text = "pullSecret: &s '{\"auths\": 1}'\nbaseDomain: *s\nsshKey: [hush-hush]\n";
+        let message = "baseDomain: \"{\\\"auths\\\": 1}\": bad; hush-hush; pullSecret";
+        let redacted = "baseDomain: \"<redacted>\": bad; <redacted>; pullSecret";
+        assert_eq!(redact_message(message, text, &INSTALL_CONFIG), redacted);
     }
 
     #[test]
@@ -230,9 +263,10 @@ mod tests {
                 "pullSecret: {\n\"****\": \"****\"\n}\n}\nfips: 1\n",
             ),
             ("pull_secret: 'hush\nname: hush\n", "pull_secret: '****\n****: ****\n"),
-            ("fips: ]\npulsecret: hush\n  hush\nfips: 1", "fips: ]\npulsecret: ****\n  ****\nfips: 1"),
+            ("fips: ]\npulsecret: hush\n  hush\nfips: 1", "fips: ]\n*********: ****\n  ****\nfips: 1"),
             ("{fips: ], pullSecret: hush, fips: 1}", "{fips: ], pullSecret: ****, ****: *}"),
             ("{\"auths\": hush", "{\"*****\": ****"),
+            ("fips: ]\nhush\n", "fips: ]\n****\n"),
             ("serviceNetwork:\n- 10.0.0.0\n]", "serviceNetwork:\n- 10.0.0.0\n]"),
         ] {
             assert_eq!(config(text), seen);

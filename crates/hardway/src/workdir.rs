@@ -148,23 +148,23 @@ impl Workdir {
 
     /// Carries a plan out. Nothing that is the same is touched.
     pub(crate) fn apply(&self, plan: &Plan, lock_before: &Lock) -> Result<(), Report> {
+        let (text, before) = (plan.lock.write(), lock_before.write());
         let was_cut_off = self.path(NEXT_LOCK).exists();
-        if plan.writes.is_empty() && plan.removals.is_empty() && plan.lock == *lock_before && !was_cut_off {
+        if plan.writes.is_empty() && plan.removals.is_empty() && text == before && !was_cut_off {
             return Ok(());
         }
         if was_cut_off {
             // What the cut-off run had written must stay known as ours if this run is cut off as well.
-            self.write(&File::public(LOCK, lock_before.write()))?;
+            self.write(&File::secret(LOCK, before))?;
         }
-        let text = plan.lock.write();
-        self.write(&File::public(NEXT_LOCK, text.clone()))?;
+        self.write(&File::secret(NEXT_LOCK, text.clone()))?;
         for file in &plan.writes {
             self.write(file)?;
         }
         for path in &plan.removals {
             self.remove(path)?;
         }
-        self.write(&File::public(LOCK, text))?;
+        self.write(&File::secret(LOCK, text))?;
         self.remove(NEXT_LOCK)
     }
 

@@ -2,14 +2,13 @@
 
 use std::io::Read as _;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
 use serde_json::Value as Json;
 
 use super::kubeconfig;
 use super::meaning::{Fields, Meaning};
 use super::reader::Reader;
+use crate::ignition::data_of;
 
 /// The field of a file that holds what is in it.
 pub(super) const CONTENT: &str = "content";
@@ -168,11 +167,7 @@ fn bytes(resource: &Json) -> Option<Vec<u8>> {
         Some(source) => source,
         None => return Some(Vec::new()),
     };
-    let (kind, data) = source.strip_prefix("data:")?.split_once(',')?;
-    let plain = match kind.ends_with(";base64") {
-        true => STANDARD.decode(data).ok()?,
-        false => percent_decoded(data),
-    };
+    let plain = data_of(source)?;
     if resource["compression"].as_str() != Some("gzip") {
         return Some(plain);
     }
@@ -183,25 +178,6 @@ fn bytes(resource: &Json) -> Option<Vec<u8>> {
 
 /// Bytes a compressed file may unpack to.
 const LARGEST: u64 = 64 << 20;
-
-fn percent_decoded(text: &str) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut rest = text.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        let hex = after.get(..2).and_then(|pair| std::str::from_utf8(pair).ok());
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(value) if byte == b'%' => {
-                out.push(value);
-                rest = &after[2..];
-            }
-            _ => {
-                out.push(byte);
-                rest = after;
-            }
-        }
-    }
-    out
-}
 
 fn items(json: &Json) -> &[Json] {
     json.as_array().map(Vec::as_slice).unwrap_or_default()

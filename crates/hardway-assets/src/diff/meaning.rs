@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 use sha2::{Digest as _, Sha256};
 
 use crate::pki::CertificateFacts;
+use crate::url_password::without_passwords;
 
 /// A value to compare. Whatever counts as absent (null, empty text, lists and objects) has no meaning at all and is
 /// left out by the reader, so that `status: {}` and no status are the same.
@@ -69,27 +70,8 @@ fn shown_text(text: &str) -> String {
     if lines > 1 {
         return format!("text of {lines} lines");
     }
-    let text = without_credentials(text.trim_end());
+    let text = without_passwords(text.trim_end());
     if text.contains("PRIVATE KEY") { "(hidden)".to_owned() } else { shorten(&text) }
-}
-
-/// `http://user:word@proxy:3128` without what stands before the `@`: install-config takes proxies with a password.
-fn without_credentials(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("://") {
-        out.push_str(before);
-        out.push_str("://");
-        let end = after.find(['/', ' ', '"', '\'', ',']).unwrap_or(after.len());
-        rest = match after[..end].rfind('@') {
-            Some(at) => {
-                out.push_str("(hidden)");
-                &after[at..]
-            }
-            None => after,
-        };
-    }
-    out + rest
 }
 
 fn shorten(text: &str) -> String {
@@ -109,7 +91,7 @@ mod tests {
     #[test]
     fn what_is_shown_holds_no_secret() {
         let proxy = Meaning::text("https://me:pass@word@proxy.example:3128/x?u=http://a:b@c");
-        assert_eq!(proxy.shown(), "https://(hidden)@proxy.example:3128/x?u=http://(hidden)@c");
+        assert_eq!(proxy.shown(), "https://me:<redacted>@proxy.example:3128/x?u=http://a:<redacted>@c");
         assert_eq!(Meaning::text("-----BEGIN RSA PRIVATE KEY-----").shown(), "(hidden)");
         assert_eq!(Meaning::hidden(b"x").shown(), "(hidden)");
         assert_eq!(Meaning::text("http://proxy/a@b").shown(), "http://proxy/a@b");

@@ -11,43 +11,30 @@ use super::meaning::{Fields, Meaning};
 use super::reader::Reader;
 use super::side::Document;
 use super::walk::walk;
+use crate::object_id::ObjectId;
 
 /// The objects of a side, by name.
 pub(super) type Objects = BTreeMap<ObjectName, Meaning>;
 
-/// What tells an object from all others.
+/// An object of a side, even where two carry one name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ObjectName {
-    kind: String,
-    group: String,
-    namespace: String,
-    name: String,
+    id: ObjectId,
     /// 2 for the second object of the same name, which the API would refuse.
     number: usize,
 }
 
 impl ObjectName {
-    fn of(object: &Json) -> Self {
-        let text = |pointer| object.pointer(pointer).and_then(Json::as_str).unwrap_or_default().to_owned();
-        let version = text("/apiVersion");
-        Self {
-            kind: text("/kind"),
-            group: version.rsplit_once('/').map(|(group, _)| group.to_owned()).unwrap_or_default(),
-            namespace: text("/metadata/namespace"),
-            name: text("/metadata/name"),
-            number: 1,
-        }
-    }
-
     /// `Secret kube-system/kubeadmin`. Only kinds of operator.openshift.io carry their group: their names are used twice.
     fn place(&self) -> String {
-        let kind = match self.group.as_str() {
-            "operator.openshift.io" => format!("{}.{}", self.kind, self.group),
-            _ => self.kind.clone(),
+        let ObjectId { kind, group, namespace, name } = &self.id;
+        let kind = match group.as_str() {
+            "operator.openshift.io" => format!("{kind}.{group}"),
+            _ => kind.clone(),
         };
-        let name = match self.namespace.as_str() {
-            "" => self.name.clone(),
-            namespace => format!("{namespace}/{}", self.name),
+        let name = match namespace.as_str() {
+            "" => name.clone(),
+            namespace => format!("{namespace}/{name}"),
         };
         let number = if self.number > 1 { format!(" ({})", self.number) } else { String::new() };
         format!("{kind} {name}{number}")
@@ -58,7 +45,7 @@ impl ObjectName {
 pub(super) fn read(reader: &Reader<'_>, documents: &[Document]) -> Objects {
     let mut objects = Objects::new();
     for document in documents {
-        let mut name = ObjectName::of(&document.object);
+        let mut name = ObjectName { id: ObjectId::of(&document.object), number: 1 };
         while objects.contains_key(&name) {
             name.number += 1;
         }
@@ -78,7 +65,8 @@ pub(super) fn forget_ignition(objects: &mut Objects) {
     for (name, object) in objects {
         let Meaning::Document(fields) = object else { continue };
         fields.remove("mode");
-        if let ("ClusterVersion", Some(Meaning::Map(spec))) = (name.kind.as_str(), fields.get_mut("spec")) {
+        if let ("ClusterVersion", Some(Meaning::Map(spec))) = (name.id.kind.as_str(), fields.get_mut("spec"))
+        {
             spec.remove("overrides");
         }
     }
@@ -99,7 +87,7 @@ pub(super) fn is_object(json: &Json) -> bool {
 
 /// What an object says, wherever it lies: the data of secrets is hidden.
 pub(super) fn fields(reader: &Reader<'_>, object: &Json) -> Fields {
-    let name = ObjectName::of(object);
+    let id = ObjectId::of(object);
     let Some(parts) = object.as_object() else { return Fields::new() };
     let mut fields = reader.fields("", parts);
     let data = |part: &str, read: &dyn Fn(&str, &Json) -> Option<Meaning>| -> Option<(String, Meaning)> {
@@ -108,8 +96,8 @@ pub(super) fn fields(reader: &Reader<'_>, object: &Json) -> Fields {
             values.iter().filter_map(|(key, v)| Some((key.clone(), read(key, v)?))).collect();
         (!values.is_empty()).then(|| (part.to_owned(), Meaning::Map(values)))
     };
-    match name.kind.as_str() {
-        "ConfigMap" if name.name == "user-ca-bundle" => {
+    match id.kind.as_str() {
+        "ConfigMap" if id.name == "user-ca-bundle" => {
             fields.extend(data("data", &|key, value| reader.of_the_user().json(key, value)));
         }
         "Secret" => {

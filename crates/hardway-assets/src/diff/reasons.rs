@@ -68,7 +68,7 @@ pub(super) const REASONS: &[Reason] = &[
     row("*.ign /opt/openshift/operator-seeds/*", Ours, SEEDS),
     row("*.ign /usr/local/bin/*", Both, SCRIPTS),
     row("*.ign /usr/local/bin/bootstrap-common.sh", Ours, SCRIPTS),
-    row("*.ign /usr/local/bin/bootstrap-pivot.sh", Ours, PIVOT),
+    row("*.ign /usr/local/bin/bootstrap-pivot.sh", Theirs, PIVOT),
     row("*.ign /usr/local/bin/create-manifests.sh", Ours, CREATION),
     row("*.ign /usr/local/bin/make-master-ignition.sh", Ours, IN_PLACE),
     row("*.ign /usr/local/bin/oc-or-container.sh", Ours, SCRIPTS),
@@ -103,7 +103,7 @@ const MASTER_POINTER: &str =
     "openshift-install writes no pointer for masters when the only one installs itself; hardway writes both.";
 const OUR_WORDS: &str = "The same is said in our own words.";
 const OVERRIDES: &str = "hardway lists every object of both folders, openshift-install leaves out what its machine assets make; the cluster-version operator manages none of these.";
-const PIVOT: &str = "Only OKD moves the bootstrap host to another OS image before it starts; openshift-install writes unit and script with nothing in them.";
+const PIVOT: &str = "It is OKD's and empty on OpenShift; hardway leaves it out, and a boot image without a kubelet gets the payload's content from the node-image units.";
 const PLAIN_FILES: &str = "hardway keeps every product and its whole state in plain files, so that each can be read and explained; openshift-install keeps them in one hidden file.";
 const PROXY_NAMES: &str = "Some programs read only the lower-case names of the proxy variables; openshift-install sets the upper-case ones.";
 const REFERENCES: &str = "The machine-config-operator's render reads it; openshift-install takes it out of the release image at boot.";

@@ -36,10 +36,10 @@ pub enum Kind {
     Kubeconfig,
     /// A Kubernetes object.
     Manifest,
-    /// Any other file of the working directory.
-    Output,
     /// A systemd unit.
     Unit,
+    /// Any other file of the working directory.
+    WorkFile,
 }
 
 impl Kind {
@@ -53,8 +53,8 @@ impl Kind {
             Self::Flag => "flag",
             Self::Kubeconfig => "kubeconfig",
             Self::Manifest => "manifest",
-            Self::Output => "file",
             Self::Unit => "unit",
+            Self::WorkFile => "file",
         }
     }
 }
@@ -71,7 +71,7 @@ const FILES: [(Kind, &str); 9] = [
     (Kind::Flag, include_str!("../../explanations/flags.md")),
     (Kind::Kubeconfig, include_str!("../../explanations/kubeconfigs.md")),
     (Kind::Manifest, include_str!("../../explanations/manifests.md")),
-    (Kind::Output, include_str!("../../explanations/outputs.md")),
+    (Kind::WorkFile, include_str!("../../explanations/outputs.md")),
     (Kind::Unit, include_str!("../../explanations/units.md")),
 ];
 

@@ -36,7 +36,7 @@ fn is_spelling_of(e: &Explanation, what: &str) -> bool {
         Kind::Field => field(e.name) == field(what),
         Kind::Flag => flag(e.name, what),
         Kind::Unit => e.name.strip_suffix(".service") == Some(what),
-        Kind::File | Kind::Kubeconfig | Kind::Manifest | Kind::Output => {
+        Kind::File | Kind::Kubeconfig | Kind::Manifest | Kind::WorkFile => {
             let what = what.strip_prefix("./").unwrap_or(what);
             fits(e.name, what) || twin(what).is_some_and(|twin| fits(e.name, &twin))
         }
@@ -124,7 +124,7 @@ mod tests {
             ),
             (Kind::Kubeconfig, "\n## auth/kubeconfig\n## kubeconfigs/loopback.kubeconfig\n"),
             (Kind::Manifest, "\n## manifests/cluster-dns-02-config.yml\n"),
-            (Kind::Output, "\n## master.ign\n## ignition/<host>.ign\n## secrets/<name>.key\n## logs/\n"),
+            (Kind::WorkFile, "\n## master.ign\n## ignition/<host>.ign\n## secrets/<name>.key\n## logs/\n"),
             (Kind::Unit, "\n## kubelet.service\n"),
         ]);
         catalogue.find(what).iter().map(|e| e.name).collect()

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::Source;
-use crate::release_payload::{MissingImage, ReleasePayload};
+use crate::release_payload::{MissingImage, ReleasePayload, VersionContract};
 use crate::secrets::{SecretBundle, SecretsError};
 use crate::{Cluster, File, Phase, Tree};
 
@@ -83,6 +83,11 @@ impl<'a> Inputs<'a> {
     /// The image of a component.
     pub fn image(&self, name: &str) -> Result<&'a str, MakeError> {
         Ok(self.release.images.get(name)?)
+    }
+
+    /// What the version of the release promises.
+    pub fn version_contract(&self) -> Result<VersionContract, MakeError> {
+        self.release.contract().map_err(|error| MakeError::Release(error.to_string()))
     }
 }
 

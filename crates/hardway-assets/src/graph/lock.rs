@@ -5,6 +5,7 @@
 //! ```text
 //! file <path> <asset> <fingerprint of its sources> <sha256 of the content> <generator>
 //! from <asset> <source> <hash>
+//! end <number of these lines>
 //! ```
 
 use std::collections::BTreeMap;
@@ -54,13 +55,28 @@ impl Lock {
     /// Reads the text form.
     pub fn parse(text: &str) -> Result<Self, LockError> {
         let mut lock = Self::default();
+        let mut count = 0;
+        let mut end = None;
         for (i, line) in text.lines().enumerate() {
+            let wrong = || LockError { line: i + 1, text: line.to_owned() };
             if line.is_empty() || line.starts_with('#') {
                 continue;
+            } else if let Some(number) = line.strip_prefix("end ") {
+                end = Some(number.parse::<usize>().map_err(|_| wrong())?);
+            } else {
+                lock.line(line).ok_or_else(wrong)?;
+                count += 1;
             }
-            lock.line(line).ok_or_else(|| LockError { line: i + 1, text: line.to_owned() })?;
         }
-        Ok(lock)
+        // A file that was cut off may end in a line that still reads well.
+        if end == Some(count) || text.is_empty() {
+            Ok(lock)
+        } else {
+            Err(LockError {
+                line: text.lines().count(),
+                text: "the last line says how many there are".to_owned(),
+            })
+        }
     }
 
     /// Writes the text form.
@@ -74,7 +90,8 @@ impl Lock {
                 let _ = writeln!(text, "from {asset} {source} {hash}");
             }
         }
-        text
+        let count = self.files.len() + self.sources.values().map(BTreeMap::len).sum::<usize>();
+        text + &format!("end {count}\n")
     }
 
     /// This lock after a run that was cut off while it wrote: files that already are as `next` says are ours. Their
@@ -136,7 +153,7 @@ mod tests {
     #[test]
     fn the_text_reads_back() {
         let text = format!(
-            "{HEADER}file manifests/a.yaml dns 1111 2222 0.1.0\nfrom dns install-config:baseDomain 33\nfrom dns identity 44\n"
+            "{HEADER}file manifests/a.yaml dns 1111 2222 0.1.0\nfrom dns install-config:baseDomain 33\nfrom dns identity 44\nend 3\n"
         );
         let lock = Lock::parse(&text).unwrap();
         assert_eq!(Lock::parse(&lock.write()), Ok(lock.clone()));
@@ -147,5 +164,7 @@ mod tests {
     fn a_damaged_line_is_named() {
         let error = Lock::parse("# x\nfile a b\n").unwrap_err();
         assert_eq!(error.to_string(), "assets.lock:2: not a line of a lock file: \"file a b\"");
+        assert!(Lock::parse("file a b c d e\n").is_err(), "cut off before its end");
+        assert!(Lock::parse("file a b c d e\nend 2\n").is_err(), "a line went missing");
     }
 }

@@ -51,12 +51,21 @@ pub struct Step {
 /// What became of one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileState {
-    /// On disk is something that hardway did not write: kept, and read by what comes after.
+    /// On disk is something else than hardway wrote there: kept, and read by what comes after.
     EditedByHand,
+    /// On disk is something that hardway never wrote, and would not write: kept in the same way.
+    NotOurs,
     /// On disk is what it should be.
     Unchanged,
     /// The content differs and will be written.
     Written,
+}
+
+impl FileState {
+    /// Whether the user's file stands where ours would.
+    pub fn is_kept(self) -> bool {
+        matches!(self, Self::EditedByHand | Self::NotOurs)
+    }
 }
 
 /// Plans the assets that `wanted` says yes to, and everything they read.
@@ -134,21 +143,27 @@ impl Run<'_, '_> {
         let fingerprint = self.fingerprints.combine(&hashes);
         let reasons = self.reasons(asset, &hashes);
         let outputs = asset.outputs();
-        let kept: Vec<bool> = outputs.iter().map(|output| self.is_edited(&output.path)).collect();
-        let contents =
-            if reasons.is_empty() || kept.iter().all(|kept| *kept) { None } else { Some(self.make(asset)?) };
+        let mut kept: Vec<Option<FileState>> = outputs.iter().map(|output| self.kept(&output.path)).collect();
+        let is_all_edited = kept.iter().all(|kept| *kept == Some(FileState::EditedByHand));
+        let contents = if reasons.is_empty() || is_all_edited { None } else { Some(self.make(asset)?) };
+        // A file of unknown origin that is what we would write is ours: perhaps only the lock was lost.
+        for (i, bytes) in contents.iter().flatten().enumerate() {
+            if kept[i] == Some(FileState::NotOurs) && self.tree.get(&outputs[i].path) == Some(bytes) {
+                kept[i] = None;
+            }
+        }
         let mut files = Vec::new();
         for (i, output) in outputs.into_iter().enumerate() {
-            let state = match contents.as_ref().map(|contents| &contents[i]) {
-                _ if kept[i] => FileState::EditedByHand,
-                Some(bytes) if self.tree.get(&output.path) != Some(bytes) => {
+            let state = match (kept[i], contents.as_ref().map(|contents| &contents[i])) {
+                (Some(kept), _) => kept,
+                (None, Some(bytes)) if self.tree.get(&output.path) != Some(bytes) => {
                     self.tree.insert(&output.path, bytes.clone());
                     self.plan.writes.push(output.with(bytes.clone()));
                     FileState::Written
                 }
                 _ => FileState::Unchanged,
             };
-            if state != FileState::EditedByHand
+            if !state.is_kept()
                 && let Some(bytes) = self.tree.get(&output.path)
             {
                 let sha256 = sha256(bytes);
@@ -160,7 +175,7 @@ impl Run<'_, '_> {
             files.push((output, state));
         }
         // What was edited was not made again: it stays stale until it goes away or is as we wrote it.
-        if reasons.is_empty() || !kept.contains(&true) {
+        if reasons.is_empty() || kept.iter().all(Option::is_none) {
             self.plan.lock.sources.insert(id.clone(), hashes.into_iter().collect());
         }
         self.plan.steps.push(Step { asset: id, phase: asset.phase(), reasons, files });
@@ -181,10 +196,14 @@ impl Run<'_, '_> {
         }
     }
 
-    /// On disk, and not what the lock says we wrote there.
-    fn is_edited(&self, path: &str) -> bool {
+    /// Whether there is a file on disk that the lock does not say we wrote.
+    fn kept(&self, path: &str) -> Option<FileState> {
         let disk = self.world.inputs.tree;
-        disk.get(path).is_some() && !self.world.lock.is_ours(path, disk)
+        if disk.get(path).is_none() || self.world.lock.is_ours(path, disk) {
+            return None;
+        }
+        let is_known = self.world.lock.files.contains_key(path);
+        Some(if is_known { FileState::EditedByHand } else { FileState::NotOurs })
     }
 
     fn reasons(&self, asset: &dyn Asset, now: &[(Source, String)]) -> Vec<Stale> {
@@ -227,10 +246,11 @@ impl Run<'_, '_> {
             (_, Some(before)) if before == hash => None,
             (Source::Issued(name), Some(_)) => {
                 let expiry = self.world.expiring.iter().find(|expiry| expiry.certificate == *name);
-                Some(expiry.map_or_else(
-                    || Stale::Changed(source.clone()),
-                    |e| Stale::Expiring { certificate: name.clone(), seconds_left: e.seconds_left },
-                ))
+                Some(match expiry {
+                    None => Stale::Changed(source.clone()),
+                    Some(expiry) if expiry.is_early => Stale::NotYetValid(name.clone()),
+                    Some(e) => Stale::Expiring { certificate: name.clone(), seconds_left: e.seconds_left },
+                })
             }
             (Source::File(path), None) => Some(Stale::Added(path.clone())),
             _ => Some(Stale::Changed(source.clone())),

@@ -29,6 +29,8 @@ pub enum Stale {
     Missing(String),
     /// It was never made.
     New,
+    /// A certificate begins in the future: the clock was ahead when it was issued.
+    NotYetValid(String),
     /// A file went away from a folder the asset reads.
     Removed(String),
 }
@@ -57,6 +59,12 @@ impl fmt::Display for Stale {
             Self::GeneratorChanged { from, to } => write!(f, "generator changed: {from} → {to}"),
             Self::Missing(path) => write!(f, "{path} is missing"),
             Self::New => f.write_str("not made yet"),
+            Self::NotYetValid(certificate) => {
+                write!(
+                    f,
+                    "certificate {certificate} is not valid yet: the clock was ahead when it was issued"
+                )
+            }
             Self::Removed(path) => write!(f, "{path} was removed"),
         }
     }

@@ -3,11 +3,13 @@
 //! ```text
 //! Page       a page, found by stage or phase              pages.rs
 //! table()    a Markdown table by name                     tables.rs
+//! host_paths which files hosts get, for two of the tables
 //! fill()     puts tables between their markers            markers.rs
 //! ```
 //!
 //! `cargo xtask guide` writes the tables into the pages; a test fails when a page holds an old one.
 
+mod host_paths;
 mod markers;
 mod pages;
 mod tables;

@@ -1,6 +1,8 @@
 //! The tables of the guide, made from the tables of the code and from the explanations.
 
-use super::pages;
+use std::collections::BTreeSet;
+
+use super::{host_paths, pages};
 use crate::explain::{Catalogue, Explanation, Kind};
 use crate::kubeconfigs::{KUBECONFIGS, Server};
 use crate::pki::catalogue::{self, Lifetime, Row};
@@ -18,38 +20,15 @@ pub fn table(name: &str) -> Option<String> {
         "kubeconfigs" => kubeconfigs(&explained),
         "manifests" => of_kind(&explained, Kind::Manifest, |name| !is_seed(name)),
         "operator-seeds" => of_kind(&explained, Kind::Manifest, is_seed),
-        "static-pods" => of_kind(&explained, Kind::Output, |name| name.starts_with("static-pods/")),
-        "bootstrap-files" => of_kind(&explained, Kind::File, |name| !NODE_ONLY.contains(&name)),
-        "node-files" => of_kind(&explained, Kind::File, |name| NODE_FILES.contains(&name)),
+        "static-pods" => of_kind(&explained, Kind::WorkFile, |name| name.starts_with("static-pods/")),
+        "bootstrap-files" => files(&explained, &host_paths::on_bootstrap_host()),
+        "node-files" => files(&explained, &host_paths::on_nodes()),
         "units" => of_kind(&explained, Kind::Unit, |_| true),
         "install-config-fields" => of_kind(&explained, Kind::Field, |name| !name.starts_with(IN_INVENTORY)),
         "inventory-fields" => prefixed(&explained, Kind::Field, IN_INVENTORY),
         _ => prefixed(&explained, Kind::Flag, &format!("{} ", name.strip_prefix("flags:")?)),
     })
 }
-
-/// What a complete node config adds to the rendered one.
-const NODE_FILES: &[&str] = &[
-    "/etc/hostname",
-    "/etc/NetworkManager/system-connections/<interface>.nmconnection",
-    "/etc/NetworkManager/conf.d/90-hardway-unmanaged.conf",
-    "/etc/kubernetes/kubeconfig",
-    "/etc/kubernetes/kubelet-ca.crt",
-    "/etc/machine-config-daemon/node-annotations.json",
-    "/etc/mcs-machine-config-content.json",
-    "/etc/ignition-machine-config-encapsulated.json",
-    "/etc/kubernetes/manifests/kube-proxy.yaml",
-    "/var/lib/kubelet/config.json",
-];
-
-/// Those of them that the bootstrap host does not have.
-const NODE_ONLY: &[&str] = &[
-    "/etc/kubernetes/kubelet-ca.crt",
-    "/etc/machine-config-daemon/node-annotations.json",
-    "/etc/mcs-machine-config-content.json",
-    "/etc/kubernetes/manifests/kube-proxy.yaml",
-    "/var/lib/kubelet/config.json",
-];
 
 /// Fields of `inventory.yaml` are told apart from those of `install-config.yaml` by this.
 const IN_INVENTORY: &str = "inventory ";
@@ -130,6 +109,13 @@ fn kubeconfigs(explained: &Catalogue) -> String {
 fn prefixed(explained: &Catalogue, kind: Kind, prefix: &str) -> String {
     let rows = explained.iter().filter(|e| e.kind == kind);
     explanations(rows.filter_map(|e| Some((e.name.strip_prefix(prefix)?, e))))
+}
+
+/// The explanations of files under these paths.
+fn files(explained: &Catalogue, paths: &BTreeSet<String>) -> String {
+    let found: BTreeSet<&str> =
+        paths.iter().flat_map(|path| explained.find(path)).map(|explanation| explanation.name).collect();
+    of_kind(explained, Kind::File, |name| found.contains(name))
 }
 
 fn of_kind(explained: &Catalogue, kind: Kind, wanted: impl Fn(&'static str) -> bool) -> String {

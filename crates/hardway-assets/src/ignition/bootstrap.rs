@@ -1,15 +1,17 @@
 //! `bootstrap.ign`: everything the bootstrap host needs, in one file. And its variant for a node that bootstraps itself.
 
+use serde_json::Value;
+
 use super::bootstrap_files::{self, HostFile, Unit};
 use super::config::{Config, DuplicatePath};
 use super::node::NodeConfig;
-use super::{contract, environment, host_files, network, tls_files};
+use super::{environment, host_files, tls_files};
 use crate::graph::{Asset, Inputs, MakeError, Output, Source};
 use crate::inventory::Host;
 use crate::manifests::with_overrides;
 use crate::release_payload::image_references;
 use crate::secrets::ssh_public_key;
-use crate::{Cluster, Phase, pki};
+use crate::{Cluster, Phase, pki, yaml};
 
 /// The bootstrap host's config.
 pub struct Bootstrap {
@@ -122,9 +124,8 @@ impl Bootstrap {
     /// Registries, trust, proxy, pull secret, network: what any host needs.
     fn host(&self, config: &mut Config, inputs: &Inputs<'_>) -> Result<(), MakeError> {
         let cluster = inputs.cluster;
-        let with_blocked = contract(inputs)?.registries_conf_has_blocked();
+        let with_blocked = inputs.version_contract()?.registries_conf_has_blocked();
         let bundle = &cluster.config.additional_trust_bundle;
-        let host = cluster.bootstrap_host();
         let texts = [
             ("/etc/containers/registries.conf", 0o644, host_files::registries_conf(cluster, with_blocked)),
             (
@@ -139,12 +140,12 @@ impl Bootstrap {
                 0o600,
                 host_files::proxy_manager_environment(cluster),
             ),
-            ("/etc/hostname", 0o644, format!("{}\n", self.node_name)),
-            (network::UNMANAGED_PATH, 0o644, network::UNMANAGED.to_owned()),
-            (&network::keyfile_path(host), 0o600, network::keyfile(cluster, host)),
         ];
         for (path, mode, text) in &texts {
             put(config, path, *mode, text.as_bytes())?;
+        }
+        for (path, mode, text) in host_files::of_every_host(cluster, cluster.bootstrap_host()) {
+            put(config, &path, mode, text.as_bytes())?;
         }
         // For podman and oc, and for the kubelet, which finds root's only if its unit has a HOME.
         put(config, "/root/.docker/config.json", 0o600, cluster.config.pull_secret.expose())?;
@@ -245,12 +246,16 @@ impl Bootstrap {
     }
 }
 
-/// Anyone on the host may read an object, but not a Secret.
+/// Anyone on the host may read an object, but not a Secret, nor what cannot be told from one.
 fn object_mode(bytes: &[u8]) -> u32 {
-    let text = String::from_utf8_lossy(bytes);
-    let in_yaml = text.lines().any(|line| line.trim_end() == "kind: Secret");
-    let in_json = ["\"kind\":\"Secret\"", "\"kind\": \"Secret\""].iter().any(|kind| text.contains(kind));
-    if in_yaml || in_json { 0o600 } else { 0o644 }
+    let documents = std::str::from_utf8(bytes).ok().and_then(|text| yaml::read_all(text).ok());
+    let may_be_secret = documents.is_none_or(|all| all.iter().any(|node| holds_secret(&node.to_json())));
+    if may_be_secret { 0o600 } else { 0o644 }
+}
+
+fn holds_secret(object: &Value) -> bool {
+    let items = object["items"].as_array().into_iter().flatten();
+    object["kind"] == "Secret" || object["kind"] == "SecretList" || items.into_iter().any(holds_secret)
 }
 
 fn put(config: &mut Config, path: &str, mode: u32, bytes: &[u8]) -> Result<(), MakeError> {
@@ -263,4 +268,31 @@ fn key<'a>(inputs: &Inputs<'a>, name: &str) -> Result<&'a [u8], MakeError> {
 
 fn twice(DuplicatePath(path): DuplicatePath) -> MakeError {
     MakeError::Internal(format!("{path} is written twice"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::object_mode;
+
+    #[test]
+    fn secrets_are_known_however_they_are_written() {
+        for text in [
+            "kind: Secret\n",
+            "kind: \"Secret\"\n",
+            "kind:   Secret # of ours\n",
+            "{\"metadata\": {},\n\t\"kind\" : \"Secret\"}",
+            "kind: ConfigMap\n---\nkind: Secret\n",
+            "kind: List\nitems:\n- kind: Secret\n",
+            "kind: SecretList\nitems: []\n",
+            "kind: [not yaml",
+            "kind: A\nkind: Secret\n",
+        ] {
+            assert_eq!(object_mode(text.as_bytes()), 0o600, "{text}");
+        }
+        assert_eq!(object_mode(b"\xff"), 0o600);
+        for text in ["kind: ConfigMap\ndata:\n  a: |\n    kind: Secret\n", "# kind: Secret\nkind: DNS\n", ""]
+        {
+            assert_eq!(object_mode(text.as_bytes()), 0o644, "{text}");
+        }
+    }
 }

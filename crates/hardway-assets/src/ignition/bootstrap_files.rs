@@ -44,6 +44,7 @@ pub const ENVIRONMENT: &[&str] = &[
     "IMAGE_POD",
     "IMAGE_CLI",
     "IMAGE_MACHINE_CONFIG_OPERATOR",
+    "IMAGE_NODE_OS",
 ];
 
 /// The stages that bootkube.service records, in their order. Some are skipped: `machine-config-render` unless machine
@@ -108,7 +109,8 @@ pub fn in_place_scripts() -> Vec<HostFile> {
     IN_PLACE_SCRIPTS.to_vec()
 }
 
-/// The units of every bootstrap host. `release-image-pivot.service` is not among them: it is empty on OpenShift.
+/// The units of every bootstrap host. `release-image-pivot.service` and its script are not among them: empty on
+/// OpenShift, and on OKD the node-image units bring what a boot image lacks.
 pub fn units() -> Vec<Unit> {
     UNITS.to_vec()
 }
@@ -118,12 +120,18 @@ pub fn in_place_units() -> Vec<Unit> {
     vec![unit!("bootstrap-in-place", "install-to-disk.service", Some(true))]
 }
 
-const SCRIPTS: [HostFile; 18] = [
+const SCRIPTS: [HostFile; 20] = [
+    HostFile {
+        path: "/etc/systemd/system-generators/node-image-overlay-generator",
+        mode: 0o555,
+        text: include_str!(
+            "../../templates/bootstrap/etc/systemd/system-generators/node-image-overlay-generator"
+        ),
+    },
     script!("bootstrap", "approve-csr.sh"),
     script!("bootstrap", "bootkube.sh"),
     script!("bootstrap", "bootstrap-cluster-gather.sh"),
     script!("bootstrap", "bootstrap-common.sh"),
-    script!("bootstrap", "bootstrap-pivot.sh"),
     script!("bootstrap", "bootstrap-service-record.sh"),
     script!("bootstrap", "bootstrap-verify-api-server-urls.sh"),
     script!("bootstrap", "create-manifests.sh"),
@@ -132,6 +140,8 @@ const SCRIPTS: [HostFile; 18] = [
     script!("bootstrap", "installer-masters-gather.sh"),
     script!("bootstrap", "kubelet-pause-image.sh"),
     script!("bootstrap", "kubelet.sh"),
+    script!("bootstrap", "node-image-overlay.sh"),
+    script!("bootstrap", "node-image-pull.sh"),
     script!("bootstrap", "oc-or-container.sh"),
     script!("bootstrap", "release-image-download.sh"),
     script!("bootstrap", "release-image.sh"),
@@ -160,12 +170,16 @@ const IN_PLACE_SCRIPTS: [HostFile; 5] = [
     },
 ];
 
-const UNITS: [Unit; 10] = [
+const UNITS: [Unit; 15] = [
     unit!("bootstrap", "approve-csr.service", Some(true)),
     unit!("bootstrap", "bootkube.service", None),
     unit!("bootstrap", "chown-gatewayd-key.service", Some(true)),
     unit!("bootstrap", "crio-configure.service", None),
     unit!("bootstrap", "kubelet.service", Some(true)),
+    unit!("bootstrap", "node-image-finish.service", None),
+    unit!("bootstrap", "node-image-overlay.service", None),
+    unit!("bootstrap", "node-image-overlay.target", None),
+    unit!("bootstrap", "node-image-pull.service", None),
     unit!("bootstrap", "progress.service", Some(true)),
     unit!("bootstrap", "release-image.service", None),
     Unit {
@@ -178,6 +192,7 @@ const UNITS: [Unit; 10] = [
         )],
     },
     Unit { name: "systemd-journal-gatewayd.socket", enabled: Some(true), text: None, dropins: &[] },
+    unit!("bootstrap", "var-ostreecontainer.mount", None),
     Unit {
         name: "zincati.service",
         enabled: None,

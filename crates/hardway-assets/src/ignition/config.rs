@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 use std::io::Write as _;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use flate2::{Compression, GzBuilder};
 use serde_json::{Map, Value, json};
+
+use super::data_url::data_url;
 
 /// The version all our configs carry.
 pub const VERSION: &str = "3.2.0";
@@ -40,25 +40,13 @@ impl std::fmt::Debug for Entry {
 impl Config {
     /// A file, replacing whatever the OS image has there.
     pub fn file(&mut self, path: &str, mode: u32, bytes: &[u8]) -> Result<(), DuplicatePath> {
-        self.put(
-            path,
-            json!({
-                "path": path,
-                "user": {"name": "root"},
-                "overwrite": true,
-                "mode": mode,
-                "contents": {"source": data_url(bytes)},
-            }),
-        )
+        self.put(path, file_entry(path, mode, &json!({"source": data_url(bytes)})))
     }
 
     /// A file shipped compressed: CRDs are long and repeat themselves.
     pub fn compressed_file(&mut self, path: &str, mode: u32, bytes: &[u8]) -> Result<(), DuplicatePath> {
         let contents = json!({"compression": "gzip", "source": data_url(&gzip(bytes))});
-        self.put(
-            path,
-            json!({"path": path, "user": {"name": "root"}, "overwrite": true, "mode": mode, "contents": contents}),
-        )
+        self.put(path, file_entry(path, mode, &contents))
     }
 
     /// Text added to a file of the OS image.
@@ -95,11 +83,6 @@ impl Config {
         self.ignition.insert("security".to_owned(), json!({"tls": {"certificateAuthorities": cas}}));
     }
 
-    /// The paths written, in order.
-    pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.files.keys().map(String::as_str)
-    }
-
     /// As compact JSON; empty parts are left out.
     pub fn write(&self) -> Vec<u8> {
         let mut ignition = self.ignition.clone();
@@ -128,9 +111,9 @@ impl Config {
     }
 }
 
-/// `data:` with the media type openshift-install writes.
-pub fn data_url(bytes: &[u8]) -> String {
-    format!("data:text/plain;charset=utf-8;base64,{}", STANDARD.encode(bytes))
+/// A file of root's, replacing whatever the OS image has there.
+pub(super) fn file_entry(path: &str, mode: u32, contents: &Value) -> Value {
+    json!({"path": path, "user": {"name": "root"}, "overwrite": true, "mode": mode, "contents": contents})
 }
 
 /// Without a time stamp, so that the same bytes come out every time.

@@ -38,6 +38,35 @@ fn value(key: &str, inputs: &Inputs<'_>) -> Result<String, MakeError> {
         "IMAGE_POD" => inputs.image("pod")?.to_owned(),
         "IMAGE_CLI" => inputs.image("cli")?.to_owned(),
         "IMAGE_MACHINE_CONFIG_OPERATOR" => inputs.image("machine-config-operator")?.to_owned(),
+        // A release that was cut down for the lab may have none.
+        "IMAGE_NODE_OS" => {
+            inputs.image(inputs.version_contract()?.node_image_name()).unwrap_or_default().to_owned()
+        }
         _ => return Err(MakeError::Internal(format!("nothing is known about the key {key}"))),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::value;
+    use crate::Tree;
+    use crate::graph::Inputs;
+    use crate::release_payload::sample;
+    use crate::secrets::SecretBundle;
+    use crate::testing;
+
+    #[test]
+    fn the_node_image_is_named_after_the_release_and_may_be_missing() {
+        let (cluster, secrets, tree) = (testing::cluster(), SecretBundle::from_files([]), Tree::default());
+        let image = |version: &str, name: &str| {
+            let mut release = sample();
+            release.version = version.to_owned();
+            release.images = [(name.to_owned(), "quay.io/x/os".to_owned())].into_iter().collect();
+            let inputs = Inputs { cluster: &cluster, release: &release, secrets: &secrets, tree: &tree };
+            value("IMAGE_NODE_OS", &inputs).expect("the version can be read")
+        };
+        assert_eq!(image("4.18.1", "rhel-coreos"), "quay.io/x/os");
+        assert_eq!(image("4.18.0-okd-scos.3", "stream-coreos"), "quay.io/x/os");
+        assert_eq!(image("4.18.0-okd-scos.3", "rhel-coreos"), "");
+    }
 }

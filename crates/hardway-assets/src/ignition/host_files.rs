@@ -1,12 +1,27 @@
-//! Small files of the bootstrap host whose text depends on the cluster.
+//! Small files whose text depends on the cluster: what every host has of its own, and what only the bootstrap host has.
 
 use std::fmt::Write as _;
 
 use serde_json::json;
 
+use super::network;
 use crate::Cluster;
 use crate::install_config::ImageSource;
+use crate::inventory::Host;
 use crate::manifests::no_proxy;
+
+/// A file of a host: path, mode and text.
+pub(super) type OwnFile = (String, u32, String);
+
+/// What every host has that no MachineConfig may hold, because it differs between hosts or must be there before one
+/// applies: its addresses, its name, and which interfaces NetworkManager leaves alone.
+pub(super) fn of_every_host(cluster: &Cluster, host: &Host) -> Vec<OwnFile> {
+    vec![
+        (network::keyfile_path(host), 0o600, network::keyfile(cluster, host)),
+        ("/etc/hostname".to_owned(), 0o644, format!("{}\n", cluster.node_name(host))),
+        (network::UNMANAGED_PATH.to_owned(), 0o644, network::UNMANAGED.to_owned()),
+    ]
+}
 
 /// `/etc/containers/registries.conf`: where podman and CRI-O look instead, by digest only. Empty without mirrors.
 /// `with_blocked`: whether the release says which sources may not be asked at all.
@@ -44,7 +59,7 @@ pub(super) fn fips_machine_config(cluster: &Cluster) -> String {
 /// `/etc/profile.d/proxy.sh`: the proxy for people who log in. Empty without one.
 pub(super) fn proxy_profile(cluster: &Cluster) -> String {
     proxy_variables(cluster).iter().fold(String::new(), |mut text, (name, value)| {
-        let _ = writeln!(text, "export {name}=\"{value}\"");
+        let _ = writeln!(text, "export {name}='{}'", value.replace('\'', r"'\''"));
         text
     })
 }
@@ -55,8 +70,12 @@ pub(super) fn proxy_manager_environment(cluster: &Cluster) -> String {
     if variables.is_empty() {
         return String::new();
     }
-    let list: Vec<String> =
-        variables.iter().map(|(name, value)| format!("{name}=\"{}\"", value.replace('%', "%%"))).collect();
+    let list: Vec<String> = variables
+        .iter()
+        .map(|(name, value)| {
+            format!("\"{name}={}\"", value.replace('\\', r"\\").replace('"', "\\\"").replace('%', "%%"))
+        })
+        .collect();
     format!("[Manager]\nDefaultEnvironment={}\n", list.join(" "))
 }
 

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! config.rs        the format, spec 3.2.0
+//! data_url.rs      contents inside a config
 //! bootstrap.rs     bootstrap.ign, and its variant for a single node that installs itself
 //! bootstrap_files  scripts and units of the bootstrap host, as they will lie on disk
 //! environment.rs   the values those scripts read
@@ -16,6 +17,7 @@
 mod bootstrap;
 pub mod bootstrap_files;
 mod config;
+mod data_url;
 mod edited_pointer;
 mod environment;
 mod host_files;
@@ -25,12 +27,14 @@ mod pointer;
 mod tls_files;
 
 use crate::Cluster;
-use crate::graph::{Asset, Inputs, MakeError};
+use crate::graph::Asset;
 use crate::inventory::Role;
-use crate::release_payload::VersionContract;
+use crate::release_payload::ReleasePayload;
 
 pub use bootstrap::Bootstrap;
-pub use config::{Config, DuplicatePath, VERSION, data_url};
+pub use config::{Config, DuplicatePath, VERSION};
+pub(crate) use data_url::data_of;
+pub use data_url::data_url;
 pub use edited_pointer::EditedPointer;
 pub use node::NodeConfig;
 pub use pointer::Pointer;
@@ -41,8 +45,13 @@ pub const BOOTSTRAP: &str = "bootstrap-ignition";
 pub const IN_PLACE: &str = "bootstrap-in-place-ignition";
 
 /// The ignition configs of a cluster. `static_pods` are the assets of `static-pods/`, all of which the bootstrap
-/// host gets but kube-proxy, which is the masters'.
-pub fn assets(cluster: &Cluster, static_pods: &[Box<dyn Asset>]) -> Vec<Box<dyn Asset>> {
+/// host gets but kube-proxy, which is the masters'. Nodes whose pool the release has not rendered get no config of their
+/// own; they can still boot from the pointers.
+pub fn assets(
+    cluster: &Cluster,
+    release: &ReleasePayload,
+    static_pods: &[Box<dyn Asset>],
+) -> Vec<Box<dyn Asset>> {
     let pods: Vec<String> = static_pods
         .iter()
         .flat_map(|asset| asset.outputs())
@@ -56,12 +65,13 @@ pub fn assets(cluster: &Cluster, static_pods: &[Box<dyn Asset>]) -> Vec<Box<dyn 
     };
     let mut assets: Vec<Box<dyn Asset>> =
         vec![Box::new(bootstrap), Box::new(Pointer(Role::Master)), Box::new(Pointer(Role::Worker))];
-    for host in cluster.inventory.hosts.iter().filter(|host| host.role != Role::Bootstrap) {
-        assets.push(Box::new(NodeConfig::new(cluster, host)));
+    // A node that bootstraps itself carries its own config inside: without one there is nothing to make.
+    let is_rendered =
+        |role: Role| release.rendered.contains_key(role.name()) || cluster.is_bootstrap_in_place();
+    for host in &cluster.inventory.hosts {
+        if host.role != Role::Bootstrap && is_rendered(host.role) {
+            assets.push(Box::new(NodeConfig::new(cluster, host)));
+        }
     }
     assets
-}
-
-fn contract(inputs: &Inputs<'_>) -> Result<VersionContract, MakeError> {
-    VersionContract::new(&inputs.release.version).map_err(|error| MakeError::Release(error.to_string()))
 }

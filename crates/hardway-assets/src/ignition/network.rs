@@ -51,8 +51,11 @@ fn family(cluster: &Cluster, host: &Host, section: &str, is_family: fn(&IpAddr) 
     text += "method=manual\n";
     for (i, ip) in addresses.iter().enumerate() {
         let host_bits = if ip.is_ipv4() { 32 } else { 128 };
-        let prefix = cluster.machine_network_of(**ip).map_or(host_bits, |net| net.prefix_len());
-        let gateway = cluster.inventory.network.gateway.iter().find(|gateway| is_family(gateway));
+        let network = cluster.machine_network_of(**ip);
+        let prefix = network.map_or(host_bits, |net| net.prefix_len());
+        // A gateway of another network could not be reached.
+        let reachable = |gateway: &&IpAddr| network.is_some_and(|net| net.contains(*gateway));
+        let gateway = cluster.inventory.network.gateway.iter().find(reachable);
         let gateway = gateway.map(|gateway| format!(",{gateway}")).unwrap_or_default();
         let _ = writeln!(text, "address{}={ip}/{prefix}{gateway}", i + 1);
     }

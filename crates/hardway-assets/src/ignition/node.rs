@@ -5,8 +5,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::config::data_url;
-use super::{contract, network};
+use super::config::file_entry;
+use super::data_url::{data_of, data_url};
+use super::host_files::{OwnFile, of_every_host};
+use super::network;
 use crate::graph::{Asset, Inputs, MakeError, Output, Source};
 use crate::inventory::{Host, Role};
 use crate::{Cluster, Phase};
@@ -38,7 +40,8 @@ const KUBELET_CA_PATH: &str = "/etc/kubernetes/kubelet-ca.crt";
 
 impl Asset for NodeConfig {
     fn id(&self) -> String {
-        format!("{}-ignition", self.host.name)
+        // With the name at the end no host can be called like another asset: `bootstrap-ignition` is one.
+        format!("node-{}", self.host.name)
     }
 
     fn phase(&self) -> Phase {
@@ -52,6 +55,7 @@ impl Asset for NodeConfig {
             Source::config("metadata.name"),
             Source::config("baseDomain"),
             Source::config("networking.machineNetwork"),
+            Source::config("sshKey"),
             Source::inventory("hosts"),
             Source::inventory("network"),
             Source::file(crate::pki::path(KUBELET_CA)),
@@ -75,57 +79,60 @@ impl Asset for NodeConfig {
             ))
         })?;
         let mut base = Base::read(&rendered.machine_config, &rendered.name)?;
-        for (path, mode, bytes) in self.additions(inputs, &rendered.name, &rendered.machine_config)? {
-            base.add(&path, mode, &bytes)?;
+        // Most releases say themselves which interfaces belong to the pod network.
+        let (unmanaged, own): (Vec<OwnFile>, Vec<OwnFile>) = of_every_host(inputs.cluster, &self.host)
+            .into_iter()
+            .partition(|(path, _, _)| path == network::UNMANAGED_PATH);
+        for (path, mode, text) in own {
+            base.add(&path, mode, text.as_bytes())?;
         }
+        for (path, mode, bytes) in self.additions(inputs, &rendered.name, &rendered.machine_config)? {
+            base.add(path, mode, &bytes)?;
+        }
+        base.let_in(&inputs.cluster.config.ssh_key);
         if !base.leaves_pod_interfaces_alone() {
-            base.add(network::UNMANAGED_PATH, 0o644, network::UNMANAGED.as_bytes())?;
+            for (path, mode, text) in unmanaged {
+                base.add(&path, mode, text.as_bytes())?;
+            }
         }
         Ok(vec![base.write()])
     }
 }
 
-type Addition = (String, u32, Vec<u8>);
+type Addition = (&'static str, u32, Vec<u8>);
 
 impl NodeConfig {
-    /// What is put on top of the rendered config. The encapsulated MachineConfig comes last, as from the server.
+    /// What the machine-config-server adds to the rendered config, in its order.
     fn additions(
         &self,
         inputs: &Inputs<'_>,
         name: &str,
         machine_config: &Value,
     ) -> Result<Vec<Addition>, MakeError> {
-        let cluster = inputs.cluster;
         let mut annotations = json!({
             "machineconfiguration.openshift.io/currentConfig": name,
             "machineconfiguration.openshift.io/desiredConfig": name,
             "machineconfiguration.openshift.io/state": "Done",
         });
-        if contract(inputs)?.annotates_first_pivot_config() {
+        if inputs.version_contract()?.annotates_first_pivot_config() {
             annotations["machineconfiguration.openshift.io/firstPivotConfig"] = json!(name);
         }
         let mut files: Vec<Addition> = vec![
-            (network::keyfile_path(&self.host), 0o600, network::keyfile(cluster, &self.host).into_bytes()),
-            ("/etc/hostname".to_owned(), 0o644, format!("{}\n", cluster.node_name(&self.host)).into_bytes()),
-            (KUBELET_CA_PATH.to_owned(), 0o644, inputs.file(&crate::pki::path(KUBELET_CA))?.to_vec()),
-            (
-                "/etc/machine-config-daemon/node-annotations.json".to_owned(),
-                0o644,
-                annotations.to_string().into_bytes(),
-            ),
-            ("/etc/kubernetes/kubeconfig".to_owned(), 0o600, inputs.file(KUBECONFIG)?.to_vec()),
+            (KUBELET_CA_PATH, 0o644, inputs.file(&crate::pki::path(KUBELET_CA))?.to_vec()),
+            ("/etc/machine-config-daemon/node-annotations.json", 0o644, annotations.to_string().into_bytes()),
+            ("/etc/kubernetes/kubeconfig", 0o600, inputs.file(KUBECONFIG)?.to_vec()),
         ];
         if self.with_kube_proxy {
             files.push((
-                "/etc/kubernetes/manifests/kube-proxy.yaml".to_owned(),
+                "/etc/kubernetes/manifests/kube-proxy.yaml",
                 0o644,
                 inputs.file(KUBE_PROXY)?.to_vec(),
             ));
         }
         let content = serde_json::to_vec_pretty(machine_config).unwrap_or_default();
-        files.push(("/etc/mcs-machine-config-content.json".to_owned(), 0o644, content));
+        files.push(("/etc/mcs-machine-config-content.json", 0o644, content));
         let encapsulated = encapsulate(machine_config).to_string().into_bytes();
-        files.push(("/etc/ignition-machine-config-encapsulated.json".to_owned(), 0o644, encapsulated));
+        files.push(("/etc/ignition-machine-config-encapsulated.json", 0o644, encapsulated));
         Ok(files)
     }
 }
@@ -134,9 +141,15 @@ impl NodeConfig {
 /// machine-config-daemon applies on first boot.
 fn encapsulate(machine_config: &Value) -> Value {
     let mut shell = machine_config.clone();
-    let version = machine_config["spec"]["config"]["ignition"]["version"].clone();
+    let version = ignition_of(machine_config)["ignition"]["version"].clone();
     shell["spec"]["config"] = json!({"ignition": {"version": version}});
     shell
+}
+
+/// The Ignition config of a MachineConfig. Older tools wrapped it once more; the real object holds it inline.
+fn ignition_of(machine_config: &Value) -> &Value {
+    let spec = &machine_config["spec"]["config"];
+    if spec["raw"].is_object() { &spec["raw"] } else { spec }
 }
 
 /// The rendered Ignition config, to be added to but not changed.
@@ -148,11 +161,8 @@ struct Base {
 impl Base {
     fn read(machine_config: &Value, name: &str) -> Result<Self, MakeError> {
         let unusable = |why: &str| MakeError::Release(format!("{name}: {why}"));
-        // Older tools wrapped the config once more; the real object holds it inline.
-        let spec = &machine_config["spec"]["config"];
-        let config = if spec["raw"].is_object() { &spec["raw"] } else { spec };
-        let mut config =
-            config.as_object().cloned().ok_or_else(|| unusable("spec.config is not an Ignition config"))?;
+        let config = ignition_of(machine_config).as_object().cloned();
+        let mut config = config.ok_or_else(|| unusable("spec.config is not an Ignition config"))?;
         let version = config.get("ignition").and_then(|i| i["version"].as_str()).unwrap_or_default();
         if !version.starts_with("3.") {
             return Err(unusable("spec.config is not an Ignition config of spec 3"));
@@ -176,13 +186,7 @@ impl Base {
             );
             return Err(MakeError::Release(why));
         }
-        self.files.push(json!({
-            "path": path,
-            "user": {"name": "root"},
-            "overwrite": true,
-            "mode": mode,
-            "contents": {"source": data_url(bytes)},
-        }));
+        self.files.push(file_entry(path, mode, &json!({"source": data_url(bytes)})));
         Ok(())
     }
 
@@ -195,15 +199,22 @@ impl Base {
         self.files.iter().any(|file| file["path"] == path) || listed("directories") || listed("links")
     }
 
+    /// The ssh keys come with the rendered config, from the MachineConfigs in `openshift/`; one that was rendered
+    /// without them would lock its owner out.
+    fn let_in(&mut self, ssh_keys: &str) {
+        let has_user = self.config.get("passwd").is_some_and(|passwd| passwd["users"].is_array());
+        if !ssh_keys.trim().is_empty() && !has_user {
+            let user = json!({"name": "core", "sshAuthorizedKeys": [ssh_keys.trim()]});
+            self.config.insert("passwd".to_owned(), json!({"users": [user]}));
+        }
+    }
+
     fn leaves_pod_interfaces_alone(&self) -> bool {
-        self.files
-            .iter()
-            .filter(|file| {
-                file["path"].as_str().is_some_and(|p| p.starts_with("/etc/NetworkManager/conf.d/"))
-            })
-            .any(|file| {
-                file["contents"]["source"].as_str().is_some_and(|s| decode(s).contains("unmanaged-devices"))
-            })
+        let is_setting = |path: &str| path.starts_with("/etc/NetworkManager/conf.d/");
+        let settings = self.files.iter().filter(|file| file["path"].as_str().is_some_and(is_setting));
+        settings
+            .filter_map(|file| data_of(file["contents"]["source"].as_str()?))
+            .any(|bytes| String::from_utf8_lossy(&bytes).contains("unmanaged-devices"))
     }
 
     fn write(mut self) -> Vec<u8> {
@@ -226,33 +237,35 @@ fn uses_only_3_2(config: &Map<String, Value>) -> bool {
         && entries.into_iter().all(|e| plain_mode(&e))
 }
 
-/// The text of a `data:` URL, base64 or percent-encoded; empty for any other.
-pub(crate) fn decode(url: &str) -> String {
-    use base64::Engine as _;
-    let Some((head, body)) = url.strip_prefix("data:").and_then(|rest| rest.split_once(',')) else {
-        return String::new();
-    };
-    if head.ends_with(";base64") {
-        let bytes = base64::engine::general_purpose::STANDARD.decode(body).unwrap_or_default();
-        return String::from_utf8_lossy(&bytes).into_owned();
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Graph;
+    use crate::release_payload::sample;
+
+    #[test]
+    fn a_wrapped_config_keeps_its_version() {
+        let config = json!({"ignition": {"version": "3.4.0"}, "storage": {}});
+        let inline = json!({"kind": "MachineConfig", "spec": {"fips": true, "config": config}});
+        let wrapped = json!({"kind": "MachineConfig", "spec": {"fips": true, "config": {"raw": config}}});
+        let shell = json!({
+            "kind": "MachineConfig",
+            "spec": {"fips": true, "config": {"ignition": {"version": "3.4.0"}}},
+        });
+        assert_eq!(encapsulate(&inline), shell);
+        assert_eq!(encapsulate(&wrapped), shell);
+        assert_eq!(
+            Base::read(&inline, "rendered").unwrap().write(),
+            Base::read(&wrapped, "rendered").unwrap().write()
+        );
     }
-    let mut bytes = Vec::new();
-    let mut rest = body.as_bytes();
-    while let Some((first, tail)) = rest.split_first() {
-        let hex = tail
-            .get(..2)
-            .and_then(|h| std::str::from_utf8(h).ok())
-            .and_then(|h| u8::from_str_radix(h, 16).ok());
-        match (first, hex) {
-            (b'%', Some(byte)) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            _ => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
+
+    #[test]
+    fn a_node_may_be_called_bootstrap() {
+        let mut cluster = crate::testing::cluster();
+        let hosts = &mut cluster.inventory.hosts;
+        hosts.iter_mut().find(|host| host.role == Role::Bootstrap).unwrap().name = "first".to_owned();
+        hosts.iter_mut().find(|host| host.role == Role::Worker).unwrap().name = "bootstrap".to_owned();
+        Graph::new(crate::assets(&cluster, &sample())).unwrap();
     }
-    String::from_utf8_lossy(&bytes).into_owned()
 }

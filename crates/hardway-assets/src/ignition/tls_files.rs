@@ -1,6 +1,14 @@
-//! Which certificates and keys the bootstrap host gets: what its control plane needs, and nothing that could make more.
+//! Which certificates and keys the bootstrap host gets: what its control plane shows, and the signers in use there.
 //!
-//! No admin client key outside its kubeconfigs, no root CA key, no bootstrap-kubeconfig signer key.
+//! Whoever holds this config can make certificates: eight signers come with their keys, as openshift-install sends them
+//! (installer `pkg/asset/ignition/bootstrap/common.go`). The controller manager signs kubelet certificates with
+//! kubelet-signer, and the cluster's operators go on signing with all of them but aggregator-ca. They adopt each from
+//! a Secret in `/opt/openshift/operator-seeds`, and etcd's two besides; an operator that does not find its signer makes
+//! a new one, and what was signed before fits no more.
+//!
+//! Not here, because nothing on the host signs with them: the keys of root-ca, admin-kubeconfig-signer and
+//! kubelet-bootstrap-kubeconfig-signer. (Releases whose machine-config-operator rotates its CA get root-ca's key as a
+//! manifest.) The admin's client key is inside the kubeconfigs only.
 
 /// Certificate and key, into `/opt/openshift/tls`.
 pub(super) const PAIRS: &[&str] = &[

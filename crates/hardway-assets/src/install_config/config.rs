@@ -8,8 +8,8 @@ use std::fmt;
 use ipnet::IpNet;
 use serde::{Serialize, Serializer};
 
-use super::url::without_password;
 use crate::secrets::Secret;
+use crate::url_password::without_password;
 
 /// A complete, defaulted install-config.
 #[derive(Clone, Debug, Serialize)]
@@ -220,6 +220,11 @@ impl fmt::Debug for Proxy {
 }
 
 impl InstallConfig {
+    /// `<name>.<base domain>`: every DNS name of the cluster is below it.
+    pub fn domain(&self) -> String {
+        format!("{}.{}", self.metadata.name, self.base_domain)
+    }
+
     /// Worker replicas over all pools.
     pub fn worker_replicas(&self) -> u64 {
         self.compute.iter().fold(0, |sum, pool| sum.saturating_add(pool.replicas))

@@ -6,7 +6,6 @@
 mod document;
 mod kubeadmin_password;
 
-use crate::Cluster;
 use crate::graph::{Asset, Inputs, MakeError, Output, Source};
 use crate::{Phase, pki};
 
@@ -65,7 +64,7 @@ pub const KUBECONFIGS: &[Kubeconfig] = &[
 ];
 
 /// The assets of `kubeconfigs/` and `auth/`.
-pub fn assets(_: &Cluster) -> Vec<Box<dyn Asset>> {
+pub fn assets() -> Vec<Box<dyn Asset>> {
     let mut assets: Vec<Box<dyn Asset>> = KUBECONFIGS.iter().map(|row| Box::new(*row) as _).collect();
     assets.push(Box::new(KubeadminPassword));
     assets

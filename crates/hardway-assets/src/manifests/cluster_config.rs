@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::manifest::Manifest;
 use super::proxy::holds_password;
 use crate::graph::{Inputs, MakeError, Source};
 use crate::install_config::InstallConfig;
+use crate::object_file::ObjectFile;
 use crate::yaml;
 
 /// The install-config with all defaults filled in and the pull secret taken out, for operators to read.
-pub(super) fn cluster_config(config: &InstallConfig) -> Manifest {
+pub(super) fn cluster_config(config: &InstallConfig) -> ObjectFile {
     let manifest =
-        Manifest::new("cluster-config", "manifests/cluster-config.yaml", [Source::config("")], build);
+        ObjectFile::new("cluster-config", "manifests/cluster-config.yaml", [Source::config("")], build);
     if holds_password(config) { manifest.secret() } else { manifest }
 }
 

@@ -2,18 +2,19 @@
 
 use serde_json::{Value, json};
 
-use super::manifest::{Manifest, contract, fields};
-use super::objects::{Object, ObjectId, objects};
+use super::objects::{Object, objects};
 use crate::Tree;
 use crate::graph::{Inputs, MakeError, Source};
+use crate::object_file::{ObjectFile, fields};
+use crate::object_id::ObjectId;
 
 const PATH: &str = "manifests/cvo-overrides.yaml";
 
 /// Tells the version operator who the cluster is, where its updates come from and what is not wanted.
-pub(super) fn cluster_version() -> Manifest {
+pub(super) fn cluster_version() -> ObjectFile {
     let mut sources = fields(["capabilities"]);
     sources.extend([Source::Identity, Source::release("version")]);
-    Manifest::new("cluster-version", PATH, sources, build)
+    ObjectFile::new("cluster-version", PATH, sources, build)
 }
 
 /// ClusterVersion as the bootstrap host creates it, and the patch that undoes the difference once the cluster runs.
@@ -51,7 +52,7 @@ pub fn with_overrides(tree: &Tree) -> Result<(Vec<u8>, Vec<u8>), MakeError> {
 }
 
 fn build(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
-    let contract = contract(inputs.release)?;
+    let contract = inputs.version_contract()?;
     let mut spec = json!({
         "channel": contract.update_channel(),
         "clusterID": inputs.cluster.identity.cluster_id,

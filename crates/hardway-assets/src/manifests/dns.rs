@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::manifest::{Manifest, config_object, fields};
+use super::config_object::config_object;
 use crate::graph::{Inputs, MakeError};
+use crate::object_file::{ObjectFile, fields};
 
 /// Tells operators the cluster domain. On platform none there is no zone they could write records to.
-pub(super) fn dns() -> Manifest {
-    Manifest::new(
+pub(super) fn dns() -> ObjectFile {
+    ObjectFile::new(
         "dns",
         "manifests/cluster-dns-02-config.yml",
         fields(["baseDomain", "metadata.name"]),

@@ -2,15 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::manifest::{Manifest, config_object, fields};
+use super::config_object::config_object;
 use crate::graph::{Inputs, MakeError, Source};
+use crate::object_file::{ObjectFile, fields};
 
 /// Says where the API is, what the platform is and how many replicas operators should run.
-pub(super) fn infrastructure() -> Manifest {
+pub(super) fn infrastructure() -> ObjectFile {
     let mut sources =
         fields(["baseDomain", "compute", "controlPlane.replicas", "cpuPartitioningMode", "metadata.name"]);
     sources.push(Source::Identity);
-    Manifest::new("infrastructure", "manifests/cluster-infrastructure-02-config.yml", sources, build)
+    ObjectFile::new("infrastructure", "manifests/cluster-infrastructure-02-config.yml", sources, build)
 }
 
 fn build(inputs: &Inputs<'_>) -> Result<Value, MakeError> {

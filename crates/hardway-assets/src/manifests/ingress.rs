@@ -2,13 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::manifest::{Manifest, config_object, fields};
+use super::config_object::config_object;
 use crate::cluster::Topology;
 use crate::graph::{Inputs, MakeError};
+use crate::object_file::{ObjectFile, fields};
 
 /// Gives routes their domain and says which machines the default routers run on.
-pub(super) fn ingress() -> Manifest {
-    Manifest::new(
+pub(super) fn ingress() -> ObjectFile {
+    ObjectFile::new(
         "ingress",
         "manifests/cluster-ingress-02-config.yml",
         fields(["baseDomain", "controlPlane.replicas", "metadata.name"]),

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use super::manifest::Manifest;
+use crate::object_file::ObjectFile;
 
 /// Says which program made the manifests, and on whose behalf. Telemetry and support read it.
-pub(super) fn install_manifests() -> Manifest {
-    Manifest::new("install-manifests", "openshift/openshift-install-manifests.yaml", [], |_| {
+pub(super) fn install_manifests() -> ObjectFile {
+    ObjectFile::new("install-manifests", "openshift/openshift-install-manifests.yaml", [], |_| {
         Ok(json!({
             "apiVersion": "v1",
             "data": {"invoker": "hardway", "version": concat!("hardway v", env!("CARGO_PKG_VERSION"))},

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use super::manifest::Manifest;
+use crate::object_file::ObjectFile;
 
 /// A cloud configuration with nothing in it: platform none has no cloud, but a reader may look for the object.
-pub(super) fn kube_cloud_config() -> Manifest {
-    Manifest::new("kube-cloud-config", "manifests/kube-cloud-config.yaml", [], |_| {
+pub(super) fn kube_cloud_config() -> ObjectFile {
+    ObjectFile::new("kube-cloud-config", "manifests/kube-cloud-config.yaml", [], |_| {
         Ok(json!({
             "apiVersion": "v1",
             "data": {"config": ""},

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::manifest::{Manifest, base64};
 use crate::graph::{Inputs, MakeError, Source};
+use crate::object_file::{ObjectFile, base64};
 
 const HASH: &str = "kubeadmin-password.hash";
 
 /// The bcrypt hash of the first user's password. The password itself never enters the cluster.
-pub(super) fn kubeadmin_password() -> Manifest {
-    Manifest::new(
+pub(super) fn kubeadmin_password() -> ObjectFile {
+    ObjectFile::new(
         "kubeadmin-secret",
         "openshift/99_kubeadmin-password-secret.yaml",
         [Source::Secret(HASH.to_owned())],

@@ -1,24 +1,26 @@
 //! `manifests/machine-config-server-tls-secret.yaml`: the certificate and key that nodes boot by; and its CA, in the
 //! releases whose machine-config-operator issues that certificate again by itself.
 //!
-//! There the three objects carry the annotations of library-go's certificate rotation. One without them counts as
-//! expired and is made anew, with a CA that no pointer config trusts.
+//! There the three objects carry the annotations of certificate rotation. One without them counts as expired and is
+//! made anew, with a CA that no pointer config trusts.
 
 use serde_json::{Value, json};
 
-use super::manifest::{Manifest, base64, contract};
 use crate::graph::{Inputs, MakeError, Source};
-use crate::pki::{CertificateFacts, inspect};
-use crate::release_payload::ReleasePayload;
+use crate::object_file::ObjectFile;
+use crate::pki;
+use crate::release_payload::{ReleasePayload, VersionContract};
+use crate::rotation::{self, DESCRIPTION, Kind, OWNER, labelled, pair};
 
-const LEAF: &str = "pki/machine-config-server.crt";
-const CA: &str = "pki/root-ca.crt";
+const LEAF: &str = "machine-config-server";
+const CA: &str = "root-ca";
 const NAMESPACE: &str = "openshift-machine-config-operator";
 
 /// The Secret openshift-machine-config-operator/machine-config-server-tls.
-pub(super) fn tls_secret() -> Manifest {
-    let sources = [Source::file(LEAF), Source::key("machine-config-server"), Source::release("version")];
-    Manifest::new(
+pub(super) fn tls_secret() -> ObjectFile {
+    let mut sources = rotation::sources(LEAF);
+    sources.push(Source::release("version"));
+    ObjectFile::new(
         "machine-config-server-tls-secret",
         "manifests/machine-config-server-tls-secret.yaml",
         sources,
@@ -28,27 +30,27 @@ pub(super) fn tls_secret() -> Manifest {
 }
 
 /// The Secret and the ConfigMap machine-config-server-ca, where the operator rotates.
-pub(super) fn rotated_ca(release: &ReleasePayload) -> Vec<Manifest> {
-    if !contract(release).is_ok_and(|contract| contract.ships_machine_config_server_ca()) {
+pub(super) fn rotated_ca(release: &ReleasePayload) -> Vec<ObjectFile> {
+    if !release.promises(VersionContract::ships_machine_config_server_ca) {
         return Vec::new();
     }
-    let signer = Manifest::new(
+    let signer = ObjectFile::new(
         "machine-config-server-ca-secret",
         "manifests/machine-config-server-ca-secret.yaml",
-        [Source::file(CA), Source::key("root-ca")],
+        rotation::sources(CA),
         signer,
     );
-    let bundle = Manifest::new(
+    let bundle = ObjectFile::new(
         "machine-config-server-ca-configmap",
         "manifests/machine-config-server-ca-configmap.yaml",
-        [Source::file(CA)],
+        [Source::file(pki::path(CA))],
         bundle,
     );
     vec![signer.secret(), bundle]
 }
 
 fn leaf(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
-    if contract(inputs.release)?.mcs_tls_secret_is_typed() {
+    if inputs.version_contract()?.mcs_tls_secret_is_typed() {
         rotated_leaf(inputs)
     } else {
         plain_leaf(inputs)
@@ -58,10 +60,10 @@ fn leaf(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
 fn plain_leaf(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
     Ok(json!({
         "apiVersion": "v1",
-        "data": pair(inputs, LEAF, "machine-config-server.key")?,
+        "data": pair(inputs, LEAF)?,
         "kind": "Secret",
         "metadata": {
-            "annotations": {"openshift.io/owning-component": OWNER},
+            "annotations": { OWNER: COMPONENT },
             "name": "machine-config-server-tls",
             "namespace": NAMESPACE,
         },
@@ -70,83 +72,40 @@ fn plain_leaf(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
 }
 
 fn rotated_leaf(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
-    let facts = first(inputs, LEAF)?;
-    let mut annotations =
-        rotation(&facts, "What the machine-config-server proves itself with to booting nodes.");
-    annotations["auth.openshift.io/certificate-hostnames"] = facts.sans.join(",").into();
-    Ok(json!({
-        "apiVersion": "v1",
-        "data": pair(inputs, LEAF, "machine-config-server.key")?,
-        "kind": "Secret",
-        "metadata": {
-            "annotations": annotations,
-            "labels": {"auth.openshift.io/managed-certificate-type": "target"},
-            "name": "machine-config-server-tls",
-            "namespace": NAMESPACE,
-        },
-        "type": "kubernetes.io/tls",
-    }))
+    let place = (NAMESPACE, "machine-config-server-tls");
+    let mut object = rotation::tls_secret(inputs, place, LEAF, Kind::Serving, COMPONENT)?;
+    object["metadata"]["annotations"][DESCRIPTION] =
+        "What the machine-config-server proves itself with to booting nodes.".into();
+    Ok(labelled(object, "target"))
 }
 
 fn signer(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
-    let facts = first(inputs, CA)?;
-    Ok(json!({
-        "apiVersion": "v1",
-        "data": pair(inputs, CA, "root-ca.key")?,
-        "kind": "Secret",
-        "metadata": {
-            "annotations": rotation(&facts, "Signs the certificate of the machine-config-server."),
-            "labels": {"auth.openshift.io/managed-certificate-type": "signer"},
-            "name": "machine-config-server-ca",
-            "namespace": NAMESPACE,
-        },
-        "type": "kubernetes.io/tls",
-    }))
+    let place = (NAMESPACE, "machine-config-server-ca");
+    let mut object = rotation::tls_secret(inputs, place, CA, Kind::Signer, COMPONENT)?;
+    object["metadata"]["annotations"][DESCRIPTION] =
+        "Signs the certificate of the machine-config-server.".into();
+    Ok(labelled(object, "signer"))
 }
 
 fn bundle(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
-    Ok(json!({
+    let object = json!({
         "apiVersion": "v1",
-        "data": {"ca-bundle.crt": inputs.text(CA)?},
+        "data": {"ca-bundle.crt": inputs.text(&pki::path(CA))?},
         "kind": "ConfigMap",
         "metadata": {
             "annotations": {
-                "openshift.io/description": "Every CA that a certificate of the machine-config-server may be from.",
-                "openshift.io/owning-component": OWNER,
+                DESCRIPTION: "Every CA that a certificate of the machine-config-server may be from.",
+                OWNER: COMPONENT,
             },
-            "labels": {"auth.openshift.io/managed-certificate-type": "ca-bundle"},
             "name": "machine-config-server-ca",
             "namespace": NAMESPACE,
         },
-    }))
-}
-
-/// What rotation reads (library-go `operator/certrotation`), and who owns it.
-fn rotation(facts: &CertificateFacts, description: &str) -> Value {
-    json!({
-        "auth.openshift.io/certificate-issuer": facts.issuer_common_name,
-        "auth.openshift.io/certificate-not-after": facts.not_after.to_string(),
-        "auth.openshift.io/certificate-not-before": facts.not_before.to_string(),
-        "openshift.io/description": description,
-        "openshift.io/owning-component": OWNER,
-    })
-}
-
-fn pair(inputs: &Inputs<'_>, certificate: &str, key: &str) -> Result<Value, MakeError> {
-    Ok(json!({
-        "tls.crt": base64(inputs.file(certificate)?),
-        "tls.key": base64(inputs.secrets.get(key)?.expose()),
-    }))
-}
-
-fn first(inputs: &Inputs<'_>, path: &str) -> Result<CertificateFacts, MakeError> {
-    let bad = |reason: String| MakeError::BadFile { path: path.to_owned(), reason, offset: None };
-    let facts = inspect(inputs.text(path)?).map_err(|error| bad(error.to_string()))?;
-    facts.into_iter().next().ok_or_else(|| bad("holds no certificate".to_owned()))
+    });
+    Ok(labelled(object, "ca-bundle"))
 }
 
 /// The owner's name, as the payload's own objects give it.
-const OWNER: &str = "Machine Config Operator";
+const COMPONENT: &str = "Machine Config Operator";
 
 #[cfg(test)]
 mod tests {

@@ -2,16 +2,18 @@
 
 use serde_json::{Value, json};
 
-use super::manifest::{Manifest, fields};
 use crate::graph::Inputs;
+use crate::ignition;
 use crate::install_config::InstallConfig;
+use crate::object_file::{ObjectFile, fields};
+use crate::release_payload::{ReleasePayload, VersionContract};
 
 /// The MachineConfigs of both roles that apply. The worker ones are there without workers too: some may join later.
-pub(super) fn machine_configs(config: &InstallConfig, version: &str) -> Vec<Manifest> {
-    ["master", "worker"].into_iter().flat_map(|role| of_role(config, version, role)).collect()
+pub(super) fn machine_configs(config: &InstallConfig, release: &ReleasePayload) -> Vec<ObjectFile> {
+    ["master", "worker"].into_iter().flat_map(|role| of_role(config, release, role)).collect()
 }
 
-fn of_role(config: &InstallConfig, version: &str, role: &'static str) -> Vec<Manifest> {
+fn of_role(config: &InstallConfig, release: &ReleasePayload, role: &'static str) -> Vec<ObjectFile> {
     let mut manifests = Vec::new();
     if is_hyperthreading_disabled(config, role) {
         let name = format!("99-{role}-disable-hyperthreading");
@@ -24,7 +26,8 @@ fn of_role(config: &InstallConfig, version: &str, role: &'static str) -> Vec<Man
     if config.fips {
         manifests.push(fixed(format!("99-{role}-fips"), role, json!({"fips": true})));
     }
-    if config.networking.service_network.len() == 2 && asks_for_both_families(version) {
+    let is_dual_stack = config.networking.service_network.len() == 2;
+    if is_dual_stack && release.promises(VersionContract::dual_stack_asks_for_both_families) {
         let name = format!("99-dual-stack-{role}");
         manifests.push(fixed(name, role, json!({"kernelArguments": ["ip=dhcp,dhcp6"]})));
     }
@@ -38,25 +41,18 @@ fn is_hyperthreading_disabled(config: &InstallConfig, role: &str) -> bool {
     }
 }
 
-/// From 4.20 dual stack makes nodes ask for addresses of both families; before, not on platform none (installer
-/// `machines/master.go`).
-fn asks_for_both_families(version: &str) -> bool {
-    let mut numbers = version.split('.').map(|number| number.parse().unwrap_or(0));
-    (numbers.next(), numbers.next()) >= (Some(4), Some(20))
-}
-
 /// Lets the owner of the key log in as `core`.
-fn ssh(role: &'static str) -> Manifest {
+fn ssh(role: &'static str) -> ObjectFile {
     machine_config(format!("99-{role}-ssh"), role, ["sshKey"], |inputs| {
         // All keys in one string, as they came: the machine-config-operator writes it to authorized_keys as it is.
         let user = json!({"name": "core", "sshAuthorizedKeys": [inputs.cluster.config.ssh_key]});
-        json!({"config": {"ignition": {"version": IGNITION}, "passwd": {"users": [user]}}})
+        json!({"config": {"ignition": {"version": ignition::VERSION}, "passwd": {"users": [user]}}})
     })
 }
 
 /// One whose presence, not whose content, depends on install-config.
-fn fixed(name: String, role: &'static str, mut spec: Value) -> Manifest {
-    spec["config"] = json!({"ignition": {"version": IGNITION}});
+fn fixed(name: String, role: &'static str, mut spec: Value) -> ObjectFile {
+    spec["config"] = json!({"ignition": {"version": ignition::VERSION}});
     machine_config(name, role, [], move |_| spec.clone())
 }
 
@@ -65,10 +61,10 @@ fn machine_config<const N: usize>(
     role: &'static str,
     paths: [&'static str; N],
     spec: impl Fn(&Inputs<'_>) -> Value + Send + Sync + 'static,
-) -> Manifest {
+) -> ObjectFile {
     let id = format!("machine-config-{name}");
     let path = format!("openshift/99_openshift-machineconfig_{name}.yaml");
-    Manifest::new(id, path, fields(paths), move |inputs| {
+    ObjectFile::new(id, path, fields(paths), move |inputs| {
         Ok(json!({
             "apiVersion": "machineconfiguration.openshift.io/v1",
             "kind": "MachineConfig",
@@ -77,9 +73,6 @@ fn machine_config<const N: usize>(
         }))
     })
 }
-
-/// The spec version that openshift-install's Ignition library writes.
-const IGNITION: &str = "3.2.0";
 
 #[cfg(test)]
 mod tests {

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::feature_gate::{CUSTOM, CustomGates};
-use super::manifest::fields;
 use crate::Phase;
+use crate::feature_gates::CustomGates;
 use crate::graph::{Asset, Inputs, MakeError, Output, Source};
+use crate::object_file::fields;
 
 /// One line of JSON in the working directory. Without a platform key, as openshift-install writes it for platform none.
 pub(super) struct Metadata;
@@ -49,8 +49,7 @@ impl Asset for Metadata {
             cluster_id: &cluster.identity.cluster_id,
             infra_id: &cluster.identity.infra_id,
             feature_set: &cluster.config.feature_set,
-            custom_feature_set: (cluster.config.feature_set == CUSTOM)
-                .then(|| CustomGates::of(&cluster.config)),
+            custom_feature_set: CustomGates::of(&cluster.config),
         };
         serde_json::to_vec(&fields)
             .map(|json| vec![json])
@@ -70,7 +69,7 @@ mod tests {
             r#"{"clusterName":"ocp4","clusterID":"8b1c2f9e-6a57-4d0c-9f0e-3c6f1f6a1c11","infraID":"ocp4-x7k2p","featureSet":"","customFeatureSet":null}"#
         );
         world.cluster.config.feature_set = "CustomNoUpgrade".to_owned();
-        world.cluster.config.feature_gates = vec!["New=true".to_owned()];
+        world.cluster.config.feature_gates = vec!["New=T".to_owned()];
         assert!(
             world
                 .text("metadata.json")

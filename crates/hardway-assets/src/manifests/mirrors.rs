@@ -3,14 +3,14 @@
 
 use serde_json::{Value, json};
 
-use super::manifest::{Manifest, fields};
 use crate::graph::{Inputs, MakeError};
 use crate::install_config::{ImageSource, InstallConfig};
+use crate::object_file::{ObjectFile, fields};
 
 /// The old form, from `imageContentSources`.
-pub(super) fn image_content_source_policy(config: &InstallConfig) -> Option<Manifest> {
+pub(super) fn image_content_source_policy(config: &InstallConfig) -> Option<ObjectFile> {
     (!config.image_content_sources.is_empty()).then(|| {
-        Manifest::new(
+        ObjectFile::new(
             "image-content-source-policy",
             "manifests/image-content-source-policy.yaml",
             fields(["imageContentSources"]),
@@ -20,9 +20,9 @@ pub(super) fn image_content_source_policy(config: &InstallConfig) -> Option<Mani
 }
 
 /// The present form, from `imageDigestSources`.
-pub(super) fn image_digest_mirror_set(config: &InstallConfig) -> Option<Manifest> {
+pub(super) fn image_digest_mirror_set(config: &InstallConfig) -> Option<ObjectFile> {
     (!config.image_digest_sources.is_empty()).then(|| {
-        Manifest::new(
+        ObjectFile::new(
             "image-digest-mirror-set",
             "manifests/image-digest-mirror-set.yaml",
             fields(["imageDigestSources"]),

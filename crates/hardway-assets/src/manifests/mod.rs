@@ -27,13 +27,14 @@
 //! user_data.rs                 openshift-machine-api/*-user-data: the pointer configs
 //! ```
 //!
-//! Shared: `manifest.rs` (one object in one file, as an asset), `objects.rs` (reads every object of both folders back).
+//! Shared: `config_object.rs` (the frame of those of config.openshift.io), `objects.rs` (reads every object of both folders back).
 //!
 //! A field that openshift-install writes with nothing in it (`creationTimestamp: null`, `status: {}`) is left out where
 //! the API server would prune or refuse it.
 
 mod cluster_config;
 mod cluster_version;
+mod config_object;
 mod dns;
 mod feature_gate;
 mod infrastructure;
@@ -43,7 +44,6 @@ mod kube_cloud_config;
 mod kubeadmin_password;
 mod machine_config_server_tls;
 mod machine_configs;
-mod manifest;
 mod metadata;
 mod mirrors;
 mod network;
@@ -62,9 +62,9 @@ mod user_data;
 use crate::Cluster;
 use crate::graph::Asset;
 use crate::inventory::Role;
+use crate::object_file::ObjectFile;
 use crate::release_payload::ReleasePayload;
 pub use cluster_version::with_overrides;
-use manifest::Manifest;
 pub use proxy::no_proxy;
 
 /// The assets that apply to this cluster and release.
@@ -99,7 +99,7 @@ pub fn assets(cluster: &Cluster, release: &ReleasePayload) -> Vec<Box<dyn Asset>
         .into_iter()
         .chain(sometimes.into_iter().flatten())
         .chain(machine_config_server_tls::rotated_ca(release))
-        .chain(machine_configs::machine_configs(&cluster.config, &release.version));
-    assets.extend(manifests.map(Manifest::boxed));
+        .chain(machine_configs::machine_configs(&cluster.config, release));
+    assets.extend(manifests.map(ObjectFile::boxed));
     assets
 }

@@ -2,13 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::manifest::{Manifest, config_object, fields};
+use super::config_object::config_object;
 use crate::graph::{Inputs, MakeError};
 use crate::install_config::InstallConfig;
+use crate::object_file::{ObjectFile, fields};
 
 /// The pod and service networks.
-pub(super) fn network() -> Manifest {
-    Manifest::new(
+pub(super) fn network() -> ObjectFile {
+    ObjectFile::new(
         "network",
         "manifests/cluster-network-02-config.yml",
         fields(["networking.clusterNetwork", "networking.networkType", "networking.serviceNetwork"]),
@@ -18,9 +19,9 @@ pub(super) fn network() -> Manifest {
 
 /// Settings of the network operator that the cluster-wide object has no field for. `None` where all are defaults: the
 /// operator then writes the object itself.
-pub(super) fn operator_network(config: &InstallConfig) -> Option<Manifest> {
+pub(super) fn operator_network(config: &InstallConfig) -> Option<ObjectFile> {
     internal_join_subnet(config)?;
-    Some(Manifest::new(
+    Some(ObjectFile::new(
         "operator-network",
         "manifests/cluster-network-03-config.yml",
         fields(["networking.clusterNetwork", "networking.ovnKubernetesConfig", "networking.serviceNetwork"]),

@@ -1,11 +1,11 @@
 //! Every object that lies in `manifests/` and `openshift/`, ours and the user's own.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use crate::Tree;
 use crate::graph::MakeError;
-use crate::yaml::{self, Node, Value};
+use crate::object_id::ObjectId;
+use crate::yaml::{self, Node};
 
 /// An object of a file.
 pub(super) struct Object {
@@ -15,22 +15,6 @@ pub(super) struct Object {
     pub(super) id: ObjectId,
     /// Its text, with places.
     pub(super) node: Node,
-}
-
-/// What tells two objects of a cluster apart. The version of the API group does not.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct ObjectId {
-    pub(super) group: String,
-    pub(super) kind: String,
-    pub(super) namespace: String,
-    pub(super) name: String,
-}
-
-impl fmt::Display for ObjectId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { group, kind, namespace, name } = self;
-        write!(f, "group {group} kind {kind} namespace {namespace} name {name}")
-    }
 }
 
 /// Reads both folders in the order of paths. Two objects with the same name are an error that names both files.
@@ -59,10 +43,7 @@ fn read(path: &str, bytes: &[u8]) -> Result<Vec<Object>, MakeError> {
     let bad = |reason: String, offset| MakeError::BadFile { path: path.to_owned(), reason, offset };
     let text = std::str::from_utf8(bytes)
         .map_err(|error| bad("not UTF-8 text".to_owned(), Some(error.valid_up_to())))?;
-    let at = |message: &str, offset: usize| {
-        let line = text[..offset].matches('\n').count() + 1;
-        bad(format!("line {line}: {message}"), Some(offset))
-    };
+    let at = |message: &str, offset: usize| bad(message.to_owned(), Some(offset));
     let documents = yaml::read_all(text).map_err(|errors| match errors.first() {
         Some(error) => at(&error.message, error.span.start),
         None => bad("not YAML".to_owned(), None),
@@ -75,21 +56,18 @@ fn read(path: &str, bytes: &[u8]) -> Result<Vec<Object>, MakeError> {
 }
 
 fn identify(node: &Node) -> Result<ObjectId, &'static str> {
-    let metadata = node.get("metadata");
-    let api_version = text(node.get("apiVersion")).ok_or("an object without apiVersion")?;
-    Ok(ObjectId {
-        group: api_version.split_once('/').map(|(group, _)| group).unwrap_or_default().to_owned(),
-        kind: text(node.get("kind")).ok_or("an object without kind")?.to_owned(),
-        namespace: text(metadata.and_then(|m| m.get("namespace"))).unwrap_or_default().to_owned(),
-        name: text(metadata.and_then(|m| m.get("name"))).ok_or("an object without metadata.name")?.to_owned(),
-    })
-}
-
-fn text(node: Option<&Node>) -> Option<&str> {
-    match &node?.value {
-        Value::String(text) if !text.is_empty() => Some(text),
-        _ => None,
+    let object = node.to_json();
+    let id = ObjectId::of(&object);
+    if object["apiVersion"].as_str().is_none_or(str::is_empty) {
+        return Err("an object without apiVersion");
     }
+    if id.kind.is_empty() {
+        return Err("an object without kind");
+    }
+    if id.name.is_empty() {
+        return Err("an object without metadata.name");
+    }
+    Ok(id)
 }
 
 #[cfg(test)]
@@ -151,16 +129,18 @@ mod tests {
     fn mistakes_are_pointed_at() {
         let good = "apiVersion: v1\nkind: A\nmetadata: {name: a}\n";
         let (text, offset) = error(&[("manifests/a.yaml", &format!("{good}---\nkind: B\nkind: C\n"))]);
-        assert_eq!(text, "manifests/a.yaml: line 6: key \"kind\" stands twice");
+        assert_eq!(text, "manifests/a.yaml: key \"kind\" stands twice");
         assert_eq!(offset, Some(good.len() + "---\nkind: B\n".len()));
-        assert!(error(&[("openshift/b.yml", "a: [1\n")]).0.starts_with("openshift/b.yml: line "));
-        for (text, message) in [
-            ("hello\n", "line 1: an object without apiVersion"),
-            ("\napiVersion: v1\nmetadata: {name: a}\n", "line 2: an object without kind"),
-            ("apiVersion: v1\nkind: List\nitems: []\n", "line 1: an object without metadata.name"),
-            ("apiVersion: v1\nkind: A\nmetadata: {name: 12}\n", "line 1: an object without metadata.name"),
+        let (text, offset) = error(&[("openshift/b.yml", "a: [1\n")]);
+        assert!(text.starts_with("openshift/b.yml: ") && offset.is_some(), "{text}");
+        for (text, message, start) in [
+            ("hello\n", "an object without apiVersion", 0),
+            ("\napiVersion: v1\nmetadata: {name: a}\n", "an object without kind", 1),
+            ("apiVersion: v1\nkind: List\nitems: []\n", "an object without metadata.name", 0),
+            ("apiVersion: v1\nkind: A\nmetadata: {name: 12}\n", "an object without metadata.name", 0),
         ] {
-            assert_eq!(error(&[("manifests/a.yaml", text)]).0, format!("manifests/a.yaml: {message}"));
+            let expected = (format!("manifests/a.yaml: {message}"), Some(start));
+            assert_eq!(error(&[("manifests/a.yaml", text)]), expected);
         }
     }
 }

@@ -4,15 +4,16 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::manifest::{Manifest, config_object, fields};
+use super::config_object::config_object;
 use super::user_ca_bundle;
 use crate::Cluster;
 use crate::graph::{Inputs, MakeError};
 use crate::install_config::{InstallConfig, Proxy};
+use crate::object_file::{ObjectFile, fields};
 
 /// How nodes and operators reach the outside. Written without a proxy too: operators wait for the object.
-pub(super) fn proxy(config: &InstallConfig) -> Manifest {
-    let manifest = Manifest::new(
+pub(super) fn proxy(config: &InstallConfig) -> ObjectFile {
+    let manifest = ObjectFile::new(
         "proxy",
         "manifests/cluster-proxy-01-config.yaml",
         fields([

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::manifest::{Manifest, base64, fields};
 use crate::graph::{Inputs, MakeError};
+use crate::object_file::{ObjectFile, base64, fields};
 
 /// What every node logs in to registries with.
-pub(super) fn pull_secret() -> Manifest {
-    Manifest::new(
+pub(super) fn pull_secret() -> ObjectFile {
+    ObjectFile::new(
         "pull-secret",
         "manifests/openshift-config-secret-pull-secret.yaml",
         fields(["pullSecret"]),

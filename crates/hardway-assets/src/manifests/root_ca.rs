@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::manifest::Manifest;
 use crate::graph::{Inputs, MakeError, Source};
+use crate::object_file::ObjectFile;
 
 /// The CA that signed the machine-config-server's certificate, for the operator that hands it to nodes.
-pub(super) fn root_ca() -> Manifest {
-    Manifest::new(
+pub(super) fn root_ca() -> ObjectFile {
+    ObjectFile::new(
         "root-ca-configmap",
         "manifests/kube-system-configmap-root-ca.yaml",
         [Source::file("pki/root-ca.crt")],

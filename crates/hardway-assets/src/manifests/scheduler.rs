@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::manifest::{Manifest, config_object, fields};
+use super::config_object::config_object;
 use crate::graph::{Inputs, MakeError};
+use crate::object_file::{ObjectFile, fields};
 
 /// Says whether masters take workloads: only where install-config asks for no workers at all.
-pub(super) fn scheduler() -> Manifest {
-    Manifest::new("scheduler", "manifests/cluster-scheduler-02-config.yml", fields(["compute"]), build)
+pub(super) fn scheduler() -> ObjectFile {
+    ObjectFile::new("scheduler", "manifests/cluster-scheduler-02-config.yml", fields(["compute"]), build)
 }
 
 fn build(inputs: &Inputs<'_>) -> Result<Value, MakeError> {

@@ -2,18 +2,18 @@
 
 use serde_json::{Value, json};
 
-use super::manifest::{Manifest, fields};
 use crate::graph::{Inputs, MakeError};
 use crate::install_config::InstallConfig;
+use crate::object_file::{ObjectFile, fields};
 use crate::pem;
 
 /// The name of the ConfigMap, which the Proxy object refers to.
 pub(super) const NAME: &str = "user-ca-bundle";
 
 /// The additional trust bundle, whatever its policy.
-pub(super) fn user_ca_bundle(config: &InstallConfig) -> Option<Manifest> {
+pub(super) fn user_ca_bundle(config: &InstallConfig) -> Option<ObjectFile> {
     (!config.additional_trust_bundle.is_empty()).then(|| {
-        Manifest::new(
+        ObjectFile::new(
             "user-ca-bundle",
             "manifests/user-ca-bundle-config.yaml",
             fields(["additionalTrustBundle"]),

@@ -2,17 +2,17 @@
 
 use serde_json::json;
 
-use super::manifest::{Manifest, base64};
 use crate::graph::Source;
 use crate::inventory::Role;
+use crate::object_file::{ObjectFile, base64};
 
 /// The pointer config of a role, where the machine API looks for what a new machine boots with.
 ///
 /// Platform none makes no machines, but the machine-config-operator keeps the two Secrets up to date, and people fetch
 /// the config of later nodes from them.
-pub(super) fn user_data(role: Role) -> Manifest {
+pub(super) fn user_data(role: Role) -> ObjectFile {
     let pointer = format!("{role}.ign");
-    Manifest::new(
+    ObjectFile::new(
         format!("{role}-user-data"),
         format!("openshift/99_openshift-cluster-api_{role}-user-data-secret.yaml"),
         [Source::file(&pointer)],

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::seed::Seed;
+use super::seed;
+use crate::object_file::ObjectFile;
 
 /// A ClusterRole.
 pub(super) struct Role {
@@ -38,18 +39,18 @@ pub(super) enum Subject {
 }
 
 impl Role {
-    pub(super) fn seed(&self) -> Seed {
+    pub(super) fn seed(&self) -> ObjectFile {
         let rules: Value = self.rules.iter().map(Rule::value).collect();
-        Seed::fixed(self.file, object("ClusterRole", self.name, self.annotations, ("rules", rules)))
+        seed::fixed(self.file, object("ClusterRole", self.name, self.annotations, ("rules", rules)))
     }
 }
 
 impl Binding {
-    pub(super) fn seed(&self) -> Seed {
+    pub(super) fn seed(&self) -> ObjectFile {
         let subjects: Value = self.subjects.iter().map(Subject::value).collect();
         let mut object = object("ClusterRoleBinding", self.name, self.annotations, ("subjects", subjects));
         object["roleRef"] = json!({"apiGroup": GROUP, "kind": "ClusterRole", "name": self.role});
-        Seed::fixed(self.file, object)
+        seed::fixed(self.file, object)
     }
 }
 

@@ -9,12 +9,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use serde_json::{Map, Value, json};
 
-use super::rotated::{self, Kind, labelled, tls_secret};
-use super::seed::{OWNER, Seed, base64, object, private_key};
+use super::seed::{self, object};
 use crate::Cluster;
 use crate::graph::{Inputs, MakeError, Source};
+use crate::object_file::{ObjectFile, base64};
+use crate::rotation::{self, Kind, OWNER, labelled, private_key, tls_secret};
 
-pub(super) fn seeds(cluster: &Cluster) -> Vec<Seed> {
+pub(super) fn seeds(cluster: &Cluster) -> Vec<ObjectFile> {
     let host = cluster.node_name(cluster.bootstrap_host());
     let mut seeds = vec![endpoints(), service(), all_bundles(), all_certs(&host)];
     seeds.extend([bundle("etcd-ca-bundle"), bundle("etcd-metrics-ca-bundle")]);
@@ -46,17 +47,17 @@ const CLUSTER_CERTIFICATES: &[(&str, Kind)] = &[
 /// One of each on every node that runs etcd: here the bootstrap machine.
 const NODE_CERTIFICATES: [&str; 3] = ["peer", "serving", "serving-metrics"];
 
-fn certificate(file: String, name: String, kind: Kind, more_sources: Vec<Source>) -> Seed {
-    let sources = [rotated::sources(&name), more_sources].concat();
+fn certificate(file: String, name: String, kind: Kind, more_sources: Vec<Source>) -> ObjectFile {
+    let sources = [rotation::sources(&name), more_sources].concat();
     let label = if kind == Kind::Signer { "signer" } else { "target" };
-    Seed::secret(file, sources, move |inputs| {
+    seed::secret(file, sources, move |inputs| {
         Ok(labelled(tls_secret(inputs, (NAMESPACE, &name), &name, kind, "etcd")?, label))
     })
 }
 
-fn bundle(name: &'static str) -> Seed {
+fn bundle(name: &'static str) -> ObjectFile {
     let path = format!("pki/{name}.crt");
-    Seed::public(format!("{NAMESPACE}-{name}"), vec![Source::file(&path)], move |inputs| {
+    seed::public(format!("{NAMESPACE}-{name}"), vec![Source::file(&path)], move |inputs| {
         let mut object = object("ConfigMap", NAMESPACE, name);
         object["data"] = json!({"ca-bundle.crt": inputs.text(&path)?});
         object["metadata"]["annotations"] = json!({ OWNER: "etcd" });
@@ -66,13 +67,13 @@ fn bundle(name: &'static str) -> Seed {
 
 /// Both bundles for the static pods. The operator compares their text with its own, and notes the revision they were
 /// rolled out with: none yet.
-fn all_bundles() -> Seed {
+fn all_bundles() -> ObjectFile {
     let bundles = [
         ("server-ca-bundle.crt", "pki/etcd-ca-bundle.crt"),
         ("metrics-ca-bundle.crt", "pki/etcd-metrics-ca-bundle.crt"),
     ];
     let sources = bundles.iter().map(|(_, path)| Source::file(*path)).collect();
-    Seed::public(format!("{NAMESPACE}-etcd-all-bundles"), sources, move |inputs| {
+    seed::public(format!("{NAMESPACE}-etcd-all-bundles"), sources, move |inputs| {
         let mut object = object("ConfigMap", NAMESPACE, "etcd-all-bundles");
         for (key, path) in bundles {
             object["data"][key] = inputs.text(path)?.into();
@@ -84,14 +85,14 @@ fn all_bundles() -> Seed {
 }
 
 /// The node certificates for the static pods, by file name.
-fn all_certs(host: &str) -> Seed {
+fn all_certs(host: &str) -> ObjectFile {
     let names = NODE_CERTIFICATES.map(|use_| format!("etcd-{use_}-{host}"));
-    let mut sources: Vec<Source> = names.iter().flat_map(|name| rotated::sources(name)).collect();
+    let mut sources: Vec<Source> = names.iter().flat_map(|name| rotation::sources(name)).collect();
     sources.extend(host_sources());
-    Seed::secret(format!("{NAMESPACE}-etcd-all-certs"), sources, move |inputs| {
+    seed::secret(format!("{NAMESPACE}-etcd-all-certs"), sources, move |inputs| {
         let mut data = Map::new();
         for name in &names {
-            data.insert(format!("{name}.crt"), base64(inputs.text(&format!("pki/{name}.crt"))?));
+            data.insert(format!("{name}.crt"), base64(inputs.text(&format!("pki/{name}.crt"))?).into());
             data.insert(format!("{name}.key"), private_key(inputs, name)?);
         }
         let mut object = object("Secret", NAMESPACE, "etcd-all-certs");
@@ -103,13 +104,13 @@ fn all_certs(host: &str) -> Seed {
 }
 
 /// Where etcd is. A member that will go is an annotation; as data it would be taken for one that stays.
-fn endpoints() -> Seed {
+fn endpoints() -> ObjectFile {
     let sources = vec![
         Source::config("bootstrapInPlace"),
         Source::config("networking.serviceNetwork"),
         Source::inventory("hosts"),
     ];
-    Seed::public(format!("{NAMESPACE}-etcd-endpoints"), sources, endpoints_object)
+    seed::public(format!("{NAMESPACE}-etcd-endpoints"), sources, endpoints_object)
 }
 
 fn endpoints_object(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
@@ -123,7 +124,7 @@ fn endpoints_object(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
     Ok(object)
 }
 
-fn service() -> Seed {
+fn service() -> ObjectFile {
     let mut object = object("Service", NAMESPACE, "etcd");
     object["metadata"]["labels"] = json!({"k8s-app": "etcd"});
     object["spec"] = json!({
@@ -133,7 +134,7 @@ fn service() -> Seed {
             {"name": "etcd-metrics", "port": 9979, "protocol": "TCP"},
         ],
     });
-    Seed::fixed("openshift-etcd-svc", object)
+    seed::fixed("openshift-etcd-svc", object)
 }
 
 /// What the bootstrap machine's name comes from.

@@ -2,11 +2,12 @@
 //! and the keys of service-account tokens (cluster-kube-apiserver-operator `bindata/bootkube/manifests`).
 
 use super::cluster_role::{Binding, Role, Rule, Subject};
-use super::rotated::{self, Kind, tls_secret};
-use super::seed::{Place, Seed, base64, config_map_of_files, object, private_key};
+use super::seed::{self, Place, config_map_of_files, object};
 use crate::graph::Source;
+use crate::object_file::{ObjectFile, base64};
+use crate::rotation::{self, Kind, private_key, tls_secret};
 
-pub(super) fn seeds() -> Vec<Seed> {
+pub(super) fn seeds() -> Vec<ObjectFile> {
     let mut seeds = vec![ROLE.seed(), BINDING.seed(), bound_signing_key()];
     seeds.extend(
         BUNDLES.iter().map(|(file, place, owner, files)| config_map_of_files(file, *place, owner, files)),
@@ -81,21 +82,21 @@ const SIGNERS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-fn signer(file: &'static str, secret: &'static str, certificate: &'static str) -> Seed {
-    Seed::secret(file, rotated::sources(certificate), move |inputs| {
+fn signer(file: &'static str, secret: &'static str, certificate: &'static str) -> ObjectFile {
+    seed::secret(file, rotation::sources(certificate), move |inputs| {
         tls_secret(inputs, (OPERATOR, secret), certificate, Kind::Signer, "kube-apiserver")
     })
 }
 
 /// The key that the masters' API servers sign tokens with. The bootstrap one uses it already, so that either accepts
 /// the other's tokens while both are behind the load balancer.
-fn bound_signing_key() -> Seed {
+fn bound_signing_key() -> ObjectFile {
     const KEY: &str = "bound-service-account-signing-key";
     let sources = vec![Source::file(format!("pki/{KEY}.pub")), Source::key(KEY)];
-    Seed::secret("secret-bound-sa-token-signing-key", sources, |inputs| {
+    seed::secret("secret-bound-sa-token-signing-key", sources, |inputs| {
         let mut object = object("Secret", OPERATOR, "next-bound-service-account-signing-key");
         object["data"]["service-account.key"] = private_key(inputs, KEY)?;
-        object["data"]["service-account.pub"] = base64(inputs.text(&format!("pki/{KEY}.pub"))?);
+        object["data"]["service-account.pub"] = base64(inputs.text(&format!("pki/{KEY}.pub"))?).into();
         Ok(object)
     })
 }

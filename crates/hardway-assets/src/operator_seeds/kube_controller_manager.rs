@@ -2,11 +2,12 @@
 //! (cluster-kube-controller-manager-operator `bindata/bootkube/manifests`).
 
 use super::cluster_role::{Binding, Role, Rule, Subject};
-use super::rotated::{self, Kind, tls_secret};
-use super::seed::{Seed, object, private_key};
+use super::seed::{self, object};
 use crate::graph::Source;
+use crate::object_file::ObjectFile;
+use crate::rotation::{self, Kind, private_key, tls_secret};
 
-pub(super) fn seeds() -> Vec<Seed> {
+pub(super) fn seeds() -> Vec<ObjectFile> {
     let mut seeds = vec![csr_signer_signer(), service_account_key()];
     seeds.extend(ROLES.iter().map(Role::seed));
     seeds.extend(BINDINGS.iter().map(Binding::seed));
@@ -15,18 +16,18 @@ pub(super) fn seeds() -> Vec<Seed> {
 
 /// The CA of kubelet certificates: the operator signs with it from the first minute, so that it goes on where the
 /// bootstrap controller manager stops.
-fn csr_signer_signer() -> Seed {
+fn csr_signer_signer() -> ObjectFile {
     const SIGNER: &str = "kubelet-signer";
-    Seed::secret("secret-csr-signer-signer", rotated::sources(SIGNER), |inputs| {
+    seed::secret("secret-csr-signer-signer", rotation::sources(SIGNER), |inputs| {
         let place = ("openshift-kube-controller-manager-operator", "csr-signer-signer");
         tls_secret(inputs, place, SIGNER, Kind::Signer, "kube-controller-manager")
     })
 }
 
 /// The key of old-style tokens, from which the operator makes its own while the bootstrap API server still runs.
-fn service_account_key() -> Seed {
+fn service_account_key() -> ObjectFile {
     let file = "secret-initial-kube-controller-manager-service-account-private-key";
-    Seed::secret(file, vec![Source::key("service-account")], |inputs| {
+    seed::secret(file, vec![Source::key("service-account")], |inputs| {
         let mut object = object("Secret", "openshift-config", "initial-service-account-private-key");
         object["data"]["service-account.key"] = private_key(inputs, "service-account")?;
         Ok(object)

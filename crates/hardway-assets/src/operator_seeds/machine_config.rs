@@ -2,9 +2,10 @@
 //! `manifests/machineconfigserver`, written by `pkg/operator/bootstrap.go`).
 
 use super::cluster_role::{Binding, Subject};
-use super::seed::{Place, Seed, config_map_of_files};
+use super::seed::{Place, config_map_of_files};
+use crate::object_file::ObjectFile;
 
-pub(super) fn seeds() -> Vec<Seed> {
+pub(super) fn seeds() -> Vec<ObjectFile> {
     vec![NODE_BOOTSTRAPPER.seed(), nodes_client_ca()]
 }
 
@@ -20,7 +21,7 @@ const NODE_BOOTSTRAPPER: Binding = Binding {
 
 /// What kubelets accept clients by. It must be the bundle that the bootstrap render put on nodes: another one makes
 /// another rendered configuration, and every node would be rolled over to it.
-fn nodes_client_ca() -> Seed {
+fn nodes_client_ca() -> ObjectFile {
     config_map_of_files(
         "kube-apiserver-serving-ca-configmap",
         Place { namespace: "openshift-config", name: "initial-kube-apiserver-server-ca" },

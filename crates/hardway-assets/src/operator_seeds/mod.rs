@@ -23,7 +23,6 @@ mod kube_apiserver;
 mod kube_controller_manager;
 mod machine_config;
 mod namespaces;
-mod rotated;
 mod security_context_constraints;
 mod seed;
 #[cfg(test)]
@@ -31,15 +30,15 @@ mod tests;
 
 use crate::Cluster;
 use crate::graph::Asset;
-use crate::release_payload::ReleasePayload;
+use crate::object_file::ObjectFile;
 
 /// The assets of this module for one cluster.
-pub fn assets(cluster: &Cluster, _release: &ReleasePayload) -> Vec<Box<dyn Asset>> {
+pub fn assets(cluster: &Cluster) -> Vec<Box<dyn Asset>> {
     let mut seeds = namespaces::seeds();
     seeds.extend(etcd::seeds(cluster));
     seeds.extend(kube_apiserver::seeds());
     seeds.extend(kube_controller_manager::seeds());
     seeds.extend(machine_config::seeds());
     seeds.extend(security_context_constraints::seeds());
-    seeds.into_iter().map(|seed| Box::new(seed) as Box<dyn Asset>).collect()
+    seeds.into_iter().map(ObjectFile::boxed).collect()
 }

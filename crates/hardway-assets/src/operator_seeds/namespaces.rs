@@ -6,11 +6,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::seed::Seed;
+use super::seed;
+use crate::object_file::ObjectFile;
 
-pub(super) fn seeds() -> Vec<Seed> {
+pub(super) fn seeds() -> Vec<ObjectFile> {
     let name = |namespace: &Namespace| format!("00_{}-ns", namespace.name);
-    NAMESPACES.iter().map(|namespace| Seed::fixed(name(namespace), namespace.object())).collect()
+    NAMESPACES.iter().map(|namespace| seed::fixed(name(namespace), namespace.object())).collect()
 }
 
 struct Namespace {

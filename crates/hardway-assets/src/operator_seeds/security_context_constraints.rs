@@ -6,16 +6,17 @@
 
 use serde_json::{Map, Value, json};
 
-use super::seed::Seed;
+use super::seed;
+use crate::object_file::ObjectFile;
 
-pub(super) fn seeds() -> Vec<Seed> {
-    let mut seeds: Vec<Seed> = CONSTRAINTS
+pub(super) fn seeds() -> Vec<ObjectFile> {
+    let mut seeds: Vec<ObjectFile> = CONSTRAINTS
         .iter()
-        .map(|constraint| Seed::fixed(format!("{PREFIX}_scc-{}", constraint.name), constraint.object()))
+        .map(|constraint| seed::fixed(format!("{PREFIX}_scc-{}", constraint.name), constraint.object()))
         .collect();
     let names = CONSTRAINTS.iter().map(|constraint| constraint.name).chain([ROLE_WITHOUT_SCC]);
-    seeds.extend(names.map(|name| Seed::fixed(format!("{PREFIX}_cr-scc-{name}"), role(name))));
-    seeds.push(Seed::fixed(format!("{PREFIX}_crb-systemauthenticated-scc-restricted-v2"), default_binding()));
+    seeds.extend(names.map(|name| seed::fixed(format!("{PREFIX}_cr-scc-{name}"), role(name))));
+    seeds.push(seed::fixed(format!("{PREFIX}_crb-systemauthenticated-scc-restricted-v2"), default_binding()));
     seeds
 }
 

@@ -1,70 +1,35 @@
 //! A seed: one Kubernetes object in one file of `operator-seeds/`.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use crate::graph::{Asset, Inputs, MakeError, Output, Source};
-use crate::{Phase, yaml};
+use crate::graph::{Inputs, MakeError, Source};
+use crate::object_file::ObjectFile;
+use crate::rotation::OWNER;
 
-/// One object. Most are built from the helpers below, as rows of a table.
-pub(super) struct Seed {
-    /// Of the file, without folder and suffix.
-    name: String,
-    is_secret: bool,
+/// An object that is the same in every cluster.
+pub(super) fn fixed(name: impl Into<String>, object: Value) -> ObjectFile {
+    public(name, Vec::new(), move |_| Ok(object.clone()))
+}
+
+/// An object without secrets. `name` is that of the file, without folder and suffix.
+pub(super) fn public(
+    name: impl Into<String>,
     sources: Vec<Source>,
-    build: Build,
+    build: impl Fn(&Inputs<'_>) -> Result<Value, MakeError> + Send + Sync + 'static,
+) -> ObjectFile {
+    let name = name.into();
+    // Not the bare name: the certificate in a seed is often called the same.
+    let id = format!("seed-{}", name.replace('_', "-"));
+    ObjectFile::new(id, format!("operator-seeds/{name}.yaml"), sources, build)
 }
 
-type Build = Box<dyn Fn(&Inputs<'_>) -> Result<Value, MakeError> + Send + Sync>;
-
-impl Seed {
-    /// An object that is the same in every cluster.
-    pub(super) fn fixed(name: impl Into<String>, object: Value) -> Self {
-        Self::public(name, Vec::new(), move |_| Ok(object.clone()))
-    }
-
-    /// An object without secrets.
-    pub(super) fn public(
-        name: impl Into<String>,
-        sources: Vec<Source>,
-        build: impl Fn(&Inputs<'_>) -> Result<Value, MakeError> + Send + Sync + 'static,
-    ) -> Self {
-        Self { name: name.into(), is_secret: false, sources, build: Box::new(build) }
-    }
-
-    /// An object that holds a private key.
-    pub(super) fn secret(
-        name: impl Into<String>,
-        sources: Vec<Source>,
-        build: impl Fn(&Inputs<'_>) -> Result<Value, MakeError> + Send + Sync + 'static,
-    ) -> Self {
-        Self { name: name.into(), is_secret: true, sources, build: Box::new(build) }
-    }
-}
-
-impl Asset for Seed {
-    fn id(&self) -> String {
-        // Not the bare name: the certificate in a seed is often called the same.
-        format!("seed-{}", self.name.replace('_', "-"))
-    }
-
-    fn phase(&self) -> Phase {
-        Phase::MakeManifests
-    }
-
-    fn sources(&self) -> Vec<Source> {
-        self.sources.clone()
-    }
-
-    fn outputs(&self) -> Vec<Output> {
-        let path = format!("operator-seeds/{}.yaml", self.name);
-        vec![if self.is_secret { Output::secret(path) } else { Output::public(path) }]
-    }
-
-    fn make(&self, inputs: &Inputs<'_>) -> Result<Vec<Vec<u8>>, MakeError> {
-        Ok(vec![yaml::write(&(self.build)(inputs)?).into_bytes()])
-    }
+/// An object that holds a private key.
+pub(super) fn secret(
+    name: impl Into<String>,
+    sources: Vec<Source>,
+    build: impl Fn(&Inputs<'_>) -> Result<Value, MakeError> + Send + Sync + 'static,
+) -> ObjectFile {
+    public(name, sources, build).secret()
 }
 
 /// A namespace and a name.
@@ -80,9 +45,9 @@ pub(super) fn config_map_of_files(
     place: Place,
     component: &'static str,
     files: &'static [(&'static str, &'static str)],
-) -> Seed {
+) -> ObjectFile {
     let sources = files.iter().map(|(_, file)| Source::file(format!("pki/{file}"))).collect();
-    Seed::public(name, sources, move |inputs| {
+    public(name, sources, move |inputs| {
         let mut data = Map::new();
         for (key, file) in files {
             data.insert((*key).to_owned(), inputs.text(&format!("pki/{file}"))?.into());
@@ -100,16 +65,3 @@ pub(super) fn config_map_of_files(
 pub(super) fn object(kind: &str, namespace: &str, name: &str) -> Value {
     json!({"apiVersion": "v1", "kind": kind, "metadata": {"namespace": namespace, "name": name}})
 }
-
-/// As a Secret's `data` holds it.
-pub(super) fn base64(bytes: impl AsRef<[u8]>) -> Value {
-    STANDARD.encode(bytes).into()
-}
-
-/// A private key as PEM, for a Secret's `data`.
-pub(super) fn private_key(inputs: &Inputs<'_>, name: &str) -> Result<Value, MakeError> {
-    Ok(base64(inputs.secrets.get(&format!("{name}.key"))?.expose()))
-}
-
-/// Who answers for an object (openshift/api `annotations`).
-pub(super) const OWNER: &str = "openshift.io/owning-component";

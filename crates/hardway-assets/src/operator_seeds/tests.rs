@@ -11,6 +11,7 @@ use crate::explain::{Catalogue, Explanation, Kind};
 use crate::graph::{Inputs, MakeError, Source};
 use crate::inventory::KeyAlgorithm;
 use crate::pki::der;
+use crate::release_payload::ReleasePayload;
 use crate::secrets::SecretBundle;
 use crate::{Tree, pem, testing, yaml};
 
@@ -98,7 +99,7 @@ fn seeds(cluster: &Cluster) -> BTreeMap<String, (u32, Value)> {
     let release = release();
     let (tree, secrets) = pki(cluster);
     let inputs = Inputs { cluster, release: &release, secrets: &secrets, tree: &tree };
-    assets(cluster, &release)
+    assets(cluster)
         .iter()
         .map(|asset| {
             let output = asset.outputs().remove(0);
@@ -259,7 +260,7 @@ fn the_strictest_constraint_is_for_everyone_and_the_widest_is_not() {
 fn seeds_read_what_they_say_and_nothing_else() {
     let (cluster, release) = (testing::cluster(), release());
     let (tree, secrets) = pki(&cluster);
-    for asset in assets(&cluster, &release) {
+    for asset in assets(&cluster) {
         let sources: BTreeSet<Source> = asset.sources().into_iter().collect();
         let mut own_tree = Tree::default();
         for (path, bytes) in tree.iter().filter(|(path, _)| sources.contains(&Source::file(*path))) {
@@ -281,8 +282,7 @@ fn a_file_that_is_no_certificate_is_named() {
     let (mut tree, secrets) = pki(&cluster);
     tree.insert("pki/kubelet-signer.crt", "hello");
     let inputs = Inputs { cluster: &cluster, release: &release, secrets: &secrets, tree: &tree };
-    let asset =
-        assets(&cluster, &release).into_iter().find(|asset| asset.id() == "seed-secret-csr-signer-signer");
+    let asset = assets(&cluster).into_iter().find(|asset| asset.id() == "seed-secret-csr-signer-signer");
     let error = asset.unwrap().make(&inputs).unwrap_err();
     assert!(matches!(&error, MakeError::BadFile { path, .. } if path == "pki/kubelet-signer.crt"), "{error}");
 }

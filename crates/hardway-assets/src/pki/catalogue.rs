@@ -27,6 +27,9 @@ pub struct Row {
     pub sans: Vec<San>,
     /// Whether the key usage extension is written.
     pub with_key_usage: bool,
+    /// Whether one that signs itself names its own key as its authority's: the operators' signers do, the installer's
+    /// do not.
+    pub names_itself_as_authority: bool,
     /// Whether the signer's certificate follows in the same file.
     pub with_signer: bool,
     /// The inputs that subject and names come from.
@@ -138,7 +141,11 @@ fn signers(cluster: &Cluster) -> Vec<Row> {
     // The operator names its signers after the second they were made in.
     let etcd = |name: &str| {
         let subject = Subject::user(format!("openshift-etcd_{name}@{created}"), &[]);
-        Row { sources: vec![Source::Identity], ..row(name, subject, None, Usage::Signer, Lifetime::Years(5)) }
+        Row {
+            names_itself_as_authority: true,
+            sources: vec![Source::Identity],
+            ..row(name, subject, None, Usage::Signer, Lifetime::Years(5))
+        }
     };
     vec![
         signer("root-ca", Lifetime::Years(10)),
@@ -322,6 +329,7 @@ fn row(name: &str, subject: Subject, signer: Option<&'static str>, usage: Usage,
         lifetime,
         sans: Vec::new(),
         with_key_usage: true,
+        names_itself_as_authority: false,
         with_signer: false,
         sources: Vec::new(),
     }

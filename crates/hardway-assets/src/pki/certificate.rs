@@ -62,8 +62,7 @@ impl Asset for Certificate {
         let internal =
             |error: crate::secrets::KeyError| MakeError::Internal(format!("{}: {error}", row.name));
         let Some(signer) = row.signer else {
-            // The operator's own signers name themselves as authority, the installer's do not.
-            template.authority_key_id = row.name.starts_with("etcd-").then(|| key_id(key));
+            template.authority_key_id = row.names_itself_as_authority.then(|| key_id(key));
             return Ok(vec![pem_of(&issue(&template, key, key).map_err(internal)?).into_bytes()]);
         };
         let signer_text = inputs.text(&path(signer))?;

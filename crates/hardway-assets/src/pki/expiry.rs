@@ -1,41 +1,106 @@
 //! When certificates end, and which are to be renewed.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::certificate::path;
 use super::{catalogue, inspect};
 use crate::{Cluster, Tree};
 
-/// A certificate on disk and its end.
+/// A certificate and its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expiry {
     /// Its name.
     pub certificate: String,
+    /// Whether there is one on disk; if not, this is about the one that would be made.
+    pub is_on_disk: bool,
     /// Its last second.
     pub not_after: Timestamp,
     /// Seconds that are left; negative once it has expired.
     pub seconds_left: i64,
-    /// Near enough to its end to be renewed.
+    /// It begins in the future: the clock was ahead when it was issued.
+    pub is_early: bool,
+    /// To be renewed: near enough to its end, or not valid yet.
     pub is_due: bool,
 }
 
-/// Every certificate on disk with its end, the nearest first.
+/// Every certificate of a cluster with its end, the nearest first.
 pub fn expiries(cluster: &Cluster, tree: &Tree, now: Timestamp) -> Vec<Expiry> {
-    let mut all: Vec<Expiry> = catalogue::certificates(cluster)
-        .into_iter()
-        .filter_map(|row| expiry(row.lifetime.hours(cluster) * 3600, row.name, tree, now))
-        .collect();
+    let mut all: Vec<Expiry> =
+        catalogue::certificates(cluster).into_iter().map(|row| expiry(&row, cluster, tree, now)).collect();
     all.sort_by_key(|expiry| expiry.seconds_left);
     all
 }
 
-/// A leaf begins with its signer, so its first date says nothing about how long it was meant to live.
-fn expiry(lifetime: i64, certificate: String, tree: &Tree, now: Timestamp) -> Option<Expiry> {
-    let text = std::str::from_utf8(tree.get(&path(&certificate))?).ok()?;
-    let facts = inspect(text).ok()?.into_iter().next()?;
-    let seconds_left = facts.not_after.as_second() - now.as_second();
+/// What counts is what would lie on disk after this run: the recorded date of issue and the lifetime of today may end
+/// sooner than the file does, or be all there is when the file was removed or the secrets came from another machine.
+fn expiry(row: &catalogue::Row, cluster: &Cluster, tree: &Tree, now: Timestamp) -> Expiry {
+    let lifetime = SignedDuration::from_hours(row.lifetime.hours(cluster));
+    let issued = cluster.identity.issued(&row.name);
+    let planned = issued + lifetime;
+    let on_disk = not_after(&row.name, tree);
+    let not_after = on_disk.map_or(planned, |end| end.min(planned));
+    let seconds_left = not_after.as_second() - now.as_second();
     // A fifth of the lifetime, but never sooner than a month before the end: a one-day certificate is renewed when
     // less than five hours are left, which is time enough for an install.
-    let is_due = seconds_left < (lifetime / 5).min(30 * 86_400);
-    Some(Expiry { certificate, not_after: facts.not_after, seconds_left, is_due })
+    let ends_soon = seconds_left < (lifetime.as_secs() / 5).min(30 * 86_400);
+    let is_early = issued.as_second() > now.as_second() + CLOCK_SKEW;
+    let certificate = row.name.clone();
+    let is_on_disk = on_disk.is_some();
+    Expiry { certificate, is_on_disk, not_after, seconds_left, is_early, is_due: ends_soon || is_early }
+}
+
+/// Seconds that two clocks may differ without anyone minding.
+const CLOCK_SKEW: i64 = 300;
+
+fn not_after(certificate: &str, tree: &Tree) -> Option<Timestamp> {
+    let text = std::str::from_utf8(tree.get(&path(certificate))?).ok()?;
+    Some(inspect(text).ok()?.first()?.not_after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    fn due(cluster: &Cluster, now: &str) -> Vec<String> {
+        let all = expiries(cluster, &Tree::default(), now.parse().unwrap());
+        all.into_iter().filter(|expiry| expiry.is_due).map(|expiry| expiry.certificate).collect()
+    }
+
+    #[test]
+    fn nothing_is_due_while_it_is_fresh() {
+        assert!(due(&testing::cluster(), "2026-11-15T18:00:00Z").is_empty());
+    }
+
+    #[test]
+    fn what_would_be_made_expired_is_due_even_without_a_file() {
+        let due = due(&testing::cluster(), "2026-11-17T00:00:00Z");
+        assert!(
+            due.contains(&"kubelet-signer".to_owned()) && !due.contains(&"root-ca".to_owned()),
+            "{due:?}"
+        );
+    }
+
+    #[test]
+    fn a_shorter_lifetime_than_the_age_is_due() {
+        let mut cluster = testing::cluster();
+        cluster.inventory.pki.short_lived_hours = 10;
+        assert!(due(&cluster, "2026-11-15T20:00:00Z").contains(&"aggregator-client".to_owned()));
+    }
+
+    #[test]
+    fn what_begins_in_the_future_is_due() {
+        let all = expiries(&testing::cluster(), &Tree::default(), "2026-11-14T00:00:00Z".parse().unwrap());
+        assert!(all.iter().all(|expiry| expiry.is_early && expiry.is_due));
+    }
+
+    #[test]
+    fn a_renewed_one_is_fresh_again() {
+        let mut cluster = testing::cluster();
+        let now = "2026-11-17T00:00:00Z";
+        for certificate in due(&cluster, now) {
+            cluster.identity.renewed.insert(certificate, now.parse().unwrap());
+        }
+        assert!(due(&cluster, now).is_empty());
+    }
 }

@@ -4,14 +4,9 @@
 //! by name win, which is the tech preview. The test for each file is the cluster-version-operator's, which is also the
 //! one of openshift/api's `render` (library-go `pkg/manifest`, openshift/api `payload-command/render/renderassets`).
 
-use super::{FeatureGates, ManifestHead, ReleaseManifest, ReleasePayload, VersionContract};
+use super::inclusion::{DEFAULT, InclusionRules};
+use super::{ManifestHead, ReleaseManifest, ReleasePayload};
 
-/// Clusters that run their own control plane, single-node ones included.
-const PROFILE: &str = "include.release.openshift.io/self-managed-high-availability";
-const FEATURE_SET: &str = "release.openshift.io/feature-set";
-const FEATURE_GATE: &str = "release.openshift.io/feature-gate";
-/// How the default feature set, which install-config writes as nothing, is called in annotations and file names.
-const DEFAULT: &str = "Default";
 /// Every feature set a file name may end in (openshift/api `config/v1/types_feature.go`).
 const FEATURE_SETS: [&str; 5] =
     [DEFAULT, "CustomNoUpgrade", "DevPreviewNoUpgrade", "TechPreviewNoUpgrade", "OKD"];
@@ -20,40 +15,21 @@ impl ReleasePayload {
     /// The CRDs for a self-managed cluster with this feature set (`""` is the default one), in file order.
     /// A CRD whose head cannot be read belongs to none.
     pub fn crds_for(&self, feature_set: &str) -> Vec<&ReleaseManifest> {
-        let gates = self.gates_to_test(feature_set);
-        self.crds
-            .iter()
-            .filter(|crd| crd.head().is_ok_and(|head| is_included(&crd.file_name, &head, feature_set, gates)))
-            .collect()
-    }
-
-    /// The gates that manifests are tested against; nothing before releases that test them. A custom set starts out
-    /// from the default one.
-    fn gates_to_test(&self, feature_set: &str) -> Option<&FeatureGates> {
-        let tests = VersionContract::new(&self.version).is_ok_and(|v| v.filters_manifests_by_feature_gate());
-        let gates = self.feature_gates.get(feature_set).or_else(|| self.feature_gates.get(""));
-        if tests { gates } else { None }
+        let rules = InclusionRules::of(self, feature_set);
+        let is_for = |crd: &&ReleaseManifest| {
+            crd.head().is_ok_and(|head| {
+                rules.exclusion(&head).is_none() && name_agrees(&crd.file_name, &head, feature_set)
+            })
+        };
+        self.crds.iter().filter(is_for).collect()
     }
 }
 
-fn is_included(
-    file_name: &str,
-    head: &ManifestHead,
-    feature_set: &str,
-    gates: Option<&FeatureGates>,
-) -> bool {
+/// The operator's own CRDs are told apart by file name (cluster-version-operator `pkg/payload/render.go`).
+fn name_agrees(file_name: &str, head: &ManifestHead, feature_set: &str) -> bool {
     let feature_set = if feature_set.is_empty() { DEFAULT } else { feature_set };
-    let annotation = |key: &str| head.annotations.get(key).map(String::as_str);
-    let in_set = match annotation(FEATURE_SET).filter(|sets| !sets.is_empty()) {
-        Some(sets) => sets.split(',').any(|set| set == feature_set),
-        // The operator's own CRDs are told apart by file name (cluster-version-operator `pkg/payload/render.go`).
-        None => set_in_name(file_name).is_none_or(|set| set == feature_set),
-    };
-    let gates_agree = match (annotation(FEATURE_GATE), gates) {
-        (Some(wanted), Some(gates)) => wanted.split(',').all(|gate| agrees(gate.trim(), gates)),
-        _ => true,
-    };
-    annotation(PROFILE) == Some("true") && in_set && gates_agree
+    head.annotations.contains_key("release.openshift.io/feature-set")
+        || set_in_name(file_name).is_none_or(|set| set == feature_set)
 }
 
 /// `…_nodes-Default.crd.yaml` names a feature set, `…_dnses.crd.yaml` does not.
@@ -63,19 +39,14 @@ fn set_in_name(file_name: &str) -> Option<&str> {
     FEATURE_SETS.contains(&last).then_some(last)
 }
 
-/// `Name` must be on, `-Name` must not.
-fn agrees(gate: &str, gates: &FeatureGates) -> bool {
-    let is_on = |name: &str| gates.enabled.iter().any(|enabled| enabled == name);
-    match gate.strip_prefix('-') {
-        Some(name) => !is_on(name),
-        None => is_on(gate),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::release_payload::{real_data, sample};
+
+    const PROFILE: &str = "include.release.openshift.io/self-managed-high-availability";
+    const FEATURE_SET: &str = "release.openshift.io/feature-set";
+    const FEATURE_GATE: &str = "release.openshift.io/feature-gate";
 
     fn crd(file_name: &str, annotations: &[(&str, &str)]) -> ReleaseManifest {
         let lines: String = annotations.iter().map(|(k, v)| format!("    {k}: {v:?}\n")).collect();

@@ -30,7 +30,8 @@ pub fn files(payload: &ReleasePayload) -> Vec<File> {
     }
     for config in payload.rendered.values() {
         let path = format!("release/rendered/{}.yaml", config.name);
-        files.push(File::public(path, yaml::write(&config.machine_config)));
+        // It holds the pull secret.
+        files.push(File::secret(path, yaml::write(&config.machine_config)));
     }
     files
 }

@@ -17,6 +17,8 @@ pub struct ManifestHead {
     pub kind: String,
     /// `metadata.name`, or nothing.
     pub name: String,
+    /// `metadata.namespace`, or nothing.
+    pub namespace: String,
     /// `metadata.annotations`; values that are not text are left out, as Kubernetes refuses them.
     pub annotations: BTreeMap<String, String>,
 }
@@ -47,8 +49,14 @@ impl ManifestHead {
             api_version: text(object.get("apiVersion")),
             kind: text(object.get("kind")),
             name: text(metadata.and_then(|m| m.get("name"))),
+            namespace: text(metadata.and_then(|m| m.get("namespace"))),
             annotations,
         })
+    }
+
+    /// The API group; nothing for Kubernetes' core.
+    pub fn group(&self) -> &str {
+        self.api_version.split_once('/').map_or("", |(group, _)| group)
     }
 
     /// True for a CRD.

@@ -7,14 +7,17 @@
 //! ReleasePayload     the value                                   payload.rs
 //! ComponentImages    pull specs by tag name                      component_images.rs
 //! VersionContract    what differs between 4.18 and 5.x           version_contract.rs
-//! crds_for()         the CRDs of one feature set                 crds.rs, manifest_head.rs
+//! InclusionRules     which manifests a cluster gets, and why     inclusion.rs, capabilities.rs, manifest_head.rs
+//! crds_for()         the CRDs of one feature set                 crds.rs
 //! files()            a release as a folder                       files.rs
 //! sample()           the embedded release                        sample.rs, sample_crds.rs, sample_nodes.rs
 //! ```
 
+mod capabilities;
 mod component_images;
 mod crds;
 mod files;
+mod inclusion;
 mod manifest_head;
 mod payload;
 mod sample;
@@ -22,8 +25,11 @@ mod sample_crds;
 mod sample_nodes;
 mod version_contract;
 
+pub use capabilities::EnabledCapabilities;
+pub(crate) use capabilities::{CAPABILITIES, in_capability_set};
 pub use component_images::{ComponentImages, MissingImage};
 pub use files::{SAMPLE_MARK, files, image_references};
+pub use inclusion::{Exclusion, InclusionRules, ObjectId, SELF_MANAGED};
 pub use manifest_head::ManifestHead;
 pub use payload::{FeatureGates, ReleaseManifest, ReleasePayload, RenderedConfig};
 pub use sample::sample;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::ComponentImages;
+use super::{ComponentImages, VersionContract, VersionError};
 
 /// One release, resolved.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +25,18 @@ pub struct ReleasePayload {
     pub feature_gates: BTreeMap<String, FeatureGates>,
     /// MachineConfigs that the machine-config-operator rendered, by pool; empty until render-nodes ran.
     pub rendered: BTreeMap<String, RenderedConfig>,
+}
+
+impl ReleasePayload {
+    /// What its version promises.
+    pub fn contract(&self) -> Result<VersionContract, VersionError> {
+        VersionContract::new(&self.version)
+    }
+
+    /// Whether its version promises something; no when it is not a version.
+    pub fn promises(&self, question: fn(&VersionContract) -> bool) -> bool {
+        self.contract().is_ok_and(|contract| question(&contract))
+    }
 }
 
 /// A manifest of the payload, kept as the bytes it came in.

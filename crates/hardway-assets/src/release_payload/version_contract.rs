@@ -36,6 +36,12 @@ impl VersionContract {
         Ok(Self { major, minor, text: version.to_owned() })
     }
 
+    /// The contract of the oldest release, for text that is no version.
+    pub fn oldest() -> Self {
+        let (major, minor) = OLDEST;
+        Self { major, minor, text: format!("{major}.{minor}.0") }
+    }
+
     /// Fails for releases older than 4.18.
     pub fn supports(&self) -> Result<(), VersionError> {
         if self.since(OLDEST.0, OLDEST.1) { Ok(()) } else { Err(VersionError::TooOld(self.text.clone())) }
@@ -44,6 +50,11 @@ impl VersionContract {
     /// Such as 4; releases compare their `release.openshift.io/major-version` annotations with it.
     pub fn major(&self) -> u64 {
         self.major
+    }
+
+    /// Such as 18; fields of install-config are told apart by the release that brought them.
+    pub fn minor(&self) -> u64 {
+        self.minor
     }
 
     /// `ClusterVersion.spec.channel`: `stable-4.18`. OKD has one channel for all of 4
@@ -70,12 +81,6 @@ impl VersionContract {
         if self.since(4, 19) { "3.5.0" } else { "3.4.0" }
     }
 
-    /// From 4.23 private keys are PKCS#8 (`PRIVATE KEY`); before, PKCS#1 (`RSA PRIVATE KEY`)
-    /// (installer `pkg/asset/tls/utils.go`).
-    pub fn private_keys_are_pkcs8(&self) -> bool {
-        self.since(4, 23)
-    }
-
     /// From 4.19 the machine-config-operator rotates the CA of the machine-config-server, so Secret and ConfigMap
     /// `machine-config-server-ca` must be there (installer `data/manifests/bootkube`).
     pub fn ships_machine_config_server_ca(&self) -> bool {
@@ -88,46 +93,82 @@ impl VersionContract {
         self.since(4, 19)
     }
 
-    /// From 4.19 the boot image may come without kubelet and `oc`: the bootstrap host pulls the node image and lays its
-    /// `/usr` over its own (installer `node-image-*` units).
-    pub fn boot_image_lacks_oc(&self) -> bool {
-        self.since(4, 19)
-    }
-
-    /// From 4.21 etcd takes `--feature-gates=InitialCorruptCheck=true`; before,
-    /// `--experimental-initial-corrupt-check=true` (cluster-etcd-operator `bindata/bootkube`).
+    /// From 4.21 etcd is version 3.6: what was `--experimental-initial-corrupt-check` is a feature gate, and variables
+    /// lost the word EXPERIMENTAL (cluster-etcd-operator `bindata/bootkube`, `pkg/etcdenvvar`).
     pub fn etcd_uses_feature_gate_flags(&self) -> bool {
         self.since(4, 21)
     }
 
-    /// Up to 4.21 the kubelet is told the pause image by `--pod-infra-container-image`; later it is only in CRI-O's
-    /// configuration (installer `kubelet.sh`, MCO `kubelet.service`).
-    pub fn kubelet_takes_pause_image_flag(&self) -> bool {
-        !self.since(4, 22)
+    /// From 4.23 etcd answers plain HTTPS requests, such as `/health`, on port 2381 and only gRPC on 2379
+    /// (cluster-etcd-operator `bindata/bootkube`).
+    pub fn etcd_serves_http_apart(&self) -> bool {
+        self.since(4, 23)
     }
 
-    /// In 4.18 a dual-stack cluster on platform none must list IPv4 first; later IPv6 may be first
+    /// From 4.19 IPv6 may be the first family of a dual-stack cluster on platform none; in 4.18 it is IPv4
     /// (installer `pkg/types/validation/installconfig.go`).
-    pub fn dual_stack_needs_ipv4_first(&self) -> bool {
-        !self.since(4, 19)
+    pub fn ipv6_may_be_first(&self) -> bool {
+        self.since(4, 19)
     }
 
     /// From 4.19 networks may not overlap OVN-Kubernetes' default join, transit and masquerade subnets; before, only a
     /// join subnet the user set is looked at (installer `pkg/types/validation/installconfig.go`).
-    pub fn ovn_defaults_must_not_overlap(&self) -> bool {
+    pub fn ovn_subnets_are_reserved(&self) -> bool {
         self.since(4, 19)
     }
 
-    /// From 4.22 an unknown field of install-config is an error; before, a warning
-    /// (installer `pkg/asset/installconfig/installconfigbase.go`).
-    pub fn unknown_config_field_is_an_error(&self) -> bool {
+    /// From 4.19 all IPv4 cluster networks need the same hostPrefix (installer
+    /// `pkg/types/validation/installconfig.go`).
+    pub fn wants_one_host_prefix(&self) -> bool {
+        self.since(4, 19)
+    }
+
+    /// From 4.19 two masters must be able to fence each other (installer `pkg/types/validation/installconfig.go`).
+    pub fn two_masters_need_fencing(&self) -> bool {
+        self.since(4, 19)
+    }
+
+    /// From 4.20 every line of sshKey must be a key; before, one good line was enough (installer `pkg/validate`).
+    pub fn every_ssh_line_is_a_key(&self) -> bool {
+        self.since(4, 20)
+    }
+
+    /// From 4.20 dual stack makes nodes ask for addresses of both families; before, not on platform none (installer
+    /// `pkg/asset/machines/machineconfig/ipv6.go`).
+    pub fn dual_stack_asks_for_both_families(&self) -> bool {
+        self.since(4, 20)
+    }
+
+    /// From 4.22 a mirror without credentials in the pull secret is warned about (installer
+    /// `pkg/asset/installconfig`).
+    pub fn mirrors_need_credentials(&self) -> bool {
         self.since(4, 22)
     }
 
-    /// From 4.19 the bootstrap host gets the RoleBindingRestriction CRD from cluster-authentication-operator
-    /// (bootkube's stage `auth-api-bootstrap`), not only from the API payload.
-    pub fn needs_role_binding_restriction_crd(&self) -> bool {
-        self.since(4, 19)
+    /// From 4.22 feature set OKD has a refusal of its own on OpenShift; before, it is a value like any unknown one
+    /// (installer `pkg/types/validation/installconfig.go`).
+    pub fn knows_okd_feature_set(&self) -> bool {
+        self.since(4, 22)
+    }
+
+    /// From 4.22 osImageStream may only be a stream there is (installer `pkg/types/validation/installconfig.go`).
+    pub fn checks_os_image_stream(&self) -> bool {
+        self.since(4, 22)
+    }
+
+    /// From 4.22 gate DualReplica is on in the default feature set (openshift/api `features/features.go`).
+    pub fn dual_replica_is_default(&self) -> bool {
+        self.since(4, 22)
+    }
+
+    /// From 4.23 gate OSStreams is on in the default feature set (openshift/api `features/features.go`).
+    pub fn os_streams_is_default(&self) -> bool {
+        self.since(4, 23)
+    }
+
+    /// The osImageStream of a cluster that names none: from 5.0 that of RHEL 10 (openshift/api `config/v1alpha1`).
+    pub fn default_os_image_stream(&self) -> &'static str {
+        if self.since(5, 0) { "rhel-10" } else { "rhel-9" }
     }
 
     /// From 4.22 a node config carries the annotation `firstPivotConfig` (MCO `pkg/server`).
@@ -157,6 +198,12 @@ impl VersionContract {
     /// (cluster-version-operator, library-go `pkg/manifest`).
     pub fn filters_manifests_by_feature_gate(&self) -> bool {
         self.since(4, 22)
+    }
+
+    /// From 4.23 there are capabilities `ClusterAPI` and `CompatibilityRequirements`
+    /// (openshift/api `config/v1/types_cluster_version.go`).
+    pub fn has_cluster_api_capabilities(&self) -> bool {
+        self.since(4, 23)
     }
 
     fn since(&self, major: u64, minor: u64) -> bool {
@@ -226,21 +273,28 @@ mod tests {
 
     #[test]
     fn every_answer_turns_at_its_version() {
-        let rows: [Row; 14] = [
-            ("pkcs8", VersionContract::private_keys_are_pkcs8, "4.23.0"),
+        let rows: [Row; 21] = [
             ("mcs ca", VersionContract::ships_machine_config_server_ca, "4.19.0-rc.1"),
             ("mcs tls", VersionContract::mcs_tls_secret_is_typed, "4.19.0-rc.1"),
-            ("no oc", VersionContract::boot_image_lacks_oc, "4.19.0-rc.1"),
             ("etcd gates", VersionContract::etcd_uses_feature_gate_flags, "4.21.0"),
-            ("no pause flag", |v| !v.kubelet_takes_pause_image_flag(), "4.22.7"),
-            ("ipv6 first", |v| !v.dual_stack_needs_ipv4_first(), "4.19.0-rc.1"),
-            ("ovn overlap", VersionContract::ovn_defaults_must_not_overlap, "4.19.0-rc.1"),
-            ("strict", VersionContract::unknown_config_field_is_an_error, "4.22.7"),
+            ("etcd http", VersionContract::etcd_serves_http_apart, "4.23.0"),
+            ("ipv6 first", VersionContract::ipv6_may_be_first, "4.19.0-rc.1"),
+            ("ovn overlap", VersionContract::ovn_subnets_are_reserved, "4.19.0-rc.1"),
+            ("host prefix", VersionContract::wants_one_host_prefix, "4.19.0-rc.1"),
+            ("fencing", VersionContract::two_masters_need_fencing, "4.19.0-rc.1"),
+            ("ssh lines", VersionContract::every_ssh_line_is_a_key, "4.20.1"),
+            ("both families", VersionContract::dual_stack_asks_for_both_families, "4.20.1"),
+            ("credentials", VersionContract::mirrors_need_credentials, "4.22.7"),
+            ("okd set", VersionContract::knows_okd_feature_set, "4.22.7"),
+            ("stream", VersionContract::checks_os_image_stream, "4.22.7"),
+            ("dual replica", VersionContract::dual_replica_is_default, "4.22.7"),
+            ("os streams", VersionContract::os_streams_is_default, "4.23.0"),
             ("first pivot", VersionContract::annotates_first_pivot_config, "4.22.7"),
             ("blocked", VersionContract::registries_conf_has_blocked, "4.21.0"),
             ("image-references", VersionContract::node_render_reads_image_references, "4.21.0"),
             ("registry", VersionContract::node_render_contacts_registry, "4.23.0"),
             ("gates", VersionContract::filters_manifests_by_feature_gate, "4.22.7"),
+            ("cluster api", VersionContract::has_cluster_api_capabilities, "4.23.0"),
         ];
         for (name, question, since) in rows {
             let first = VERSIONS.iter().position(|v| *v == since).unwrap();
@@ -258,8 +312,9 @@ mod tests {
         assert_eq!(contract("4.18.3").ignition_version(), "3.4.0");
         assert_eq!(contract("4.19.0").ignition_version(), "3.5.0");
         assert_eq!(contract("5.0.0").major(), 5);
-        assert!(!contract("4.18.3").needs_role_binding_restriction_crd());
-        assert!(contract("4.21.3").needs_role_binding_restriction_crd());
+        assert_eq!(contract("4.23.0").default_os_image_stream(), "rhel-9");
+        assert_eq!(contract("5.0.0").default_os_image_stream(), "rhel-10");
+        assert_eq!(VersionContract::oldest(), contract("4.18.0"));
     }
 
     #[test]

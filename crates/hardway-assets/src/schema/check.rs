@@ -23,7 +23,7 @@ pub fn check(node: &Node, table: &Table) -> Vec<Violation> {
 }
 
 /// Fields that stand in the file but came only with a later release than the one installed.
-pub fn too_new(node: &Node, table: &Table, version: (u32, u32)) -> Vec<Violation> {
+pub fn too_new(node: &Node, table: &Table, version: (u64, u64)) -> Vec<Violation> {
     let mut found = Vec::new();
     walk("", node, table.fields, &mut |path, key, field| {
         let Some(since) = field.since.filter(|since| *since > version) else { return };

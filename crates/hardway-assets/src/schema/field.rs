@@ -28,7 +28,7 @@ pub struct Field {
     /// Whether its value must never be shown.
     pub secret: bool,
     /// The release that brought the field, as major and minor; nothing for fields older than 4.18.
-    pub since: Option<(u32, u32)>,
+    pub since: Option<(u64, u64)>,
 }
 
 /// What a value must be.
@@ -112,7 +112,7 @@ impl Field {
     }
 
     /// The same, known from a release on.
-    pub const fn since(mut self, major: u32, minor: u32) -> Self {
+    pub const fn since(mut self, major: u64, minor: u64) -> Self {
         self.since = Some((major, minor));
         self
     }

@@ -17,5 +17,5 @@ pub use field::{Field, Kind, Presence, Table};
 pub use install_config_table::INSTALL_CONFIG;
 pub use inventory_table::INVENTORY;
 pub(crate) use nearest::distance;
-pub(crate) use read::{reasons, syntax};
 pub use read::{Findings, Read};
+pub(crate) use read::{reasons, syntax};

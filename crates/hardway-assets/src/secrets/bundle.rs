@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use jiff::Timestamp;
+use sha2::{Digest as _, Sha256};
 
 use super::{Identity, KeyError, PrivateKey, Random, Secret, kubeadmin_password};
 use crate::inventory::KeyAlgorithm;
@@ -63,6 +64,10 @@ pub enum SecretsError {
 const IDENTITY: &str = "identity.json";
 const PASSWORD: &str = "kubeadmin-password";
 const PASSWORD_HASH: &str = "kubeadmin-password.hash";
+/// The OAuth server refuses a shorter one (library-go `bootstrapauthenticator`).
+const SHORTEST_PASSWORD: usize = 23;
+/// bcrypt looks at no more than this.
+const LONGEST_PASSWORD: usize = 72;
 /// Go's default cost, which the installer uses.
 const BCRYPT_COST: u32 = 10;
 
@@ -133,16 +138,43 @@ impl SecretBundle {
                 jobs.push(Job::Key(file, *algorithm));
             }
         }
-        if !self.files.contains_key(PASSWORD_HASH) {
-            let password = match self.files.get(PASSWORD) {
-                Some(given) => given.secret.clone(),
-                None => Secret::new(kubeadmin_password(&random)),
-            };
-            self.files.insert(PASSWORD.to_owned(), password.clone().into());
-            jobs.push(Job::Hash(password));
+        let password = self.password(&random)?;
+        let salt = self.salt(&password)?;
+        if !self.get(PASSWORD_HASH).is_ok_and(|hash| has_salt(hash.expose_text(), salt)) {
+            jobs.push(Job::Hash(password, salt));
         }
         self.files.extend(run(jobs)?);
         Ok(())
+    }
+
+    /// The password that is there, or a new one. Editors end a file with a newline that nobody types at a prompt.
+    fn password(&mut self, random: &Random) -> Result<Secret, SecretsError> {
+        let Some(given) = self.files.get(PASSWORD) else {
+            let drawn = Secret::new(kubeadmin_password(random));
+            self.files.insert(PASSWORD.to_owned(), drawn.clone().into());
+            return Ok(drawn);
+        };
+        let password = Secret::new(given.secret.expose().trim_ascii_end());
+        if password.expose().len() < SHORTEST_PASSWORD || password.expose().len() > LONGEST_PASSWORD {
+            let reason =
+                format!("the password must have {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters");
+            return Err(SecretsError::Damaged { file: PASSWORD.to_owned(), reason });
+        }
+        Ok(password)
+    }
+
+    /// The salt of the password's hash: derived from the password, so that a hash of another one is told by its salt
+    /// alone, without the tenth of a second that bcrypt takes; keyed, so that it tells nobody else anything.
+    fn salt(&self, password: &Secret) -> Result<[u8; 16], SecretsError> {
+        let key = self.identity()?.fingerprint_key;
+        let digest = Sha256::new()
+            .chain_update(key)
+            .chain_update(b"\0salt\0")
+            .chain_update(password.expose())
+            .finalize();
+        let mut salt = [0; 16];
+        salt.copy_from_slice(&digest[..16]);
+        Ok(salt)
     }
 
     fn entry(&self, file: &str) -> Result<&Entry, SecretsError> {
@@ -161,9 +193,19 @@ pub fn ssh_public_key(key: &PrivateKey, comment: &str) -> String {
     format!("ecdsa-sha2-nistp256 {} {comment}", base64::engine::general_purpose::STANDARD.encode(blob))
 }
 
+/// Whether a bcrypt hash (`$2a$10$`, 22 characters of salt, 31 of hash) was made with a salt.
+fn has_salt(hash: &str, salt: [u8; 16]) -> bool {
+    use base64::Engine as _;
+    use base64::alphabet::BCRYPT;
+    use base64::engine::GeneralPurpose;
+    use base64::engine::general_purpose::NO_PAD;
+    let encoded = GeneralPurpose::new(&BCRYPT, NO_PAD).encode(salt);
+    hash.len() == 60 && hash.starts_with(&format!("$2a${BCRYPT_COST}${encoded}"))
+}
+
 enum Job {
     Key(String, KeyAlgorithm),
-    Hash(Secret),
+    Hash(Secret, [u8; 16]),
 }
 
 /// Runs the jobs on all cores, the slowest first, so that no core is left alone with a long one at the end.
@@ -192,7 +234,7 @@ impl Job {
     fn rank(&self) -> u8 {
         match self {
             Self::Key(_, KeyAlgorithm::Rsa2048) => 0,
-            Self::Hash(_) => 1,
+            Self::Hash(..) => 1,
             Self::Key(_, KeyAlgorithm::EcdsaP256) => 2,
         }
     }
@@ -203,8 +245,7 @@ impl Job {
                 Ok(key) => Ok((file, key.into())),
                 Err(source) => Err(SecretsError::Key { file, source }),
             },
-            Self::Hash(password) => {
-                let salt = Random::default().bytes::<16>();
+            Self::Hash(password, salt) => {
                 match bcrypt::hash_with_salt(password.expose(), BCRYPT_COST, salt) {
                     // Go writes and expects the 2a prefix.
                     Ok(parts) => {
@@ -228,11 +269,36 @@ mod tests {
     #[test]
     fn a_key_is_read_once() {
         let mut made = SecretBundle::default();
+        made.draw_identity("ocp4", Timestamp::UNIX_EPOCH);
         made.complete(&[("a".to_owned(), KeyAlgorithm::EcdsaP256)]).unwrap();
         let files = made.files().map(|(name, secret)| (name.to_owned(), secret.expose().to_vec()));
         let read = SecretBundle::from_files(files.collect::<Vec<_>>());
         assert_eq!(made.key("a").unwrap().public_bits(), read.key("a").unwrap().public_bits());
         assert!(std::ptr::eq(read.key("a").unwrap(), read.key("a").unwrap()));
         assert_eq!(read.key("b").unwrap_err(), SecretsError::Missing("b.key".to_owned()));
+    }
+
+    #[test]
+    fn a_password_of_ones_own_is_hashed_as_it_is_typed_and_again_when_it_changes() {
+        let mut secrets =
+            SecretBundle::from_files([(PASSWORD.to_owned(), b"abcde-fghij-klmno-pqrst\n".to_vec())]);
+        secrets.draw_identity("ocp4", Timestamp::UNIX_EPOCH);
+        secrets.complete(&[]).unwrap();
+        let hash = secrets.get(PASSWORD_HASH).unwrap().clone();
+        assert!(bcrypt::verify("abcde-fghij-klmno-pqrst", hash.expose_text()).unwrap());
+        secrets.complete(&[]).unwrap();
+        assert_eq!(*secrets.get(PASSWORD_HASH).unwrap(), hash, "the same password keeps its hash");
+        secrets.files.insert(PASSWORD.to_owned(), Secret::new("ABCDE-fghij-klmno-pqrst").into());
+        secrets.complete(&[]).unwrap();
+        let hash = secrets.get(PASSWORD_HASH).unwrap();
+        assert!(bcrypt::verify("ABCDE-fghij-klmno-pqrst", hash.expose_text()).unwrap());
+    }
+
+    #[test]
+    fn a_password_the_oauth_server_would_refuse_is_refused() {
+        let mut secrets = SecretBundle::from_files([(PASSWORD.to_owned(), b"short\n".to_vec())]);
+        secrets.draw_identity("ocp4", Timestamp::UNIX_EPOCH);
+        let error = secrets.complete(&[]).unwrap_err().to_string();
+        assert_eq!(error, "secrets/kubeadmin-password: the password must have 23 to 72 characters");
     }
 }

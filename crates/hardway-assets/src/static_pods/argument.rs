@@ -7,8 +7,8 @@ use std::net::IpAddr;
 use serde_json::{Map, Value, json};
 
 use crate::Cluster;
-use crate::graph::MakeError;
-use crate::release_payload::{FeatureGates, ReleasePayload};
+use crate::graph::{Inputs, MakeError};
+use crate::release_payload::{FeatureGates, ReleasePayload, VersionContract};
 
 /// A flag or configuration argument with its values, as one cluster has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,17 +32,24 @@ pub(crate) struct Facts<'a> {
     pub(crate) cluster: &'a Cluster,
     /// The gates of its feature set; empty where no row needs them.
     pub(crate) gates: FeatureGates,
+    /// What the release promises; what the oldest does where no row asks.
+    pub(crate) contract: VersionContract,
 }
 
 impl<'a> Facts<'a> {
     /// Of a component that takes no feature gates.
     pub(crate) fn new(cluster: &'a Cluster) -> Self {
-        Self { cluster, gates: FeatureGates::default() }
+        Self { cluster, gates: FeatureGates::default(), contract: VersionContract::oldest() }
     }
 
     /// Of a component that takes feature gates.
     pub(crate) fn with_gates(cluster: &'a Cluster, release: &ReleasePayload) -> Result<Self, MakeError> {
-        Ok(Self { cluster, gates: super::feature_gates::of(cluster, release)? })
+        Ok(Self { gates: crate::feature_gates::of(&cluster.config, release)?, ..Self::new(cluster) })
+    }
+
+    /// Of a component whose flags differ between releases.
+    pub(crate) fn with_contract(inputs: &Inputs<'a>) -> Result<Self, MakeError> {
+        Ok(Self { contract: inputs.version_contract()?, ..Self::new(inputs.cluster) })
     }
 
     /// The name the bootstrap machine's etcd certificates carry.

@@ -15,7 +15,8 @@ pub(super) const POD: StaticPodFile = StaticPodFile { name: "etcd-member-pod", s
 /// What is explained as `etcd --…`.
 pub(super) const FLAGS: &[Row] = &[
     Row::fixed("logger", &["zap"]),
-    Row::fixed("experimental-initial-corrupt-check", &["true"]),
+    Row::of("experimental-initial-corrupt-check", |facts| before_3_6(facts, "true").into_iter().collect()),
+    Row::of("feature-gates", |facts| since_3_6(facts, "InitialCorruptCheck=true").into_iter().collect()),
     Row::of("initial-advertise-peer-urls", |facts| vec![advertised(facts, 2380)]),
     Row::of("cert-file", |facts| vec![node_file(facts, "serving", "crt")]),
     Row::of("key-file", |facts| vec![node_file(facts, "serving", "key")]),
@@ -27,6 +28,9 @@ pub(super) const FLAGS: &[Row] = &[
     Row::fixed("peer-client-cert-auth", &["true"]),
     Row::of("advertise-client-urls", |facts| vec![advertised(facts, 2379)]),
     Row::of("listen-client-urls", |facts| vec![listening(facts, 2379)]),
+    Row::of("listen-client-http-urls", |facts| {
+        facts.contract.etcd_serves_http_apart().then(|| listening(facts, HTTP_PORT)).into_iter().collect()
+    }),
     Row::of("listen-peer-urls", |facts| vec![listening(facts, 2380)]),
     Row::of("listen-metrics-urls", |facts| vec![listening(facts, 9978)]),
 ];
@@ -37,15 +41,16 @@ pub(super) const ENVIRONMENT: &[Variable] = &[
     Variable::fixed("ETCD_DATA_DIR", "/var/lib/etcd"),
     Variable::fixed("ETCD_ELECTION_TIMEOUT", "1000"),
     Variable::fixed("ETCD_ENABLE_PPROF", "true"),
-    Variable::of("ETCD_EXPERIMENTAL_MAX_LEARNERS", |facts| {
-        Some(facts.cluster.config.control_plane.replicas.to_string())
-    }),
-    Variable::fixed("ETCD_EXPERIMENTAL_WARNING_APPLY_DURATION", "200ms"),
-    Variable::fixed("ETCD_EXPERIMENTAL_WATCH_PROGRESS_NOTIFY_INTERVAL", "5s"),
+    Variable::of("ETCD_EXPERIMENTAL_MAX_LEARNERS", |facts| before_3_6(facts, &masters(facts))),
+    Variable::of("ETCD_EXPERIMENTAL_WARNING_APPLY_DURATION", |facts| before_3_6(facts, "200ms")),
+    Variable::of("ETCD_EXPERIMENTAL_WATCH_PROGRESS_NOTIFY_INTERVAL", |facts| before_3_6(facts, "5s")),
     Variable::fixed("ETCD_HEARTBEAT_INTERVAL", "100"),
+    Variable::of("ETCD_MAX_LEARNERS", |facts| since_3_6(facts, &masters(facts))),
     Variable::of("ETCD_NAME", |facts| Some(member_name(facts))),
     Variable::fixed("ETCD_SOCKET_REUSE_ADDRESS", "true"),
     Variable::of("ETCD_UNSUPPORTED_ARCH", unsupported_architecture),
+    Variable::of("ETCD_WARNING_APPLY_DURATION", |facts| since_3_6(facts, "200ms")),
+    Variable::of("ETCD_WATCH_PROGRESS_NOTIFY_INTERVAL", |facts| since_3_6(facts, "5s")),
 ];
 
 /// What is explained as `etcdctl ETCDCTL_…`.
@@ -59,6 +64,7 @@ pub(super) const ETCDCTL_ENVIRONMENT: &[Variable] = &[
 fn sources() -> Vec<Source> {
     vec![
         Source::image("etcd"),
+        Source::release("version"),
         Source::config("baseDomain"),
         Source::config("bootstrapInPlace"),
         Source::config("controlPlane"),
@@ -69,7 +75,7 @@ fn sources() -> Vec<Source> {
 }
 
 fn build(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
-    let facts = Facts::new(inputs.cluster);
+    let facts = Facts::with_contract(inputs)?;
     let image = inputs.image("etcd")?;
     let in_place = inputs.cluster.is_bootstrap_in_place();
     let pod = Pod {
@@ -94,15 +100,21 @@ fn etcd(image: &str, facts: &Facts<'_>) -> Value {
         "command": ["etcd"],
         "args": argument::flags(FLAGS, facts),
         "env": argument::environment(ENVIRONMENT, facts),
-        "ports": [
-            {"name": "peer", "containerPort": 2380, "protocol": "TCP"},
-            {"name": "server", "containerPort": 2379, "protocol": "TCP"},
-        ],
+        "ports": ports(facts),
         "resources": pod::requests("600Mi", "245m"),
         "securityContext": {"privileged": true},
         "terminationMessagePolicy": "FallbackToLogsOnError",
         "volumeMounts": pod::mounts(&[&CERTS, &DATA]),
     })
+}
+
+fn ports(facts: &Facts<'_>) -> Value {
+    let port = |name: &str, number: u16| json!({"name": name, "containerPort": number, "protocol": "TCP"});
+    let mut ports = vec![port("peer", 2380), port("server", 2379)];
+    if facts.contract.etcd_serves_http_apart() {
+        ports.push(port("etcd-http", HTTP_PORT));
+    }
+    ports.into()
 }
 
 /// Does nothing but wait, so that a person can run `etcdctl` in it with everything set.
@@ -118,6 +130,21 @@ fn etcdctl(image: &str, facts: &Facts<'_>) -> Value {
         "terminationMessagePolicy": "FallbackToLogsOnError",
         "volumeMounts": pod::mounts(&[&CERTS]),
     })
+}
+
+/// Only for an etcd that knows a setting as experimental.
+fn before_3_6(facts: &Facts<'_>, value: &str) -> Option<String> {
+    (!facts.contract.etcd_uses_feature_gate_flags()).then(|| value.to_owned())
+}
+
+/// Only for an etcd that no longer does.
+fn since_3_6(facts: &Facts<'_>, value: &str) -> Option<String> {
+    facts.contract.etcd_uses_feature_gate_flags().then(|| value.to_owned())
+}
+
+/// How many members may be catching up at once: all masters.
+fn masters(facts: &Facts<'_>) -> String {
+    facts.cluster.config.control_plane.replicas.to_string()
 }
 
 fn member_name(facts: &Facts<'_>) -> String {
@@ -158,6 +185,9 @@ const CERTS: Mount = Mount {
 
 const DATA: Mount =
     Mount { name: "data-dir", host: "/var/lib/etcd", container: "/var/lib/etcd", access: Access::Write };
+
+/// Where etcd answers everything but gRPC, in releases that keep the two apart.
+const HTTP_PORT: u16 = 2381;
 
 const CA: &str = "/etc/ssl/etcd/ca.crt";
 

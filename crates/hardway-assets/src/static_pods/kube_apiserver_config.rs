@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::argument::{self, Facts, Row, Setting};
 use super::audit_policy::default_audit_policy;
-use super::feature_gates;
 use super::pod::StaticPodFile;
+use crate::feature_gates;
 use crate::graph::{Inputs, MakeError, Source};
 
 pub(super) const CONFIG: StaticPodFile = StaticPodFile { name: "kube-apiserver-config", sources, build };
@@ -51,11 +51,19 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting { path: &["servicesSubnet"], value: |facts| facts.service_networks().join(",").into() },
     Setting {
         path: &["servingInfo", "bindAddress"],
-        value: |facts| if facts.is_ipv6_only() { "[::]:6443" } else { "0.0.0.0:6443" }.into(),
+        value: |facts| if facts.cluster.is_ipv6_primary() { "[::]:6443" } else { "0.0.0.0:6443" }.into(),
     },
     Setting {
         path: &["servingInfo", "bindNetwork"],
-        value: |facts| if facts.is_ipv6_only() { "tcp6" } else { "tcp4" }.into(),
+        // With IPv6 first, the address it advertises is one; `tcp` listens for both families.
+        value: |facts| {
+            match (facts.is_ipv6_only(), facts.cluster.is_ipv6_primary()) {
+                (true, _) => "tcp6",
+                (false, true) => "tcp",
+                (false, false) => "tcp4",
+            }
+            .into()
+        },
     },
     Setting { path: &["servingInfo", "namedCertificates"], value: |_| named_certificates() },
 ];

@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 
 use super::argument::{self, Facts, Row, Setting, Variable};
 use super::pod::{self, CONFIGS, LOGS, Pod, SECRETS, SSL_CERTS, StaticPodFile};
-use super::{feature_gates, upstream};
+use super::upstream;
 use crate::Cluster;
+use crate::feature_gates;
 use crate::graph::{Inputs, MakeError, Source};
 use crate::release_payload::ReleasePayload;
 

@@ -19,7 +19,6 @@ mod argument;
 mod audit_policy;
 mod cluster_version_operator;
 mod etcd;
-mod feature_gates;
 pub mod kube_apiserver;
 mod kube_apiserver_config;
 pub mod kube_controller_manager;
@@ -37,10 +36,9 @@ use argument::{Row, Setting, Variable};
 
 use crate::Cluster;
 use crate::graph::Asset;
-use crate::release_payload::ReleasePayload;
 
 /// The assets of this module for one cluster.
-pub fn assets(cluster: &Cluster, _release: &ReleasePayload) -> Vec<Box<dyn Asset>> {
+pub fn assets(cluster: &Cluster) -> Vec<Box<dyn Asset>> {
     let mut assets: Vec<Box<dyn Asset>> = vec![
         Box::new(etcd::POD),
         Box::new(kube_apiserver::POD),

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::*;
 use crate::explain::{Catalogue, Kind};
 use crate::graph::{Fingerprints, Inputs};
-use crate::release_payload::FeatureGates;
+use crate::release_payload::{FeatureGates, ReleasePayload};
 use crate::secrets::SecretBundle;
 use crate::{Tree, testing, yaml};
 
@@ -40,10 +40,15 @@ fn release() -> ReleasePayload {
 
 /// Every file of the module for a cluster, as data, by name.
 fn files(cluster: &Cluster) -> BTreeMap<String, Value> {
-    let (release, secrets, tree) = (release(), SecretBundle::default(), Tree::default());
+    files_of("4.18.1", cluster)
+}
+
+fn files_of(version: &str, cluster: &Cluster) -> BTreeMap<String, Value> {
+    let release = ReleasePayload { version: version.to_owned(), ..release() };
+    let (secrets, tree) = (SecretBundle::default(), Tree::default());
     let inputs = Inputs { cluster, release: &release, secrets: &secrets, tree: &tree };
     let read = |bytes: &Vec<u8>| yaml::read(std::str::from_utf8(bytes).unwrap()).unwrap().to_json();
-    assets(cluster, &release)
+    assets(cluster)
         .iter()
         .map(|asset| {
             let path = asset.outputs()[0].path.clone();
@@ -117,6 +122,28 @@ fn the_etcd_member_is_the_one_the_operator_removes() {
         assert!(args.iter().any(|arg| arg == expected), "{expected} is not in {args:?}");
     }
     assert!(!args.iter().any(|arg| arg.starts_with("--initial-cluster")), "one member starts by itself");
+}
+
+/// An etcd that does not know a flag or variable does not start.
+#[test]
+fn etcd_is_asked_in_the_words_of_its_release() {
+    let said = |version| {
+        let pod = &files_of(version, &testing::cluster())["etcd-member-pod.yaml"];
+        let args = args(pod, "etcd");
+        let has = |arg: &str| args.iter().any(|other| other == arg);
+        let ports = container(pod, "etcd")["ports"].as_array().unwrap().len();
+        (
+            has("--experimental-initial-corrupt-check=true"),
+            has("--feature-gates=InitialCorruptCheck=true"),
+            env(pod, "etcd", "ETCD_EXPERIMENTAL_MAX_LEARNERS").is_some(),
+            env(pod, "etcd", "ETCD_MAX_LEARNERS").is_some(),
+            has("--listen-client-http-urls=https://0.0.0.0:2381"),
+            ports,
+        )
+    };
+    assert_eq!(said("4.20.9"), (true, false, true, false, false, 2));
+    assert_eq!(said("4.21.0"), (false, true, false, true, false, 2));
+    assert_eq!(said("4.23.0"), (false, true, false, true, true, 3));
 }
 
 #[test]
@@ -319,7 +346,10 @@ const CHANGES: [fn(&mut Cluster); 11] = [
     |cluster| cluster.config.control_plane.replicas = 1,
     |cluster| cluster.config.control_plane.architecture = "arm64".to_owned(),
     |cluster| cluster.config.compute[0].replicas = 7,
-    |cluster| cluster.config.feature_gates = vec!["HardwareSpeed=false".to_owned()],
+    |cluster| {
+        cluster.config.feature_set = "CustomNoUpgrade".to_owned();
+        cluster.config.feature_gates = vec!["HardwareSpeed=false".to_owned()];
+    },
     |cluster| cluster.config.networking.machine_network[0].cidr = "192.168.0.0/16".parse().unwrap(),
     |cluster| cluster.inventory.hosts[0].ip = vec!["192.168.126.99".parse().unwrap()],
     |cluster| cluster.inventory.network.api_vip.clear(),
@@ -338,7 +368,7 @@ fn files_change_only_when_a_declared_source_does() {
         change(&mut after);
         let new_inputs = Inputs { cluster: &after, ..inputs };
         let (old, new) = (Fingerprints::new(inputs), Fingerprints::new(new_inputs));
-        for asset in assets(&before, &release) {
+        for asset in assets(&before) {
             let same = asset.sources().iter().all(|source| old.of(source, &tree) == new.of(source, &tree));
             let content = |inputs| asset.make(inputs).unwrap();
             if content(&inputs) != content(&new_inputs) {
@@ -367,13 +397,13 @@ fn every_file_is_explained_and_nothing_else_is() {
     cluster.inventory.options.kube_proxy_on_masters = true;
     let made: BTreeSet<String> = files(&cluster).keys().map(|name| format!("static-pods/{name}")).collect();
     let catalogue = Catalogue::load();
-    let outputs = catalogue.iter().filter(|e| e.kind == Kind::Output && e.name.starts_with("static-pods/"));
+    let outputs = catalogue.iter().filter(|e| e.kind == Kind::WorkFile && e.name.starts_with("static-pods/"));
     assert_eq!(outputs.map(|e| e.name.to_owned()).collect::<BTreeSet<_>>(), made);
 }
 
 #[test]
 fn explanations_are_complete() {
-    for e in Catalogue::load().iter().filter(|e| matches!(e.kind, Kind::Flag | Kind::Output)) {
+    for e in Catalogue::load().iter().filter(|e| matches!(e.kind, Kind::Flag | Kind::WorkFile)) {
         for text in [e.what, e.why, e.readers, e.without, e.source] {
             assert!(!text.is_empty(), "{} is not explained in full", e.name);
         }
@@ -397,5 +427,16 @@ fn what_is_generated_is_listed() {
                 assert!(listed.contains(&format!("{who} {name}")), "{who} {name} is not listed");
             }
         }
+    }
+}
+
+#[test]
+fn a_gate_is_on_however_go_spells_it() {
+    let mut cluster = testing::cluster();
+    cluster.config.feature_set = "CustomNoUpgrade".to_owned();
+    cluster.config.feature_gates = vec!["Unheard=T".to_owned()];
+    for file in ["kube-apiserver-config.yaml", "kube-controller-manager-config.yaml"] {
+        let text = yaml::write(&files(&cluster)[file]);
+        assert!(text.contains("Unheard=true"), "{file}: {text}");
     }
 }

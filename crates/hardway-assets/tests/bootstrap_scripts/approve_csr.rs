@@ -15,15 +15,18 @@ const MCO_GROUP: &str = "system:serviceaccounts:openshift-machine-config-operato
 const EXPECTED: &str = "master-0 192.168.126.101 2001:db8::5\nmaster-1 192.168.126.102\n";
 
 /// One request, and what must become of it: approved, or left alone for this reason.
-struct Case {
-    name: &'static str,
-    signer: &'static str,
-    usage: &'static str,
-    subject: &'static str,
-    names: &'static str,
-    user: &'static str,
-    group: &'static str,
-    outcome: Result<(), &'static str>,
+#[derive(Clone, Copy)]
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    pub(crate) signer: &'static str,
+    pub(crate) usage: &'static str,
+    pub(crate) subject: &'static str,
+    pub(crate) names: &'static str,
+    pub(crate) user: &'static str,
+    pub(crate) group: &'static str,
+    /// The file of its key: made if there is none, and not kept if it has no name.
+    pub(crate) key: &'static str,
+    pub(crate) outcome: Result<(), &'static str>,
 }
 
 /// What a kubelet of master-0 asks for first, and what it asks for then.
@@ -35,9 +38,10 @@ const FIRST: Case = Case {
     names: "",
     user: BOOTSTRAPPER,
     group: MCO_GROUP,
+    key: "",
     outcome: Ok(()),
 };
-const THEN: Case = Case {
+pub(crate) const THEN: Case = Case {
     name: "then",
     signer: SERVING,
     usage: "server auth",
@@ -77,22 +81,71 @@ fn real_only_expected_masters_are_approved() {
     let (plane, host) = (ControlPlane::shared(), Host::new());
     host.write("opt/openshift/expected-nodes", EXPECTED);
     CASES.iter().for_each(|case| request(&plane, &host, case));
-    let approve =
-        || succeed(host.script("approve-csr.sh").env("OC", plane.oc()).arg("--once").arg(plane.kubeconfig()));
+    check(&plane, &approve(&plane, &host), CASES);
+    assert!(!approve(&plane, &host).contains("approved"), "nothing is approved twice");
+}
 
-    let said = approve();
-    for case in CASES {
-        let live = plane.get(&["csr", case.name]);
-        let approved = live["status"]["conditions"][0]["type"] == "Approved";
-        assert_eq!(approved, case.outcome.is_ok(), "{}: {said}", case.name);
-        let line = match case.outcome {
-            Ok(()) => format!("approved {}", case.name),
-            Err(_) => format!("left {} alone: ", case.name),
-        };
-        let line = said.lines().find(|l| l.starts_with(&line)).unwrap_or_else(|| panic!("{line}: {said}"));
-        assert!(line.contains(case.outcome.err().unwrap_or_default()), "{line}");
+/// The kubeconfig to ask with is served to everybody, so it must not be worth a second certificate.
+#[test]
+fn real_a_node_that_has_joined_gets_no_second_client_certificate() {
+    let (plane, host) = (ControlPlane::shared(), Host::new());
+    host.write("opt/openshift/expected-nodes", "joined-0 192.168.126.107\n");
+    host.write("node.json", r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "joined-0"}}"#);
+    succeed(plane.kubectl().args(["create", "-f"]).arg(host.path("node.json")));
+    let subject = "/O=system:nodes/CN=system:node:joined-0";
+    let outcome = Err("node joined-0 exists already");
+    let cases = [
+        Case { name: "joined-client", subject, outcome, ..FIRST },
+        Case {
+            name: "joined-serving",
+            subject,
+            names: "DNS:joined-0,IP:192.168.126.107",
+            user: "system:node:joined-0",
+            ..THEN
+        },
+    ];
+    cases.iter().for_each(|case| request(&plane, &host, case));
+    let said = approve(&plane, &host);
+    check(&plane, &said, &cases);
+    assert!(said.contains("oc adm certificate approve joined-client"), "{said}");
+}
+
+#[test]
+fn real_another_key_for_the_same_node_is_held_for_a_person() {
+    let (plane, host) = (ControlPlane::shared(), Host::new());
+    host.write("opt/openshift/expected-nodes", "twice-0 192.168.126.108\n");
+    let asks = Case { subject: "/O=system:nodes/CN=system:node:twice-0", key: "own.key", ..FIRST };
+    let own = Case { name: "twice-own", ..asks };
+    request(&plane, &host, &own);
+    check(&plane, &approve(&plane, &host), &[own]);
+
+    let outcome = Err("approved for another key (twice-own); if you know that this machine");
+    let later = [
+        Case { name: "twice-retry", ..asks },
+        Case { name: "twice-a-stranger", key: "other.key", outcome, ..asks },
+    ];
+    later.iter().for_each(|case| request(&plane, &host, case));
+    check(&plane, &approve(&plane, &host), &later);
+
+    // A person knows better; from then on that key is as good as the first.
+    succeed(plane.kubectl().args(["certificate", "approve", "twice-a-stranger"]));
+    let known = [Case { name: "twice-known", key: "other.key", ..asks }];
+    known.iter().for_each(|case| request(&plane, &host, case));
+    check(&plane, &approve(&plane, &host), &known);
+}
+
+#[test]
+fn real_of_two_that_ask_at_the_same_time_one_is_approved() {
+    let (plane, host) = (ControlPlane::shared(), Host::new());
+    host.write("opt/openshift/expected-nodes", "race-0 192.168.126.109\n");
+    let asks = Case { subject: "/O=system:nodes/CN=system:node:race-0", ..FIRST };
+    for name in ["race-a", "race-b"] {
+        request(&plane, &host, &Case { name, ..asks });
     }
-    assert!(!approve().contains("approved"), "nothing is approved twice");
+    let said = approve(&plane, &host);
+    assert_eq!(said.matches("approved race-").count(), 1, "{said}");
+    let approved = ["race-a", "race-b"].map(|name| is_approved(&plane, name));
+    assert_eq!(approved.iter().filter(|approved| **approved).count(), 1, "{said}");
 }
 
 #[test]
@@ -110,7 +163,7 @@ fn real_it_ends_with_bootkube_and_asks_the_masters_when_this_host_no_longer_answ
     let mut service = host.script("approve-csr.sh");
     let mut service =
         service.env("OC", plane.oc()).arg(host.path("loopback")).stdout(Stdio::piped()).spawn().unwrap();
-    let approved = || plane.get(&["csr", case.name])["status"]["conditions"][0]["type"] == "Approved";
+    let approved = || is_approved(&plane, case.name);
     for _ in 0..100 {
         if approved() {
             break;
@@ -124,19 +177,37 @@ fn real_it_ends_with_bootkube_and_asks_the_masters_when_this_host_no_longer_answ
     assert_eq!(record.as_array().unwrap().last().unwrap()["result"], "success");
 }
 
-fn request(plane: &ControlPlane, host: &Host, case: &Case) {
+fn approve(plane: &ControlPlane, host: &Host) -> String {
+    succeed(host.script("approve-csr.sh").env("OC", plane.oc()).arg("--once").arg(plane.kubeconfig()))
+}
+
+pub(crate) fn is_approved(plane: &ControlPlane, name: &str) -> bool {
+    plane.get(&["csr", name])["status"]["conditions"][0]["type"] == "Approved"
+}
+
+/// Each case had its outcome, and that was said.
+fn check(plane: &ControlPlane, said: &str, cases: &[Case]) {
+    for case in cases {
+        assert_eq!(is_approved(plane, case.name), case.outcome.is_ok(), "{}: {said}", case.name);
+        let line = match case.outcome {
+            Ok(()) => format!("approved {}", case.name),
+            Err(_) => format!("left {} alone: ", case.name),
+        };
+        let line = said.lines().find(|l| l.starts_with(&line)).unwrap_or_else(|| panic!("{line}: {said}"));
+        assert!(line.contains(case.outcome.err().unwrap_or_default()), "{line}");
+    }
+}
+
+/// Asks as that user, on the real API server.
+pub(crate) fn request(plane: &ControlPlane, host: &Host, case: &Case) {
     let mut openssl = Command::new("openssl");
-    openssl.args([
-        "req",
-        "-new",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:P-256",
-        "-nodes",
-        "-keyout",
-        "/dev/null",
-    ]);
+    openssl.args(["req", "-new"]);
+    if host.has(case.key) && !case.key.is_empty() {
+        openssl.args(["-key", case.key]);
+    } else {
+        let kept = if case.key.is_empty() { "/dev/null" } else { case.key };
+        openssl.args(["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", kept]);
+    }
     openssl.args(["-subj", case.subject, "-outform", "PEM"]).current_dir(host.path(""));
     if !case.names.is_empty() {
         openssl.args(["-addext", &format!("subjectAltName={}", case.names)]);

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use hardway_assets::ignition::bootstrap_files::STAGES;
+use hardway_assets::ignition::bootstrap_files::{IN_PLACE_STAGES, STAGES};
 use serde_json::{Value, json};
 
 use super::control_plane::ControlPlane;
@@ -28,7 +28,7 @@ echo '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "from-mco",
 
 fn bootkube(plane: &ControlPlane, host: &Host) -> Command {
     let mut command = host.script("bootkube.sh");
-    command.env("OC", plane.oc()).env("ETCD_HEALTH_URLS", plane.etcd_health_url());
+    command.env("OC", plane.warning_oc(host)).env("ETCD_HEALTH_URLS", plane.etcd_health_url());
     command
 }
 
@@ -64,8 +64,38 @@ fn real_every_stage_is_walked_once() {
     progress_is_reported(&plane, &host);
 }
 
+#[test]
+fn real_in_place_it_ends_with_the_config_of_the_node() {
+    let (plane, host) = (ControlPlane::shared(), Host::new());
+    lay_out(&plane, &host);
+    host.set(&[("API_URL", &plane.url()), ("API_INT_URL", &plane.url()), ("IN_PLACE", "true")]);
+    host.write("opt/openshift/expected-nodes", "node 192.168.126.101\n");
+    host.write("opt/openshift/node.ign", r#"{"ignition":{"version":"3.4.0"}}"#);
+    host.write("etc/kubernetes/bootstrap-configs/kube-apiserver-config.yaml", "config");
+    host.write("etc/kubernetes/static-pod-resources/etcd-member/ca.crt", "ca");
+    host.write("etcd/member/snap/db", "data");
+    // etcd is seen running once, then no longer.
+    host.program(
+        "bin/crictl",
+        "#!/bin/bash\n[[ $* == *running* ]] || exit 0\n[[ -e asked ]] || echo 4711\ntouch asked\n",
+    );
+
+    let output = succeed(bootkube(&plane, &host).env("ETCD_DATA_DIR", host.path("etcd")));
+    assert!(output.contains("waiting for etcd to stop: container 4711 still runs"), "{output}");
+    assert!(!host.has("etc/kubernetes/manifests/etcd-member-pod.yaml"));
+    let record = host.json("records/bootkube.json");
+    let ended = record.as_array().unwrap().iter().filter(|entry| entry["phase"] == "stage end");
+    let stages: Vec<&Value> = ended.map(|entry| &entry["stage"]).collect();
+    let [.., success, teardown, first, second, third] = stages.as_slice() else { panic!("{stages:?}") };
+    assert_eq!([success, teardown], [&"bootstrap-success", &"teardown"]);
+    assert_eq!([first, second, third].map(|stage| stage.as_str().unwrap()), IN_PLACE_STAGES);
+    assert!(host.read("opt/openshift/master.ign").contains("/var/lib/etcd/member/snap/db"));
+    // There is no API to report to before the reboot.
+    succeed(host.script("report-progress.sh").env("OC", "/bin/false").arg(plane.kubeconfig()));
+}
+
 /// What Ignition writes, as far as bootkube.sh looks at it.
-fn lay_out(plane: &ControlPlane, host: &Host) {
+pub(crate) fn lay_out(plane: &ControlPlane, host: &Host) {
     let kubeconfig = plane.read("kubeconfig");
     for name in ["kubeconfig", "kubeconfig-kubelet", "kubeconfig-loopback"] {
         host.write(&format!("opt/openshift/auth/{name}"), &kubeconfig);
@@ -134,7 +164,7 @@ fn definition(group: &str, kind: &str, plural: &str) -> String {
 }
 
 /// Pods and operator states of two masters, brought in by the very script, status included.
-fn play_the_operators(plane: &ControlPlane, host: &Host) {
+pub(crate) fn play_the_operators(plane: &ControlPlane, host: &Host) {
     let mut objects = Vec::new();
     for (namespace, pod) in [
         ("openshift-kube-apiserver", "kube-apiserver-master-0"),

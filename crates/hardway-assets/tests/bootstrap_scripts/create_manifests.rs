@@ -141,6 +141,20 @@ fn real_a_file_that_cannot_be_read_is_named_and_holds_the_rest_not_up() {
 }
 
 #[test]
+fn real_a_client_that_warns_but_succeeds_is_believed() {
+    let (plane, host) = (ControlPlane::shared(), Host::new());
+    host.write("m/1.json", &widget_definition("warned.test"));
+    host.write(
+        "m/2.yaml",
+        "apiVersion: warned.test/v1\nkind: Widget\nmetadata: {name: w}\nstatus: {phase: Given}\n",
+    );
+    let output = succeed(create(&plane, &host, &["m"]).env("OC", plane.warning_oc(&host)));
+    assert!(output.contains("created 2 of 2"), "{output}");
+    assert_eq!(output.matches("no such cgroup").count(), 1, "said, and said once: {output}");
+    assert_eq!(plane.get(&["widgets.warned.test", "w"])["status"], json!({"phase": "Given"}));
+}
+
+#[test]
 fn wrong_arguments_are_told() {
     let host = Host::new();
     for (arguments, said) in [

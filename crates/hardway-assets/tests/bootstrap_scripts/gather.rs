@@ -7,7 +7,7 @@ use super::host::{Host, run, succeed};
 #[test]
 fn a_bundle_has_the_layout_that_analyze_reads_and_no_secrets() {
     let host = Host::new();
-    let secret_object = "apiVersion: v1\nkind: Secret\nmetadata: {name: x}\n";
+    let secret_object = "apiVersion: v1\nkind: Secret\nmetadata: {name: x}\ndata: {a: Yg==}\n";
     for (path, text) in [
         ("opt/openshift/tls/root-ca.crt", "certificate"),
         ("opt/openshift/tls/x.key", "-----BEGIN PRIVATE KEY-----"),
@@ -17,7 +17,16 @@ fn a_bundle_has_the_layout_that_analyze_reads_and_no_secrets() {
         ("opt/openshift/manifests/cluster-config.yaml", "kind: ConfigMap"),
         ("opt/openshift/manifests/openshift-config-secret-pull-secret.yaml", "x"),
         ("opt/openshift/operator-seeds/etcd-signer.yaml", secret_object),
-        ("opt/openshift/operator-seeds/list.json", r#"{"items":[{"kind":"Secret"}]}"#),
+        ("opt/openshift/operator-seeds/list.json", r#"{"items":[{"kind":"Secret","data":{"a":"Yg=="}}]}"#),
+        (
+            "opt/openshift/operator-seeds/list.yaml",
+            "kind: List\nitems:\n- apiVersion: v1\n  kind: Secret # one of many\n  stringData: {a: b}\n",
+        ),
+        ("opt/openshift/operator-seeds/flow.yaml", "{apiVersion: v1, kind: 'Secret', data: {a: Yg==}}\n"),
+        (
+            "opt/openshift/manifests/cvo-overrides.yaml",
+            "spec:\n  overrides:\n  - kind: Secret\n    unmanaged: true\n",
+        ),
         ("opt/openshift/create-manifests/objects/Secret+a+b.json", "{}"),
         ("opt/openshift/node.ign", "{}"),
         ("opt/openshift/wait-for-etcd.done", ""),
@@ -47,12 +56,24 @@ fn a_bundle_has_the_layout_that_analyze_reads_and_no_secrets() {
         "control-plane/",
         "rendered-assets/openshift/tls/root-ca.crt",
         "rendered-assets/openshift/manifests/cluster-config.yaml",
+        "rendered-assets/openshift/manifests/cvo-overrides.yaml",
         "rendered-assets/openshift/bootstrap.env",
         "rendered-assets/openshift/wait-for-etcd.done",
     ] {
         assert!(has(kept), "{kept} is missing in\n{list}");
     }
-    for left in [".key", "pem", "kubeconfig", "secret", "etcd-signer", "list.json", "node.ign", "Secret"] {
+    for left in [
+        ".key",
+        "pem",
+        "kubeconfig",
+        "secret",
+        "etcd-signer",
+        "list.json",
+        "list.yaml",
+        "flow.yaml",
+        "node.ign",
+        "Secret",
+    ] {
         assert!(!list.contains(left), "{left} is in\n{list}");
     }
     assert!(

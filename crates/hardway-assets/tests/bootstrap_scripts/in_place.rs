@@ -110,6 +110,18 @@ fn real_ignition_accepts_it() {
 }
 
 #[test]
+fn without_etcds_data_nothing_is_made() {
+    let host = node();
+    host.write("empty/0.tmp", "scratch");
+    for (folder, said) in [("no-etcd", "No such file or directory"), ("empty", "there is nothing in")] {
+        let (success, output) =
+            run(host.script("make-master-ignition.sh").env("ETCD_DATA_DIR", host.path(folder)));
+        assert!(!success && output.contains(said), "{output}");
+        assert!(!host.has("opt/openshift/master.ign"));
+    }
+}
+
+#[test]
 fn without_the_nodes_config_it_says_so() {
     let host = Host::new();
     let (success, output) = run(&mut host.script("make-master-ignition.sh"));

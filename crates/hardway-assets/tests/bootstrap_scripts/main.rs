@@ -5,12 +5,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
+mod after_reboot;
 mod approve_csr;
 mod bootkube;
 mod control_plane;
 mod create_manifests;
 mod gather;
 mod host;
+mod host_services;
 mod in_place;
 mod records;
 mod text;

@@ -11,7 +11,7 @@ use hardway_assets::ignition::bootstrap_files::{
 use super::host::{Host, run, succeed};
 
 fn all_scripts() -> Vec<HostFile> {
-    scripts().into_iter().chain(in_place_scripts()).filter(|file| file.path.ends_with(".sh")).collect()
+    scripts().into_iter().chain(in_place_scripts()).filter(|file| file.text.starts_with("#!")).collect()
 }
 
 fn all_units() -> Vec<Unit> {
@@ -27,7 +27,7 @@ fn bash_reads_every_script() {
     let host = Host::new();
     for script in all_scripts() {
         assert!(
-            script.text.starts_with("#!/usr/bin/env bash\n#"),
+            script.text.lines().nth(1).is_some_and(|line| line.starts_with("# ")),
             "{} says what it is in its second line",
             script.path
         );
@@ -41,16 +41,13 @@ fn shellcheck_finds_nothing() {
         return;
     }
     let host = Host::new();
-    // Laid into one folder, as they lie on the host, so that sourced files are found.
-    let post_reboot = "bootstrap-in-place-post-reboot.sh";
-    host.write(
-        &format!("usr/local/bin/{post_reboot}"),
-        &host.read(&format!("opt/openshift/bootstrap-in-place/{post_reboot}")),
-    );
-    let names = all_scripts().into_iter().map(|script| script.path.rsplit('/').next().unwrap_or_default());
+    // All in one folder, so that sourced files are found.
+    let name = |script: &HostFile| script.path.rsplit('/').next().unwrap_or_default();
+    all_scripts().iter().for_each(|script| host.write(&format!("flat/{}", name(script)), script.text));
+    let names: Vec<&str> = all_scripts().iter().map(name).collect();
     let mut shellcheck = Command::new("shellcheck");
     shellcheck.args(["--external-sources", "--source-path=SCRIPTDIR"]).args(names);
-    succeed(shellcheck.current_dir(host.path("usr/local/bin")));
+    succeed(shellcheck.current_dir(host.path("flat")));
 }
 
 /// Upper case is for what comes from outside: bootstrap.env, or a variable that a script gives a default to.
@@ -58,7 +55,8 @@ fn shellcheck_finds_nothing() {
 fn scripts_read_exactly_the_keys_of_the_environment() {
     let mut used = BTreeSet::new();
     let mut set = BTreeSet::from(
-        ["BASH_LINENO", "BASH_SOURCE", "EUID", "HOME", "IFS", "LINENO", "PWD", "SECONDS"].map(str::to_owned),
+        ["BASH_LINENO", "BASH_REMATCH", "BASH_SOURCE", "EUID", "HOME", "IFS", "LINENO", "PWD", "SECONDS"]
+            .map(str::to_owned),
     );
     for script in all_scripts() {
         for line in script.text.lines().filter(|line| !line.trim_start().starts_with('#')) {
@@ -96,13 +94,10 @@ fn upper_case(text: &str) -> String {
 #[test]
 fn the_readme_explains_every_key_once() {
     let readme = include_str!("../../templates/bootstrap/README.md");
-    let comment = readme.split("-->").next().unwrap_or_default();
-    let explained: Vec<&str> = comment
-        .lines()
-        .filter_map(|line| line.split_once("  "))
-        .map(|(key, _)| key)
-        .filter(|key| !key.is_empty())
-        .collect();
+    let (_, table) = readme.split_once("\n## bootstrap.env\n").unwrap();
+    let rows = table.lines().take_while(|line| !line.starts_with("## "));
+    let explained: Vec<&str> =
+        rows.filter_map(|row| row.strip_prefix("| `")?.split_once("` | ")).map(|(key, _)| key).collect();
     assert_eq!(explained, ENVIRONMENT);
 }
 
@@ -156,6 +151,11 @@ fn units_are_enabled_as_on_openshift_installs_bootstrap_host() {
     assert_eq!(enabled, expected);
 }
 
+const OS_SERVICES: &str =
+    "crio NetworkManager rpc-statd sshd systemd-journal-gatewayd systemd-user-sessions zincati";
+const OS_TARGETS: &str = "basic getty local-fs multi-user network network-online shutdown sysinit umount";
+const OS_PROGRAMS: &str = "bin/chown bin/mkdir bin/sh bin/true usr/bin/chcon usr/bin/systemctl usr/lib/systemd/systemd-journal-gatewayd";
+
 /// systemd's own opinion, with units of the OS that ours name replaced by empty ones.
 #[test]
 fn systemd_accepts_the_units() {
@@ -167,17 +167,14 @@ fn systemd_accepts_the_units() {
     for unit in all_units().iter().filter(|unit| unit.text.is_some()) {
         host.write(&format!("{folder}/{}", unit.name), unit.text.unwrap_or_default());
     }
-    for name in ["crio.service", "rpc-statd.service", "systemd-journal-gatewayd.service", "zincati.service"] {
-        host.write(&format!("{folder}/{name}"), "[Service]\nExecStart=/bin/true\n");
+    for name in OS_SERVICES.split_whitespace() {
+        host.write(&format!("{folder}/{name}.service"), "[Service]\nExecStart=/bin/true\n");
     }
-    for target in
-        ["basic.target", "network-online.target", "multi-user.target", "sysinit.target", "shutdown.target"]
-    {
-        host.write(&format!("{folder}/{target}"), "[Unit]\nDescription=stand-in\n");
+    for name in OS_TARGETS.split_whitespace() {
+        host.write(&format!("{folder}/{name}.target"), "[Unit]\nDescription=stand-in\n");
     }
-    for program in
-        ["bin/true", "bin/sh", "bin/mkdir", "bin/chown", "usr/lib/systemd/systemd-journal-gatewayd"]
-    {
+    host.write(&format!("{folder}/run-ephemeral.mount"), "[Mount]\nWhat=tmpfs\nWhere=/run/ephemeral\n");
+    for program in OS_PROGRAMS.split_whitespace() {
         host.program(program, "#!/bin/sh\n");
     }
     for unit in all_units() {

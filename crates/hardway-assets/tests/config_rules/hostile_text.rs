@@ -9,7 +9,10 @@ use crate::files::{DUAL_STACK, DUAL_STACK_INVENTORY, HA, HA_INVENTORY, SINGLE_NO
 
 fn places_are_inside(text: &str, violations: &[Violation]) -> Result<(), TestCaseError> {
     for violation in violations {
-        prop_assert!(violation.kind != Kind::Internal || !violation.path.is_empty(), "{violation} for {text:?}");
+        prop_assert!(
+            violation.kind != Kind::Internal || !violation.path.is_empty(),
+            "{violation} for {text:?}"
+        );
         let span = violation.span;
         let inside = span.is_some_and(|span| text.get(span.start..span.end).is_some());
         prop_assert!(inside, "{violation:?} in {text:?}");

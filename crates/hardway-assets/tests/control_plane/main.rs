@@ -3,7 +3,12 @@
 //!
 //! Needs the binaries of tools/kubernetes (`HARDWAY_TOOLS_BIN`, set by ./test.sh) and root, for a network namespace.
 
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    reason = "a test stops at the first surprise"
+)]
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use hardway_assets::graph::{Asset, FileState, Plan};
+use hardway_assets::graph::{Asset, FileState, Plan, Stale};
+use hardway_assets::inventory::Role;
 use hardway_assets::violation::Violation;
 use hardway_assets::{Phase, ignition, install_config};
 
-use super::dry_run::{self, files_in, join};
+use super::dry_run::{self, join, kept_in};
 use crate::cli::{CreateArgs, Global, MakeArgs, Target};
 use crate::held::Held;
 use crate::input::{Checked, Project};
@@ -63,6 +64,7 @@ fn create(global: &Global, args: &MakeArgs, out: &Output, wanted: Wanted) -> Res
     let plan = project.plan(|asset| wanted.includes(asset))?;
     let release = KeptRelease::compare(&project.release, &project.tree);
     warn_about_secrets(&workdir, &project, out);
+    tell_about_keys_and_nodes(&project, wanted, out);
     if args.dry_run {
         out.data(&dry_run::list(&project, &plan, &release));
         tell(&plan, out, "would be made");
@@ -104,6 +106,32 @@ fn warn_about_secrets(workdir: &Workdir, project: &Project, out: &Output) {
     }
 }
 
+/// What a user might otherwise take for done.
+fn tell_about_keys_and_nodes(project: &Project, wanted: Wanted, out: &Output) {
+    if !project.due.is_empty() {
+        let names: Vec<&str> = project.due.iter().map(|expiry| expiry.certificate.as_str()).collect();
+        out.info(&format!("certificates renewed, with the same keys and names: {}", names.join(", ")));
+    }
+    let chosen = project.cluster.inventory.pki.key_algorithm;
+    // All keys of certificates are made alike; one tells for all.
+    if project.secrets_on_disk.key("root-ca").is_ok_and(|key| key.algorithm() != chosen) {
+        out.warn("pki.keyAlgorithm changed, but keys are made once and stay; move secrets/ away to have new ones drawn");
+    }
+    let hosts = &project.cluster.inventory.hosts;
+    let is_left_out = |role: Role| {
+        !project.release.rendered.contains_key(role.name()) && hosts.iter().any(|host| host.role == role)
+    };
+    let left_out: Vec<&str> =
+        [Role::Master, Role::Worker].into_iter().filter(|role| is_left_out(*role)).map(Role::name).collect();
+    if wanted == Wanted::IgnitionConfigs && !left_out.is_empty() {
+        out.warn(&format!(
+            "the release has no rendered MachineConfig for {}: no ignition/<host>.ign is made for these hosts; boot them \
+             from the pointer configs, or put the rendered configs into the release's folder rendered/",
+            left_out.join(" and ")
+        ));
+    }
+}
+
 fn keep_release(
     workdir: &Workdir,
     release: &KeptRelease,
@@ -131,15 +159,21 @@ fn is_same_folder(given: Option<&Path>, kept: &Path) -> bool {
 
 /// One line for each asset that was made again, and for each file that was left alone.
 fn tell(plan: &Plan, out: &Output, verb: &str) {
+    let mut kept = 0;
     for step in &plan.steps {
         let reasons = join(&step.reasons);
         if step.files.iter().any(|(_, state)| *state == FileState::Written) {
             out.debug(&format!("{}: {} ({reasons})", step.phase, step.asset));
         }
-        for path in files_in(step, FileState::EditedByHand) {
-            let because =
-                if reasons.is_empty() { String::new() } else { format!("; would be made again: {reasons}") };
-            out.warn(&format!("{path} was edited by hand and is kept{because}"));
+        for (path, why) in kept_in(step) {
+            kept += 1;
+            let is_new = step.reasons == [Stale::New];
+            let because = if reasons.is_empty() || is_new {
+                String::new()
+            } else {
+                format!("; would be made again: {reasons}")
+            };
+            out.warn(&format!("{path} was {why} and is kept{because}"));
         }
     }
     plan.removals.iter().for_each(|path| out.info(&format!("{path} is no longer needed and goes away")));
@@ -147,6 +181,8 @@ fn tell(plan: &Plan, out: &Output, verb: &str) {
         .iter()
         .for_each(|path| out.warn(&format!("{path} is no longer needed but was edited by hand: kept")));
     let written = plan.writes.len();
-    let fresh = plan.steps.iter().map(|step| step.files.len()).sum::<usize>() - written;
-    out.info(&format!("{written} files {verb}, {fresh} already as they should be"));
+    let fresh = plan.steps.iter().map(|step| step.files.len()).sum::<usize>() - written - kept;
+    let files = if written == 1 { "file" } else { "files" };
+    let yours = if kept == 0 { String::new() } else { format!(", {kept} kept as you have them") };
+    out.info(&format!("{written} {files} {verb}, {fresh} already as they should be{yours}"));
 }

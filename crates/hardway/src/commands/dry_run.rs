@@ -23,8 +23,8 @@ pub(crate) fn list(project: &Project, plan: &Plan, release: &KeptRelease) -> Str
         for path in files_in(step, FileState::Written) {
             let _ = writeln!(text, "would write {path} ({reasons})");
         }
-        for path in files_in(step, FileState::EditedByHand) {
-            let _ = writeln!(text, "would keep {path} (edited by hand)");
+        for (path, why) in kept_in(step) {
+            let _ = writeln!(text, "would keep {path} ({why})");
         }
     }
     for path in &plan.removals {
@@ -42,6 +42,15 @@ pub(crate) fn list(project: &Project, plan: &Plan, release: &KeptRelease) -> Str
 /// The paths of a step's files in this state.
 pub(crate) fn files_in(step: &Step, state: FileState) -> impl Iterator<Item = &str> {
     step.files.iter().filter(move |(_, found)| *found == state).map(|(output, _)| output.path.as_str())
+}
+
+/// The paths of a step's files that are the user's, and how they came to be.
+pub(crate) fn kept_in(step: &Step) -> impl Iterator<Item = (&str, &'static str)> {
+    step.files.iter().filter_map(|(output, state)| match state {
+        FileState::EditedByHand => Some((output.path.as_str(), "edited by hand")),
+        FileState::NotOurs => Some((output.path.as_str(), "not written by hardway")),
+        FileState::Unchanged | FileState::Written => None,
+    })
 }
 
 /// Reasons as one text.

@@ -9,24 +9,26 @@ use crate::cli::{ExplainArgs, Format};
 use crate::output::Output;
 use crate::report::{EXIT_USAGE, Report};
 
-/// Everything known under that name; a stage of the guide for `stage 7`.
+/// Everything known under that name; a page of the guide for `stage 7` or the name of a phase.
 pub(crate) fn run(args: &ExplainArgs, out: &Output) -> Result<u8, Report> {
     let what = args.what.join(" ");
-    if let Some(stage) = what.strip_prefix("stage ") {
-        let page = guide::page(stage).ok_or_else(|| {
-            Report::new("usage", format!("the guide has no stage {stage:?}"))
-                .exit(EXIT_USAGE)
-                .fix("stages are 1 to 17")
-        })?;
-        match args.output {
-            Format::Text => out.data(page.text),
-            format => out.value(&page_value(page), format),
-        }
-        return Ok(0);
-    }
+    let stage = what.strip_prefix("stage").map(str::trim);
     let catalogue = Catalogue::load();
     let found = catalogue.find(&what);
     if found.is_empty() {
+        let name = stage.unwrap_or_else(|| what.strip_prefix("phase ").unwrap_or(&what));
+        if let Some(page) = guide::page(name) {
+            match args.output {
+                Format::Text => out.data(page.text),
+                format => out.value(&page_value(page), format),
+            }
+            return Ok(0);
+        }
+        if let Some(stage) = stage {
+            return Err(Report::new("usage", format!("the guide has no stage {stage:?}"))
+                .exit(EXIT_USAGE)
+                .fix("stages are 1 to 17, and 4b"));
+        }
         let near = catalogue.near(&what);
         let report = Report::new("usage", format!("nothing is known about {what:?}")).exit(EXIT_USAGE);
         return Err(if near.is_empty() { report } else { report.fix(format!("near: {}", near.join(", "))) });

@@ -16,7 +16,7 @@ pub(crate) fn run(global: &Global, args: &GraphArgs, out: &Output) -> Result<u8,
         graph_of(&workdir, Checked::load(&workdir, args.release_dir.as_deref(), out)?)?
     } else {
         out.info("no install-config.yaml here: this is the graph of a made-up cluster");
-        graph(&example::cluster(), &release_payload::sample())?
+        graph(&example::cluster(), &release_payload::sample(), &[])?
     };
     match args.output {
         GraphFormat::Dot => out.data(&to_dot(&graph)),

@@ -9,26 +9,24 @@ use crate::output::Output;
 use crate::report::{EXIT_USAGE, Report};
 use crate::workdir::Workdir;
 
-/// Writes both input files with comments. Never over a file that is there.
+/// Writes both input files with comments. A file that is there stays as it is.
 pub(crate) fn run(global: &Global, args: &InitArgs, out: &Output) -> Result<u8, Report> {
     fs_err::create_dir_all(&global.dir).map_err(|error| Report::from_error("workdir-unusable", &error))?;
     let workdir = Workdir::open(&global.dir)?;
     let files = [("install-config.yaml", install_config(args)), ("inventory.yaml", inventory(args))];
-    let there: Vec<String> = files
-        .iter()
-        .map(|(name, _)| workdir.path(name))
-        .filter(|path| path.exists())
-        .map(|p| p.display().to_string())
-        .collect();
-    if !there.is_empty() {
-        return Err(Report::new("usage", format!("{} is already there", there.join(" and ")))
+    let (there, missing): (Vec<_>, Vec<_>) =
+        files.into_iter().partition(|(name, _)| workdir.path(name).exists());
+    if missing.is_empty() {
+        let names: Vec<String> = there.iter().map(|(name, _)| workdir.shown(name)).collect();
+        return Err(Report::new("usage", format!("{} are already there", names.join(" and ")))
             .exit(EXIT_USAGE)
-            .fix("choose another folder with --dir, or move the file away"));
+            .fix("choose another folder with --dir, or move the files away"));
     }
-    for (name, text) in files {
+    there.iter().for_each(|(name, _)| out.info(&format!("{} is yours and stays", workdir.shown(name))));
+    for (name, text) in missing {
         // The install-config will hold a pull secret as soon as it is filled in.
         workdir.write(&File::secret(name, text))?;
-        out.info(&format!("{} written", workdir.path(name).display()));
+        out.info(&format!("{} written", workdir.shown(name)));
     }
     out.info(&format!("edit both, then: hardway create ignition-configs --dir {}", global.dir.display()));
     Ok(0)

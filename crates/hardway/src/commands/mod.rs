@@ -8,5 +8,6 @@ pub(crate) mod explain;
 pub(crate) mod graph;
 pub(crate) mod init;
 pub(crate) mod phase;
+pub(crate) mod release;
 pub(crate) mod schema;
 pub(crate) mod status;

@@ -4,7 +4,7 @@ use hardway_assets::graph::{FileState, Plan};
 use hardway_assets::pki::{self, Expiry};
 use serde_json::{Value, json};
 
-use super::dry_run::{files_in, join};
+use super::dry_run::{join, kept_in};
 use crate::cli::{Format, Global, StatusArgs};
 use crate::input::{Checked, Project};
 use crate::output::Output;
@@ -17,7 +17,8 @@ pub(crate) fn run(global: &Global, args: &StatusArgs, out: &Output) -> Result<u8
     let checked = Checked::load(&workdir, args.release_dir.as_deref(), out)?;
     let project = Project::load(&workdir, checked)?;
     let plan = project.plan(|_| true)?;
-    let ends = pki::expiries(&project.cluster, &project.tree, project.now);
+    let mut ends = pki::expiries(&project.cluster, &project.tree, project.now);
+    ends.retain(|end| end.is_on_disk);
     match args.output {
         Format::Text => out.data(&text(&plan, &ends, args.all)),
         format => out.value(&value(&plan, &ends), format),
@@ -37,8 +38,8 @@ fn text(plan: &Plan, ends: &[Expiry], all: bool) -> String {
             let state = if step.reasons.is_empty() { "fresh" } else { "stale" };
             text += &format!("{state}  {:16} {:40} {reasons}\n", step.phase.name(), step.asset);
         }
-        for path in files_in(step, FileState::EditedByHand) {
-            text += &format!("kept   {:16} {path:40} edited by hand\n", step.phase.name());
+        for (path, why) in kept_in(step) {
+            text += &format!("kept   {:16} {path:40} {why}\n", step.phase.name());
         }
     }
     for path in &plan.removals {
@@ -71,6 +72,7 @@ fn value(plan: &Plan, ends: &[Expiry]) -> Value {
             let files = step.files.iter().map(|(output, state)| {
                 let state = match state {
                     FileState::EditedByHand => "edited-by-hand",
+                    FileState::NotOurs => "not-ours",
                     FileState::Unchanged => "unchanged",
                     FileState::Written => "to-be-written",
                 };

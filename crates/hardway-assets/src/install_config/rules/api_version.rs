@@ -1,4 +1,4 @@
-//! `apiVersion` (rule 1). A file of another version is not looked at any further.
+//! `apiVersion`: there, and one that is known. A file of another version is not looked at any further.
 
 use super::super::draft::find;
 use crate::schema::Findings;

@@ -1,7 +1,9 @@
-//! Optional parts of the release (rules 59 to 61; openshift/api `config/v1/types_cluster_version.go`).
+//! Optional parts of the release: known sets and names, with all that others of them need (openshift/api
+//! `config/v1/types_cluster_version.go`).
 
 use super::super::Capabilities;
 use super::super::draft::Draft;
+use crate::release_payload::{CAPABILITIES, in_capability_set};
 use crate::schema::{Findings, INSTALL_CONFIG};
 use crate::violation::{Kind, Violation};
 
@@ -18,7 +20,7 @@ pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
             violation
         });
     }
-    let mut names: Vec<&str> = ALL.iter().map(|(name, _)| *name).collect();
+    let mut names: Vec<&str> = CAPABILITIES.iter().map(|(name, _)| *name).collect();
     names.sort_unstable();
     for (i, capability) in capabilities.additional_enabled_capabilities.iter().enumerate() {
         if !names.contains(&capability.as_str()) {
@@ -32,7 +34,7 @@ pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
 fn dependencies(capabilities: &Capabilities, findings: &mut Findings<'_>) {
     let enabled = |name: &str| {
         capabilities.additional_enabled_capabilities.iter().any(|extra| extra == name)
-            || in_set(&capabilities.baseline_capability_set, name)
+            || in_capability_set(&capabilities.baseline_capability_set, name)
     };
     if enabled("marketplace") && !enabled("OperatorLifecycleManager") {
         // openshift-install prints the path without its parent.
@@ -54,33 +56,3 @@ fn dependencies(capabilities: &Capabilities, findings: &mut Findings<'_>) {
         );
     }
 }
-
-/// Whether a baseline set holds a capability. An empty or unknown set is taken for the current one.
-fn in_set(set: &str, name: &str) -> bool {
-    let minor = match set {
-        "None" => return false,
-        other => other.strip_prefix("v4.").and_then(|minor| minor.parse().ok()).unwrap_or(u32::MAX),
-    };
-    ALL.iter().any(|(capability, since)| *capability == name && *since <= minor)
-}
-
-/// Every capability with the minor version of the first set that holds it.
-const ALL: [(&str, u32); 17] = [
-    ("baremetal", 11),
-    ("marketplace", 11),
-    ("openshift-samples", 11),
-    ("MachineAPI", 11),
-    ("Console", 12),
-    ("Insights", 12),
-    ("Storage", 12),
-    ("CSISnapshot", 12),
-    ("NodeTuning", 13),
-    ("Build", 14),
-    ("DeploymentConfig", 14),
-    ("ImageRegistry", 14),
-    ("OperatorLifecycleManager", 15),
-    ("CloudCredential", 15),
-    ("Ingress", 16),
-    ("CloudControllerManager", 16),
-    ("OperatorLifecycleManagerV1", 18),
-];

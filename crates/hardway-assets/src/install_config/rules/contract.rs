@@ -1,10 +1,13 @@
-//! What differs between releases, as named answers instead of version numbers all over the rules.
+//! What differs between releases, as named answers instead of version numbers all over the rules. The answers are the
+//! version contract's.
+
+use crate::release_payload::VersionContract;
 
 /// How to read install-config for one release on one host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// Major and minor version of the release.
-    pub version: (u32, u32),
+    /// Major and minor version of the release. Only for what the schema says of fields: since when they are known.
+    pub version: (u64, u64),
     /// Whether IPv6 may be the first family of a dual-stack cluster.
     pub ipv6_may_be_first: bool,
     /// Whether networks that overlap OVN-Kubernetes' own subnets are refused; before, they are only warned about.
@@ -17,6 +20,16 @@ pub struct Rules {
     pub every_ssh_line_is_a_key: bool,
     /// Whether a mirror without credentials in the pull secret is warned about.
     pub mirrors_need_credentials: bool,
+    /// Whether feature set OKD has a refusal of its own.
+    pub knows_okd_feature_set: bool,
+    /// Whether osImageStream must be a stream there is.
+    pub checks_os_image_stream: bool,
+    /// Whether gate DualReplica is on without being asked for.
+    pub dual_replica_is_default: bool,
+    /// Whether gate OSStreams is on without being asked for.
+    pub os_streams_is_default: bool,
+    /// The stream of a cluster that names none.
+    pub default_os_image_stream: &'static str,
     /// Whether the release is OKD.
     pub okd: bool,
     /// Whether this host runs in FIPS mode, or nobody wants to know.
@@ -24,23 +37,28 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The rules of a release such as `4.18.3`. Text that is no version gets the rules of 4.18, the oldest known.
+    /// The rules of a release such as `4.18.3` or `4.18`. Text that is no version gets those of the oldest known.
     pub fn for_version(version: &str) -> Self {
-        let mut numbers = version.split('.').map(|part| part.parse::<u32>().ok());
-        let parsed = match (numbers.next().flatten(), numbers.next().flatten()) {
-            (Some(major), Some(minor)) => (major, minor),
-            _ => (4, 18),
-        };
-        let from = |minor| parsed >= (4, minor);
+        let contract =
+            VersionContract::new(version).or_else(|_| VersionContract::new(&format!("{version}.0")));
+        Self::for_contract(&contract.unwrap_or_else(|_| VersionContract::oldest()))
+    }
+
+    fn for_contract(contract: &VersionContract) -> Self {
         Self {
-            version: parsed,
-            ipv6_may_be_first: from(19),
-            ovn_subnets_are_reserved: from(19),
-            one_host_prefix: from(19),
-            two_masters_need_fencing: from(19),
-            every_ssh_line_is_a_key: from(20),
-            mirrors_need_credentials: from(22),
-            okd: version.contains("okd"),
+            version: (contract.major(), contract.minor()),
+            ipv6_may_be_first: contract.ipv6_may_be_first(),
+            ovn_subnets_are_reserved: contract.ovn_subnets_are_reserved(),
+            one_host_prefix: contract.wants_one_host_prefix(),
+            two_masters_need_fencing: contract.two_masters_need_fencing(),
+            every_ssh_line_is_a_key: contract.every_ssh_line_is_a_key(),
+            mirrors_need_credentials: contract.mirrors_need_credentials(),
+            knows_okd_feature_set: contract.knows_okd_feature_set(),
+            checks_os_image_stream: contract.checks_os_image_stream(),
+            dual_replica_is_default: contract.dual_replica_is_default(),
+            os_streams_is_default: contract.os_streams_is_default(),
+            default_os_image_stream: contract.default_os_image_stream(),
+            okd: contract.is_okd(),
             host_fips: false,
         }
     }
@@ -68,5 +86,6 @@ mod tests {
         assert!(Rules::for_version("5.0.0").mirrors_need_credentials);
         assert!(Rules::for_version("4.18.0-okd-scos.3").okd);
         assert_eq!(Rules::for_version("sample"), Rules::for_version("4.18"));
+        assert_eq!(Rules::for_version("4.22"), Rules::for_version("4.22.0"));
     }
 }

@@ -1,7 +1,9 @@
-//! Feature sets and gates (rules 62 to 64), and fields that hardway knows but does nothing with.
+//! Feature sets and gates: a known set, gates in the custom one only and as `Name=bool`, no field whose gate is off; and
+//! fields that hardway knows but does nothing with.
 
 use super::super::draft::{Draft, find, text};
 use super::Rules;
+use crate::feature_gates::{CUSTOM, Malformed, parse};
 use crate::schema::{Findings, INSTALL_CONFIG};
 use crate::violation::Violation;
 
@@ -10,7 +12,7 @@ pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_
     let allowed = INSTALL_CONFIG.allowed("featureSet");
     let good_set = match set {
         "OKD" if rules.okd => true,
-        "OKD" if rules.version >= (4, 22) => {
+        "OKD" if rules.knows_okd_feature_set => {
             let detail = "OKD featureset is not supported on OpenShift clusters";
             findings.error(Violation::forbidden("featureSet", detail));
             false
@@ -29,47 +31,46 @@ pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_
     unused_fields(draft, rules, findings);
     let stream = text(draft.node, "osImageStream");
     let streams = INSTALL_CONFIG.allowed("osImageStream");
-    if !stream.is_empty() && !streams.contains(&stream.as_str()) && rules.version >= (4, 22) {
+    if !stream.is_empty() && !streams.contains(&stream.as_str()) && rules.checks_os_image_stream {
         findings.error(Violation::unsupported("osImageStream", stream, streams));
     }
 }
 
 fn gates(draft: &Draft<'_>, findings: &mut Findings<'_>) -> bool {
     let before = findings.errors.len();
-    if !draft.feature_gates.is_empty() && draft.feature_set != "CustomNoUpgrade" {
+    if !draft.feature_gates.is_empty() && draft.feature_set != CUSTOM {
         let detail = "featureGates can only be used with the CustomNoUpgrade feature set";
         findings.error(Violation::forbidden("featureGates", detail));
     }
     for (i, gate) in draft.feature_gates.iter().enumerate() {
-        let wrong = match gate.split('=').collect::<Vec<_>>()[..] {
-            [_, value] if BOOLEANS.contains(&value) => continue,
-            [_, _] => "must match the format <feature-name>=<bool>, could not parse boolean value",
-            _ => "must match the format <feature-name>=<bool>",
+        let wrong = match parse(gate) {
+            Ok(_) => continue,
+            Err(Malformed::NotABoolean) => {
+                "must match the format <feature-name>=<bool>, could not parse boolean value"
+            }
+            Err(Malformed::NotAPair) => "must match the format <feature-name>=<bool>",
         };
         findings.error(Violation::invalid(format!("featureGates[{i}]"), gate, wrong));
     }
     findings.errors.len() == before
 }
 
-/// What Go's `strconv.ParseBool` takes.
-const BOOLEANS: [&str; 12] =
-    ["1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"];
+/// A field, its gate, and whether the gate is on by default.
+type Gated = (&'static str, &'static str, fn(&Rules) -> bool);
 
-/// Field, gate, and the release from which the gate is on by default.
-const GATED: [(&str, &str, (u32, u32)); 5] = [
-    ("controlPlane.fencing", "DualReplica", (4, 22)),
-    ("controlPlane.diskSetup", "MultiDiskSetup", NEVER),
-    ("compute.diskSetup", "MultiDiskSetup", NEVER),
-    ("osImageStream", "OSStreams", (4, 23)),
-    ("pki", "ConfigurablePKI", NEVER),
+const GATED: [Gated; 5] = [
+    ("controlPlane.fencing", "DualReplica", |rules| rules.dual_replica_is_default),
+    ("controlPlane.diskSetup", "MultiDiskSetup", |_| false),
+    ("compute.diskSetup", "MultiDiskSetup", |_| false),
+    ("osImageStream", "OSStreams", |rules| rules.os_streams_is_default),
+    ("pki", "ConfigurablePKI", |_| false),
 ];
-const NEVER: (u32, u32) = (u32::MAX, u32::MAX);
 
 fn gated_fields(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
-    for (path, gate, default_from) in GATED {
-        let enabled = rules.version >= default_from
+    for (path, gate, is_default) in GATED {
+        let enabled = is_default(rules)
             || ["TechPreviewNoUpgrade", "DevPreviewNoUpgrade"].contains(&draft.feature_set.as_str())
-            || draft.feature_gates.iter().any(|text| is_on(text, gate));
+            || draft.feature_gates.iter().any(|entry| parse(entry) == Ok((gate, true)));
         if !enabled && used(draft, rules, path) {
             findings.error(Violation::forbidden(
                 path,
@@ -82,14 +83,9 @@ fn gated_fields(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
     }
 }
 
-fn is_on(text: &str, gate: &str) -> bool {
-    text.split_once('=').is_some_and(|(name, value)| name == gate && BOOLEANS[..6].contains(&value))
-}
-
 fn used(draft: &Draft<'_>, rules: &Rules, path: &str) -> bool {
     // Naming the stream that is the default anyway changes nothing.
-    let default_stream = if rules.version >= (5, 0) { "rhel-10" } else { "rhel-9" };
-    if path == "osImageStream" && text(draft.node, path) == default_stream {
+    if path == "osImageStream" && text(draft.node, path) == rules.default_os_image_stream {
         return false;
     }
     // Fields of later releases are reported as such.

@@ -1,4 +1,4 @@
-//! Mirrors of images (rules 52 to 55).
+//! Mirrors of images: one list of the two, repositories without tag or digest, a known source policy, credentials.
 
 use std::collections::BTreeSet;
 

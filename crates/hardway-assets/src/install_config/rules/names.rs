@@ -1,4 +1,4 @@
-//! The cluster's name and domain (rules 7 to 9).
+//! The cluster's name and domain: DNS names, and not too long together.
 
 use super::super::dns_name::{subdomain_error, too_long};
 use super::super::draft::Draft;

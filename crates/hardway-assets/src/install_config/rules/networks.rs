@@ -1,4 +1,4 @@
-//! The three networks: each right in itself, none over another (rules 10 to 26, 33 and 66).
+//! The three networks: each right in itself, none over another.
 
 use ipnet::IpNet;
 

@@ -1,4 +1,4 @@
-//! The subnets OVN-Kubernetes keeps for itself (rules 21, 34 and 35).
+//! The subnets OVN-Kubernetes keeps for itself, and none of the three networks over them.
 
 use ipnet::IpNet;
 

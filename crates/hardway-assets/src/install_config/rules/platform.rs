@@ -1,4 +1,4 @@
-//! The platform: none, and only none (rule 36).
+//! The platform: none, and only none.
 
 use super::super::draft::{Draft, find};
 use crate::schema::Findings;

@@ -1,4 +1,4 @@
-//! The machine pools (rules 37 to 46).
+//! The machine pools: names, counts, architectures, hyperthreading, and nothing of another platform.
 
 use super::super::InstallConfig;
 use super::super::draft::{Draft, Pool};

@@ -1,4 +1,4 @@
-//! The proxy (rules 48 to 51).
+//! The proxy: at least one address, each with a scheme that fits, and what is not proxied as domains and networks.
 
 use std::net::IpAddr;
 
@@ -6,8 +6,9 @@ use ipnet::IpNet;
 
 use super::super::dns_name::subdomain_error;
 use super::super::draft::Draft;
-use super::super::url::{self, Url};
+use super::super::url::Url;
 use crate::schema::Findings;
+use crate::url_password::without_password;
 use crate::violation::Violation;
 
 pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
@@ -25,7 +26,7 @@ fn address(draft: &Draft<'_>, path: &str, text: &str, schemes: &[&str], findings
         return;
     }
     // The user name and password of a proxy stand in its URL.
-    let shown = url::without_password(text);
+    let shown = without_password(text);
     let url = match Url::parse(text) {
         Ok(url) => url,
         Err(error) => {

@@ -1,4 +1,4 @@
-//! Where endpoints are published and who mints cloud credentials: on none there is no choice (rules 56 to 58); and
+//! Where endpoints are published and who mints cloud credentials: on none there is no choice; and
 //! `cpuPartitioningMode`, which openshift-install does not check at all.
 
 use super::super::draft::{Draft, text};

@@ -1,4 +1,4 @@
-//! The pull secret (rule 47). Nothing of it but registry names is ever shown.
+//! The pull secret: JSON with credentials for some registry. Nothing of it but registry names is ever shown.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What a single node that installs itself needs (rule 65; installer
+//! What a single node that installs itself needs (installer
 //! `pkg/asset/ignition/bootstrap/bootstrap_in_place.go`).
 
 use super::super::InstallConfig;

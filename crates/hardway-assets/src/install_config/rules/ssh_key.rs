@@ -1,4 +1,4 @@
-//! SSH public keys (rules 2 to 4), as sshd reads them in authorized_keys. Shown never: people paste the private half.
+//! SSH public keys, as sshd reads them in authorized_keys. Shown never: people paste the private half.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

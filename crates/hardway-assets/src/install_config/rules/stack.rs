@@ -1,4 +1,4 @@
-//! One family or two (rules 27 to 32). The families of the service networks decide.
+//! One family or two, the same in all three networks and in an order the release takes. The families of the service networks decide.
 
 use super::super::draft::{Draft, Net};
 use super::Rules;

@@ -1,4 +1,4 @@
-//! Additional trusted certificates (rules 5 and 6). Not shown: a private key may have slipped in.
+//! Additional trusted certificates: PEM, and a policy there is. Not shown: a private key may have slipped in.
 
 use x509_parser::parse_x509_certificate;
 

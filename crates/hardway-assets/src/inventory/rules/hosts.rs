@@ -10,7 +10,8 @@ pub(super) fn check(draft: &Draft<'_>, config: Option<&InstallConfig>, findings:
     if draft.node.get("hosts").is_some_and(|hosts| hosts.value == crate::yaml::Value::List(Vec::new())) {
         findings.error(Violation::required("hosts", "at least one host is required"));
     }
-    let domain = config.map(|config| format!("{}.{}", config.metadata.name, config.base_domain));
+    cards(draft, findings);
+    let domain = config.map(InstallConfig::domain);
     for (i, host) in draft.hosts.iter().enumerate() {
         name(host, domain.as_deref(), findings);
         details(host, findings);
@@ -71,10 +72,7 @@ fn reserved(name: &str) -> String {
 }
 
 fn node_name(host: &DraftHost<'_>, domain: Option<&str>) -> String {
-    match domain {
-        Some(domain) if !host.name.contains('.') => format!("{}.{domain}", host.name),
-        _ => host.name.clone(),
-    }
+    domain.map_or_else(|| host.name.clone(), |domain| crate::cluster::qualified(&host.name, domain))
 }
 
 fn details(host: &DraftHost<'_>, findings: &mut Findings<'_>) {
@@ -99,6 +97,23 @@ fn details(host: &DraftHost<'_>, findings: &mut Findings<'_>) {
         let detail =
             "must be the name of a network interface: at most 15 letters, digits, dots, dashes, underscores";
         wrong("interface", interface, detail.to_owned());
+    }
+}
+
+/// Which card gets the addresses must be known; a cloud gives its machines theirs. Said once, of all hosts.
+fn cards(draft: &Draft<'_>, findings: &mut Findings<'_>) {
+    let unknown: Vec<&str> = draft
+        .hosts
+        .iter()
+        .filter(|host| host.mac.is_none() && host.interface.is_none())
+        .map(|host| host.name.as_str())
+        .collect();
+    if !unknown.is_empty() && draft.provider != "gce" {
+        let names = unknown.join(", ");
+        let detail = format!(
+            "neither mac nor interface is given for {names}: whichever card comes up first gets the addresses"
+        );
+        findings.warn(Violation::required("hosts", detail));
     }
 }
 

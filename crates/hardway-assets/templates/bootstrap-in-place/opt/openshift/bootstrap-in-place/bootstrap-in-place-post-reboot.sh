@@ -5,6 +5,7 @@ set -Eeuo pipefail
 . "${BASH_SOURCE[0]%/*}/bootstrap-common.sh"
 . "${BASH_SOURCE[0]%/*}/bootstrap-service-record.sh"
 
+EARLIER_BUNDLE=${EARLIER_BUNDLE:-/var/log/log-bundle-bootstrap.tar.gz}
 kubeconfig=$KUBERNETES_DIR/bootstrap-secrets/kubeconfig
 
 main() {
@@ -13,13 +14,14 @@ main() {
   run_stage release-cvo-lease wait_for 0 "the version operator's lease" release openshift-cluster-version version
   run_stage release-cpc-lease wait_for 0 "the policy controller's lease" release kube-system cluster-policy-controller-lock
   run_stage cvo-overrides wait_for 0 "the ClusterVersion to take its overrides back" restore_overrides
-  run_stage node-ready wait_for 0 "the node" node_ready
-  run_stage kube-apiserver-operator wait_for 0 "the API server's operator" operator_ready
+  # A kubelet asks for its serving certificate some time after its first one, and may ask again after a restart.
+  run_stage node-ready wait_for 0 "the node" approving node_ready
+  run_stage kube-apiserver-operator wait_for 0 "the API server's operator" approving operator_ready
   # The unit got drop-ins after it was started, so systemd has to read it again first.
   run_stage restart-kubelet restart_kubelet
-  run_stage own-kube-apiserver wait_for 0 "the operator's API server" own_api_server
+  run_stage own-kube-apiserver wait_for 0 "the operator's API server" approving own_api_server
   run_stage restart-kubelet-again systemctl restart kubelet
-  run_stage wait-for-cvo wait_for 0 "the cluster version" version_available
+  run_stage wait-for-cvo wait_for 0 "the cluster version" approving version_available
   clean
 }
 
@@ -33,6 +35,15 @@ try() {
   answer=$("$@" 2>&1) && return
   printf '%s\n' "${answer##*$'\n'}"
   return 1
+}
+
+# approving COMMAND…: approves what this node may have, by the same policy as before the reboot, then runs COMMAND. While
+# the API server is down there is nothing to approve, and COMMAND will tell.
+approving() {
+  local approved
+  approved=$("$BIN_DIR/approve-csr.sh" --once "$kubeconfig" 2>&1) || approved="no certificate request could be read"
+  [[ -z $approved ]] || say "$approved"
+  "$@"
 }
 
 report() {
@@ -54,14 +65,13 @@ node_ready() {
   node=$(cut -d' ' -f1 "$OPENSHIFT_DIR/expected-nodes" | head -n 1)
   ready=$(client get node "$node" -o json 2>/dev/null | jq -r 'first(.status.conditions[]? | select(.type == "Ready")) | .status') || ready=''
   [[ $ready == True ]] && return
-  "$BIN_DIR/approve-csr.sh" --once "$kubeconfig"
   printf 'node %s is not Ready\n' "$node"
   return 1
 }
 
 operator_ready() {
   local pods
-  pods=$(client --namespace=openshift-kube-apiserver-operator get pods --selector=app=kube-apiserver-operator -o json 2>&1) \
+  pods=$(ask client --namespace=openshift-kube-apiserver-operator get pods --selector=app=kube-apiserver-operator -o json) \
     && jq -e 'any(.items[]; any(.status.conditions[]?; .type == "Ready" and .status == "True"))' <<<"$pods" >/dev/null && return
   printf 'no Ready pod in openshift-kube-apiserver-operator\n'
   return 1
@@ -73,8 +83,9 @@ restart_kubelet() {
 }
 
 own_api_server() {
-  grep -q bootstrap-kube-apiserver "$KUBERNETES_DIR/manifests/kube-apiserver-pod.yaml" || return 0
-  printf 'the bootstrap static pod is still in place\n'
+  local pod=$KUBERNETES_DIR/manifests/kube-apiserver-pod.yaml
+  [[ -s $pod ]] && ! grep -q bootstrap-kube-apiserver "$pod" && return
+  printf 'the bootstrap static pod is still in place, or none\n'
   return 1
 }
 
@@ -89,7 +100,7 @@ version_available() {
 # The condition of bootkube.service is a file removed here, so it never runs again even if it could not be disabled.
 clean() {
   systemctl disable bootkube.service
-  rm -rf "$KUBERNETES_DIR"/bootstrap-* /var/log/log-bundle-bootstrap.tar.gz "$OPENSHIFT_DIR"
+  rm -rf "$KUBERNETES_DIR"/bootstrap-* "$EARLIER_BUNDLE" "$OPENSHIFT_DIR"
   (cd "$BIN_DIR" && rm -f approve-csr.sh bootstrap-cluster-gather.sh bootstrap-common.sh bootstrap-in-place-post-reboot.sh \
     bootstrap-service-record.sh installer-gather.sh installer-masters-gather.sh oc-or-container.sh)
   say "this host is the cluster's node now; nothing of the bootstrap is left but its records"

@@ -45,12 +45,18 @@ collect() {
   file "$OPENSHIFT_DIR/log-bundle-bootstrap.tar.gz" /var/log/log-bundle-bootstrap.tar.gz 0600
 }
 
-# tree SOURCE TARGET: every file below SOURCE, with its mode.
+# tree SOURCE TARGET: every file below SOURCE, with its mode. None at all is a mistake: a node without etcd's data would start
+# as an empty cluster.
 tree() {
   local source=$1 target=$2 path
+  find "$source" -type f ! -name '*.tmp' -printf '%P\0' | sort -z >"$work/paths"
+  if [[ ! -s $work/paths ]]; then
+    say "there is nothing in $source" >&2
+    return 1
+  fi
   while IFS= read -r -d '' path; do
     file "$source/$path" "$target/$path" "$(stat -c %a "$source/$path")"
-  done < <(cd "$source" && find . -type f ! -name '*.tmp' -printf '%P\0' | sort -z)
+  done <"$work/paths"
 }
 
 # file SOURCE TARGET MODE: one entry of storage.files on a line.

@@ -2,7 +2,8 @@
 # Approves the certificate requests of the masters this cluster expects, and of nobody else, until bootstrapping is over:
 #
 #   client   signer kubernetes.io/kube-apiserver-client-kubelet, asked for by the node-bootstrapper identity, for the user
-#            system:node:NAME with NAME in expected-nodes
+#            system:node:NAME with NAME in expected-nodes, once: not when the node exists already, and not for another key
+#            than one approved before. Everybody who reaches :22623 is served the node-bootstrapper's kubeconfig.
 #   serving  signer kubernetes.io/kubelet-serving, asked for by system:node:NAME itself, for names and addresses that
 #            expected-nodes gives to NAME
 #
@@ -13,7 +14,7 @@ set -Eeuo pipefail
 . "${BASH_SOURCE[0]%/*}/bootstrap-common.sh"
 
 main() {
-  local once=false
+  local once=false silent=false
   if [[ ${1:-} == --once ]]; then
     once=true
     shift
@@ -26,46 +27,130 @@ main() {
   . "${BASH_SOURCE[0]%/*}/bootstrap-service-record.sh"
   say "approving requests of: $(cut -d' ' -f1 "$OPENSHIFT_DIR/expected-nodes" | paste -sd' ')"
   until [[ -e $OPENSHIFT_DIR/.bootkube.done ]]; do
-    if ! approve_all; then
+    if approve_all; then
+      silent=false
+    elif [[ $silent == false ]]; then
       say "no API server could be asked for requests; trying again"
+      silent=true
     fi
     sleep "$POLL_SECONDS"
   done
 }
 
-# This host's own API server first; once it is torn down, the masters' behind the internal name.
+# This host's own API server first; once it is torn down, the masters' behind the internal name. Nodes are read after the
+# requests: a node that joined in between is known.
 approve_all() {
   local kubeconfig
   for kubeconfig in "${kubeconfigs[@]}"; do
-    if requests=$("$OC" --kubeconfig="$kubeconfig" --request-timeout=10s get certificatesigningrequests -o json 2>/dev/null); then
-      approve_pending "$kubeconfig"
+    if requests=$(client get certificatesigningrequests -o json 2>/dev/null) \
+      && nodes=$(client get nodes -o 'jsonpath={.items[*].metadata.name}' 2>/dev/null); then
+      remember_approved
+      approve_pending
       return
     fi
   done
   return 1
 }
 
+client() {
+  "$OC" --kubeconfig="$kubeconfig" --request-timeout=10s "$@"
+}
+
+# The oldest first, so that of two askers for one name the second is the one held.
 approve_pending() {
-  local kubeconfig=$1 request name verdict
+  local request name verdict
   while read -r request; do
     name=$(jq -r .metadata.name <<<"$request")
-    verdict=$(judge "$request")
+    verdict=$(judge "$request") || verdict="it could not be judged"
     if [[ $verdict == approve ]]; then
-      approve "$kubeconfig" "$request" && say "approved $name"
+      verdict=$(judge_key "$request") || verdict="its key could not be judged"
+    fi
+    if [[ $verdict == approve ]]; then
+      if approve "$request"; then
+        say "approved $name"
+        remember "$request"
+      fi
     elif [[ ${said[$name]:-} != "$verdict" ]]; then
       said[$name]=$verdict
       say "left $name alone: $verdict"
     fi
-  done < <(jq -c '.items[] | select((.status.conditions // []) == [] and .status.certificate == null)' <<<"$requests")
+  done < <(jq -c '.items | sort_by(.metadata.creationTimestamp)[]
+    | select((.status.conditions // []) == [] and .status.certificate == null)' <<<"$requests")
 }
 declare -A said=()
 
+# --- one client certificate a node -------------------------------------------------------------------------------------
+
+# Which keys were approved for a node: "NODE KEY" → the request. Kept while this runs, because the cluster forgets a request
+# an hour after it was approved.
+declare -A approved_keys=() remembered=()
+
+remember_approved() {
+  local uid request
+  while read -r uid request; do
+    [[ -n ${remembered[$uid]:-} ]] || remember "$request"
+    remembered[$uid]=yes
+  done < <(jq -r '.items[] | select(.status.certificate != null or any(.status.conditions[]?; .type == "Approved"))
+    | "\(.metadata.uid) \(tojson)"' <<<"$requests")
+}
+
+remember() {
+  local holder
+  if ! asks_to_serve "$1" && holder=$(holder_of "$1"); then
+    approved_keys[$holder]=$(jq -r .metadata.name <<<"$1")
+  fi
+}
+
+asks_to_serve() {
+  [[ $(jq -r .spec.signerName <<<"$1") == kubernetes.io/kubelet-serving ]]
+}
+
+# Prints "NODE KEY" of a request for a node.
+holder_of() {
+  local pem subject key
+  pem=$(jq -r '.spec.request | @base64d' <<<"$1") || return
+  subject=$(openssl req -noout -subject -nameopt RFC2253 <<<"$pem") || return
+  key=$(openssl req -noout -pubkey <<<"$pem" | sha256sum) || return
+  [[ $subject =~ CN=system:node:([^,]+) ]] && printf '%s %s\n' "${BASH_REMATCH[1]}" "${key%% *}"
+}
+
+# Prints "approve" for a serving certificate, for a node's first client certificate, and for a key that was approved before.
+# A kubelet that lost its key before its node was registered looks the same as a stranger who wants to pass for that node:
+# only a person can tell them apart. Nor can it be told who was first; but then the true machine is held, and that is said.
+judge_key() {
+  local holder node other name
+  if asks_to_serve "$1"; then
+    printf 'approve\n'
+    return
+  fi
+  name=$(jq -r .metadata.name <<<"$1") || return
+  holder=$(holder_of "$1") || return
+  node=${holder% *}
+  if [[ " $nodes " == *" $node "* ]]; then
+    printf 'node %s exists already and needs no second client certificate; %s\n' "$node" "$(by_hand "$name")"
+    return
+  fi
+  for other in "${!approved_keys[@]}"; do
+    if [[ ${other% *} == "$node" && -z ${approved_keys[$holder]:-} ]]; then
+      printf 'a client certificate of %s was approved for another key (%s); %s\n' "$node" "${approved_keys[$other]}" "$(by_hand "$name")"
+      return
+    fi
+  done
+  printf 'approve\n'
+}
+
+by_hand() {
+  printf 'if you know that this machine was started anew and lost its key: oc adm certificate approve %s' "$1"
+}
+
+# --- which requests are an expected node's ------------------------------------------------------------------------------
+
 # Written back with the resource version it was read with: what is approved is exactly what was judged.
 approve() {
-  local kubeconfig=$1 request=$2 answer
+  local request=$1 answer
   answer=$(jq '.status.conditions = [{type: "Approved", status: "True", reason: "ExpectedNode",
       message: "Asked for by a node this cluster expects; approved on the bootstrap host."}]' <<<"$request" \
-    | "$OC" --kubeconfig="$kubeconfig" --request-timeout=10s replace -f - \
+    | client replace -f - \
       --raw "/apis/certificates.k8s.io/v1/certificatesigningrequests/$(jq -r '.metadata.name | @uri' <<<"$request")/approval" 2>&1) && return
   say "could not approve: ${answer##*$'\n'}"
   return 1

@@ -135,8 +135,7 @@ etcd_healthy() {
 place_secrets() {
   local secrets=$KUBERNETES_DIR/bootstrap-secrets
   rm -rf "$secrets"
-  mkdir -p "$secrets"
-  chmod 0700 "$secrets"
+  install -d -m 0700 "$secrets"
   cp "$OPENSHIFT_DIR"/tls/* "$secrets/"
   put_file "$loopback" "$secrets/kubeconfig"
   put_file "$loopback" "$KUBERNETES_DIR/kubeconfig"
@@ -155,6 +154,7 @@ place_control_plane_pods() {
 teardown() {
   local pod
   if [[ $HIGHLY_AVAILABLE == true ]]; then
+    say "giving load balancers $LOAD_BALANCER_SECONDS s to find the masters"
     sleep "$LOAD_BALANCER_SECONDS"
   fi
   for pod in "${static_pods[@]}"; do
@@ -167,7 +167,12 @@ teardown() {
 
 # create SECONDS FILE|FOLDER…
 create() {
-  timeout "$1" "$BIN_DIR/create-manifests.sh" --kubeconfig "$loopback" --state-dir "$OPENSHIFT_DIR/create-manifests" "${@:2}"
+  local code=0
+  timeout "$1" "$BIN_DIR/create-manifests.sh" --kubeconfig "$loopback" --state-dir "$OPENSHIFT_DIR/create-manifests" "${@:2}" || code=$?
+  if [[ $code -eq 124 ]]; then
+    say "gave up after $1 s: some objects could still not be created, for the reasons above"
+  fi
+  return "$code"
 }
 
 # The version operator starts to work when it sees the ClusterVersion, and stops itself if feature gates appear after that.
@@ -188,8 +193,8 @@ required_pods() {
   for required in openshift-kube-apiserver/kube-apiserver openshift-kube-scheduler/openshift-kube-scheduler \
     openshift-kube-controller-manager/kube-controller-manager openshift-cluster-version/cluster-version-operator; do
     namespace=${required%/*} prefix=${required#*/}
-    if ! pods=$("$OC" --kubeconfig="$loopback" --request-timeout=10s --namespace="$namespace" get pods -o json 2>&1); then
-      missing+=" $required (${pods##*$'\n'})"
+    if ! pods=$(ask "$OC" --kubeconfig="$loopback" --request-timeout=10s --namespace="$namespace" get pods -o json); then
+      missing+=" $required ($pods)"
     elif ! jq -e --arg prefix "$prefix-" 'any(.items[]; (.metadata.name | startswith($prefix)) and .status.phase == "Running"
         and any(.status.conditions[]?; .type == "Ready" and .status == "True"))' <<<"$pods" >/dev/null; then
       missing+=" $required"
@@ -230,8 +235,8 @@ restore_overrides() {
 
 etcd_in_cluster() {
   local object condition
-  if ! object=$("$OC" --kubeconfig="$internal" --request-timeout=10s get etcds.operator.openshift.io cluster -o json 2>&1); then
-    printf '%s\n' "${object##*$'\n'}"
+  if ! object=$(ask "$OC" --kubeconfig="$internal" --request-timeout=10s get etcds.operator.openshift.io cluster -o json); then
+    printf '%s\n' "$object"
     return 1
   fi
   condition=$(jq -r 'first(.status.conditions[]? | select(.type == "EtcdRunningInCluster")) // {} | "\(.status // "unknown") \(.message // "")"' <<<"$object")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What every script of the bootstrap host shares: where things lie, the values of this cluster, and four small helpers.
+# What every script of the bootstrap host shares: where things lie, the values of this cluster, and a few small helpers.
 # Sourced. Every path can be set from outside, so that the scripts also run in a test folder.
 
 OPENSHIFT_DIR=${OPENSHIFT_DIR:-/opt/openshift}
@@ -19,18 +19,20 @@ say() {
   printf '%s\n' "$*"
 }
 
-# put_file SOURCE TARGET: copies so that a reader sees the old file or the new one, never half of one. The kubelet skips
+# put_file SOURCE TARGET: copies so that a reader sees the old file or the new one, never half of one, not even after a
+# power cut. The kubelet skips
 # names that begin with a dot, so this is safe inside its manifest folder too; copying (not moving) takes the SELinux
 # label of the target folder.
 put_file() {
   local source=$1 target=$2
   mkdir -p "${target%/*}"
   cp "$source" "${target%/*}/.${target##*/}.new"
+  sync --data "${target%/*}/.${target##*/}.new"
   mv -f "${target%/*}/.${target##*/}.new" "$target"
 }
 
 # wait_for SECONDS WHAT COMMAND…: repeats COMMAND until it succeeds; fails after SECONDS (0: never gives up). What COMMAND
-# prints is taken as the reason it is not there yet and is said whenever it changes.
+# prints is taken as the reason it is not there yet and is said whenever it changes; so is what it prints in the end.
 wait_for() {
   local limit=$1 what=$2 began=$SECONDS reason said=''
   shift 2
@@ -45,7 +47,17 @@ wait_for() {
     fi
     sleep "$POLL_SECONDS"
   done
+  [[ -z $reason || $reason == "$said" ]] || say "$reason"
   say "$what: ready after $((SECONDS - began)) s"
+}
+
+# ask COMMAND…: prints what COMMAND answers or, if it fails, the last line of its complaint. The two never mix: a client
+# may warn and yet answer well.
+ask() {
+  local complaint
+  { complaint=$("$@" 2>&1 >&3 3>&-) && return; } 3>&1
+  printf '%s\n' "${complaint##*$'\n'}"
+  return 1
 }
 
 # api_ready KUBECONFIG: succeeds when the API server behind that kubeconfig says so itself.

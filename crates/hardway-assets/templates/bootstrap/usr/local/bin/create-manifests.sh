@@ -79,7 +79,8 @@ pending() {
 # --- reading the files -------------------------------------------------------------------------------------------------
 
 # Turns all files into one JSON file an object. `patch --local` with an empty patch is how oc and kubectl turn YAML of any
-# kind into JSON without asking a server. What cannot be read is shown, and read again in every round.
+# kind into JSON without asking a server. What cannot be read is shown, and read again in every round. Complaints of an oc
+# that succeeds (podman warns when it has to run it in a container) are shown and hold nothing up.
 split_files() {
   local files=() id json
   local -A seen=()
@@ -87,10 +88,15 @@ split_files() {
   mapfile -t files <"$state/files"
   : >"$state/all.json"
   : >"$state/unreadable.new"
-  if [[ ${#files[@]} -gt 0 ]] && ! "$OC" patch --local --type=merge --patch='{}' --output=json "${files[@]/#/--filename=}" \
-    >"$state/all.json" 2>"$state/unreadable.new"; then
+  if [[ ${#files[@]} -eq 0 ]]; then
+    : >"$state/warnings.new"
+  elif ! "$OC" patch --local --type=merge --patch='{}' --output=json "${files[@]/#/--filename=}" \
+    >"$state/all.json" 2>"$state/warnings.new"; then
+    mv -f "$state/warnings.new" "$state/unreadable.new"
     [[ -s $state/unreadable.new ]] || printf 'some file could not be read\n' >"$state/unreadable.new"
+    : >"$state/warnings.new"
   fi
+  show_change "$state/warnings" "$(cat "$state/warnings.new")"
   jq -r 'select(.metadata.name == null) | "\(.kind) without a name cannot be created only once"' "$state/all.json" >>"$state/unreadable.new"
   show_change "$state/unreadable" "$(cat "$state/unreadable.new")"
 
@@ -182,11 +188,12 @@ finish_present() {
 
 # The resource version makes the write fail if somebody else has written a status meanwhile.
 write_status() {
-  local id=$1 version=$2 answer
+  local id=$1 version=$2
   jq --arg version "$version" '{metadata: {resourceVersion: $version}, status}' "$state/objects/$id.json" >"$work/status"
-  if ! answer=$(request patch --subresource=status --type=merge --patch-file="$work/status" --output=json -- "$id" 2>&1); then
-    fail "$id" "its status could not be written: $answer"
-  elif [[ $(compare <(printf '%s' "$answer") "$id") != present* ]]; then
+  if ! request patch --subresource=status --type=merge --patch-file="$work/status" --output=json -- "$id" \
+    >"$work/patched" 2>"$work/patch-errors"; then
+    fail "$id" "its status could not be written: $(cat "$work/patch-errors")"
+  elif [[ $(compare "$work/patched" "$id") != present* ]]; then
     fail "$id" "the API server dropped its status"
   else
     finish "$id"

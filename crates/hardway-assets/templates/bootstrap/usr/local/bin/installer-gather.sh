@@ -63,18 +63,23 @@ collect() {
   fi
 }
 
-# Everything that was laid on this host, except what must not leave it. A file with a Secret in it goes as a whole.
+# Everything that was laid on this host, except what must not leave it. A file with a Secret in it goes as a whole; one that
+# only speaks of Secrets has no data.
 gather_assets() {
   local target=$artifacts/rendered-assets/openshift
   mkdir -p "$target"
   [[ -d $OPENSHIFT_DIR ]] || return 0
   tar -c -C "$OPENSHIFT_DIR" --exclude='*secret*' --exclude='*kubeconfig*' --exclude='*.key' --exclude='*.ign' --exclude='.kube' \
     --exclude='./create-manifests' --exclude='log-bundle-*' . | tar -x -C "$target"
-  grep -rlE '^(- )?"?kind"?: *"?Secret"?,?$|"kind": *"Secret"|PRIVATE KEY' "$target" | while read -r file; do
-    printf 'left out: %s\n' "${file#"$target"/}"
-    rm -f "$file"
+  find "$target" -type f -print0 | while IFS= read -r -d '' file; do
+    if grep -q 'PRIVATE KEY' "$file" || { grep -qE "$is_secret" "$file" && grep -qE '[dD]ata["'\'']?:' "$file"; }; then
+      printf 'left out: %s\n' "${file#"$target"/}"
+      rm -f "$file"
+    fi
   done
 }
+
+is_secret="kind[\"']?:[[:space:]]*[\"']?Secret([^A-Za-z]|\$)"
 
 # After a bootstrap in place this host is the master, and the bundle made before its reboot goes into the new one.
 gather_in_place() {

@@ -3,7 +3,7 @@
 #   1. oc, or else kubectl, of the host;
 #   2. oc copied once out of the payload's `cli` image, since newer RHCOS boots without openshift-clients;
 #   3. that image itself, if the copied program does not run on this host.
-# Only what oc and kubectl have in common may be asked for.
+# Only what oc and kubectl have in common may be asked for, and with absolute paths below /opt, /etc/kubernetes and /tmp.
 set -euo pipefail
 
 for tool in oc kubectl; do
@@ -20,10 +20,11 @@ broken=$OPENSHIFT_DIR/.oc-copy-broken
 
 # Copies to a private name first: several callers may come at once, and the last rename wins with the same bytes.
 copy_from_image() {
-  local container
+  local container copied=yes
   container=$(podman create --quiet "$IMAGE_CLI" true)
-  podman cp "$container:/usr/bin/oc" "$copy.$$"
+  podman cp "$container:/usr/bin/oc" "$copy.$$" || copied=no
   podman rm --force "$container" >/dev/null
+  [[ $copied == yes ]]
   chmod 0755 "$copy.$$"
   if "$copy.$$" version --client >/dev/null; then
     mv -f "$copy.$$" "$copy"
@@ -40,5 +41,5 @@ if [[ -x $copy ]]; then
   exec "$copy" "$@"
 fi
 exec podman run --quiet --rm --interactive --net=host --user=0 --security-opt=label=disable \
-  --volume=/opt:/opt --volume=/etc/kubernetes:/etc/kubernetes --volume=/tmp:/tmp --workdir="$PWD" \
+  --volume=/opt:/opt --volume=/etc/kubernetes:/etc/kubernetes --volume=/tmp:/tmp \
   --entrypoint=/usr/bin/oc "$IMAGE_CLI" "$@"

@@ -7,8 +7,8 @@ ha_revisions() {
   local kubeconfig=$1 resource object masters few=''
   shift
   for resource in "$@"; do
-    if ! object=$("$OC" --kubeconfig="$kubeconfig" --request-timeout=10s get "$resource" cluster -o json 2>&1); then
-      few+="$resource: ${object##*$'\n'}; "
+    if ! object=$(ask "$OC" --kubeconfig="$kubeconfig" --request-timeout=10s get "$resource" cluster -o json); then
+      few+="$resource: $object; "
       continue
     fi
     masters=$(jq -r '[.status.nodeStatuses[]? | select((.currentRevision // 0) > 0) | .nodeName] | join(" ")' <<<"$object")

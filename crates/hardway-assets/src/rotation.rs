@@ -1,18 +1,24 @@
-//! Certificates and CA bundles in the form that library-go's rotation adopts.
+//! What library-go's certificate rotation reads on a Secret or ConfigMap: who issued the certificate and until when it
+//! is good.
 //!
-//! A signer or leaf whose annotations are missing, or do not say what the operator expects, is issued again
+//! A signer or leaf whose annotations are missing, or do not say what its operator expects, is issued again
 //! (library-go `pkg/operator/certrotation`). The operators also describe each object in a sentence of their own
 //! (`openshift.io/description`) and add it when they first see it; that alone renews nothing.
 
 use serde_json::{Map, Value, json};
 
-use super::seed::{self, OWNER, base64, private_key};
 use crate::graph::{Inputs, MakeError, Source};
+use crate::object_file::base64;
 use crate::pki::{self, CertificateFacts};
 
+/// Who answers for an object (openshift/api `annotations`).
+pub(crate) const OWNER: &str = "openshift.io/owning-component";
+/// What it is for, in a sentence.
+pub(crate) const DESCRIPTION: &str = "openshift.io/description";
+
 /// What a certificate is for its operator.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
     /// Signs others.
     Signer,
     /// A leaf without names.
@@ -22,29 +28,48 @@ pub(super) enum Kind {
 }
 
 /// The sources of a certificate and its key.
-pub(super) fn sources(certificate: &str) -> Vec<Source> {
-    vec![Source::file(format!("pki/{certificate}.crt")), Source::key(certificate)]
+pub(crate) fn sources(certificate: &str) -> Vec<Source> {
+    vec![Source::file(pki::path(certificate)), Source::key(certificate)]
 }
 
 /// A Secret of type kubernetes.io/tls with a certificate and its key.
-pub(super) fn tls_secret(
+pub(crate) fn tls_secret(
     inputs: &Inputs<'_>,
     (namespace, name): (&str, &str),
     certificate: &str,
     kind: Kind,
     component: &str,
 ) -> Result<Value, MakeError> {
-    let path = format!("pki/{certificate}.crt");
-    let text = inputs.text(&path)?;
-    let mut object = seed::object("Secret", namespace, name);
-    object["type"] = "kubernetes.io/tls".into();
-    object["data"] = json!({"tls.crt": base64(text), "tls.key": private_key(inputs, certificate)?});
-    object["metadata"]["annotations"] = annotations(&first(&path, text)?, kind, component);
-    Ok(object)
+    let path = pki::path(certificate);
+    Ok(json!({
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "type": "kubernetes.io/tls",
+        "metadata": {
+            "namespace": namespace,
+            "name": name,
+            "annotations": annotations(&first(&path, inputs.text(&path)?)?, kind, component),
+        },
+        "data": pair(inputs, certificate)?,
+    }))
 }
 
-/// Marks an object as the operators of etcd do; those of the API server and controller manager do not.
-pub(super) fn labelled(mut object: Value, kind: &str) -> Value {
+/// A certificate and its key as the `data` of a Secret.
+pub(crate) fn pair(inputs: &Inputs<'_>, certificate: &str) -> Result<Value, MakeError> {
+    Ok(json!({
+        "tls.crt": base64(inputs.file(&pki::path(certificate))?),
+        "tls.key": private_key(inputs, certificate)?,
+    }))
+}
+
+/// A private key as PEM, for the `data` of a Secret.
+pub(crate) fn private_key(inputs: &Inputs<'_>, name: &str) -> Result<Value, MakeError> {
+    Ok(base64(inputs.secrets.get(&format!("{name}.key"))?.expose()).into())
+}
+
+/// Marks an object as the operators of etcd and of machine configs do; those of the API server and controller manager
+/// do not.
+pub(crate) fn labelled(mut object: Value, kind: &str) -> Value {
     object["metadata"]["labels"] = json!({"auth.openshift.io/managed-certificate-type": kind});
     object
 }

@@ -8,11 +8,11 @@ use crate::{Cluster, ignition, kubeconfigs, manifests, operator_seeds, pki, stat
 /// All of them, in no particular order: the graph finds its own.
 pub fn assets(cluster: &Cluster, release: &ReleasePayload) -> Vec<Box<dyn Asset>> {
     let mut assets = pki::assets(cluster);
-    assets.extend(kubeconfigs::assets(cluster));
+    assets.extend(kubeconfigs::assets());
     assets.extend(manifests::assets(cluster, release));
-    assets.extend(operator_seeds::assets(cluster, release));
-    let static_pods = static_pods::assets(cluster, release);
-    assets.extend(ignition::assets(cluster, &static_pods));
+    assets.extend(operator_seeds::assets(cluster));
+    let static_pods = static_pods::assets(cluster);
+    assets.extend(ignition::assets(cluster, release, &static_pods));
     assets.extend(static_pods);
     assets
 }

@@ -1,15 +1,14 @@
-//! One Kubernetes object in one file, as an asset.
+//! One Kubernetes object in one file, as an asset: what `manifests/`, `openshift/` and `operator-seeds/` are made of.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::graph::{Asset, Inputs, MakeError, Output, Source};
-use crate::release_payload::{ReleasePayload, VersionContract};
 use crate::{Phase, yaml};
 
 /// A rule that makes one object.
-pub(super) struct Manifest {
+pub(crate) struct ObjectFile {
     id: String,
     output: Output,
     sources: Vec<Source>,
@@ -18,9 +17,9 @@ pub(super) struct Manifest {
 
 type Build = dyn Fn(&Inputs<'_>) -> Result<Value, MakeError> + Send + Sync;
 
-impl Manifest {
+impl ObjectFile {
     /// An object that anyone may read.
-    pub(super) fn new(
+    pub(crate) fn new(
         id: impl Into<String>,
         path: impl Into<String>,
         sources: impl Into<Vec<Source>>,
@@ -30,17 +29,17 @@ impl Manifest {
     }
 
     /// The same with a file that only its owner may read.
-    pub(super) fn secret(self) -> Self {
+    pub(crate) fn secret(self) -> Self {
         Self { output: Output::secret(self.output.path), ..self }
     }
 
     /// As the graph wants it.
-    pub(super) fn boxed(self) -> Box<dyn Asset> {
+    pub(crate) fn boxed(self) -> Box<dyn Asset> {
         Box::new(self)
     }
 }
 
-impl Asset for Manifest {
+impl Asset for ObjectFile {
     fn id(&self) -> String {
         self.id.clone()
     }
@@ -63,26 +62,11 @@ impl Asset for Manifest {
 }
 
 /// Sources for fields of install-config.yaml.
-pub(super) fn fields<const N: usize>(paths: [&'static str; N]) -> Vec<Source> {
+pub(crate) fn fields<const N: usize>(paths: [&'static str; N]) -> Vec<Source> {
     paths.map(Source::config).into()
 }
 
-/// What the version of the release promises.
-pub(super) fn contract(release: &ReleasePayload) -> Result<VersionContract, MakeError> {
-    VersionContract::new(&release.version).map_err(|error| MakeError::Release(error.to_string()))
-}
-
-/// The one object of a kind of config.openshift.io. All are called `cluster`.
-pub(super) fn config_object(kind: &str, spec: &Value) -> Value {
-    json!({
-        "apiVersion": "config.openshift.io/v1",
-        "kind": kind,
-        "metadata": {"name": "cluster"},
-        "spec": spec,
-    })
-}
-
-/// As the values of a Secret are written.
-pub(super) fn base64(bytes: impl AsRef<[u8]>) -> String {
+/// As the values of a Secret's `data` are written.
+pub(crate) fn base64(bytes: impl AsRef<[u8]>) -> String {
     STANDARD.encode(bytes)
 }

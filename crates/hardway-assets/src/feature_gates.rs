@@ -1,0 +1,146 @@
+//! Which feature gates a cluster runs with: what install-config asks for, on top of what its release brings.
+//!
+//! The one place that reads `featureGates`: the rules of install-config, the FeatureGate object, `metadata.json` and the
+//! static pods must agree on what `Name=T` means.
+
+use serde::Serialize;
+
+use crate::graph::{MakeError, Source};
+use crate::install_config::InstallConfig;
+use crate::release_payload::{FeatureGates, ReleasePayload};
+
+/// The feature set that names its gates one by one.
+pub const CUSTOM: &str = "CustomNoUpgrade";
+
+/// Why an entry of `featureGates` cannot be understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Malformed {
+    /// It is not a name, one `=`, and a value.
+    NotAPair,
+    /// The value is not a boolean.
+    NotABoolean,
+}
+
+/// Reads `Name=true`. Every spelling of a boolean counts that Go's `strconv.ParseBool` takes.
+pub fn parse(entry: &str) -> Result<(&str, bool), Malformed> {
+    let (name, value) = entry.split_once('=').ok_or(Malformed::NotAPair)?;
+    match value {
+        "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok((name, true)),
+        "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok((name, false)),
+        value if value.contains('=') => Err(Malformed::NotAPair),
+        _ => Err(Malformed::NotABoolean),
+    }
+}
+
+/// `spec.customNoUpgrade` of a FeatureGate: the gates of install-config by what is wanted of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CustomGates {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    disabled: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    enabled: Vec<String>,
+}
+
+impl CustomGates {
+    /// The wishes of an install-config; nothing unless its feature set is [`CUSTOM`]. The rules have seen to the form.
+    pub fn of(config: &InstallConfig) -> Option<Self> {
+        if config.feature_set != CUSTOM {
+            return None;
+        }
+        let mut gates = Self::default();
+        for (name, wanted) in config.feature_gates.iter().filter_map(|entry| parse(entry).ok()) {
+            if wanted { &mut gates.enabled } else { &mut gates.disabled }.push(name.to_owned());
+        }
+        Some(gates)
+    }
+
+    /// Whether nothing is asked for.
+    pub fn is_empty(&self) -> bool {
+        self.enabled.is_empty() && self.disabled.is_empty()
+    }
+}
+
+/// The gates of the cluster: those of its feature set. [`CUSTOM`] is the default set with the wishes on top
+/// (openshift/api `payload-command/render/render.go`).
+pub fn of(config: &InstallConfig, release: &ReleasePayload) -> Result<FeatureGates, MakeError> {
+    match CustomGates::of(config) {
+        Some(custom) => overlay(of_set(release, "")?, &custom),
+        None => of_set(release, &config.feature_set).cloned(),
+    }
+}
+
+/// What [`of`] reads.
+pub fn sources() -> [Source; 3] {
+    [Source::config("featureSet"), Source::config("featureGates"), Source::release("feature-gates")]
+}
+
+fn of_set<'a>(release: &'a ReleasePayload, feature_set: &str) -> Result<&'a FeatureGates, MakeError> {
+    release.feature_gates.get(feature_set).ok_or_else(|| {
+        let name = if feature_set.is_empty() { "Default" } else { feature_set };
+        MakeError::Release(format!(
+            "release {} does not say which gates are in feature set {name}",
+            release.version
+        ))
+    })
+}
+
+fn overlay(default: &FeatureGates, custom: &CustomGates) -> Result<FeatureGates, MakeError> {
+    if let Some(both) = custom.enabled.iter().find(|name| custom.disabled.contains(name)) {
+        return Err(MakeError::BadFile {
+            path: "install-config.yaml".to_owned(),
+            reason: format!("featureGates: trying to enable and disable {both:?}"),
+            offset: None,
+        });
+    }
+    Ok(FeatureGates {
+        enabled: moved(&default.enabled, &custom.enabled, &custom.disabled),
+        disabled: moved(&default.disabled, &custom.disabled, &custom.enabled),
+    })
+}
+
+fn moved(names: &[String], add: &[String], take: &[String]) -> Vec<String> {
+    let mut all: Vec<String> = names.iter().filter(|name| !take.contains(name)).chain(add).cloned().collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{example, release_payload};
+
+    #[test]
+    fn every_boolean_of_go_is_read() {
+        for on in ["1", "t", "T", "true", "TRUE", "True"] {
+            assert_eq!(parse(&format!("X={on}")), Ok(("X", true)));
+        }
+        for off in ["0", "f", "F", "false", "FALSE", "False"] {
+            assert_eq!(parse(&format!("X={off}")), Ok(("X", false)));
+        }
+        for (entry, wrong) in [
+            ("X", Malformed::NotAPair),
+            ("X=true=true", Malformed::NotAPair),
+            ("X=", Malformed::NotABoolean),
+            ("X=tRUE", Malformed::NotABoolean),
+            ("X=yes", Malformed::NotABoolean),
+        ] {
+            assert_eq!(parse(entry), Err(wrong), "{entry}");
+        }
+    }
+
+    #[test]
+    fn wishes_change_sides() {
+        let default = FeatureGates { enabled: vec!["B".into()], disabled: vec!["A".into(), "C".into()] };
+        let mut config = example::cluster().config;
+        config.feature_set = CUSTOM.to_owned();
+        config.feature_gates = ["A=T", "B=0", "New=true"].map(str::to_owned).into();
+        let mut release = release_payload::sample();
+        release.feature_gates.insert(String::new(), default.clone());
+        let gates = of(&config, &release).unwrap();
+        assert_eq!(gates.enabled, ["A", "New"]);
+        assert_eq!(gates.disabled, ["B", "C"]);
+        config.feature_set.clear();
+        assert_eq!(of(&config, &release).unwrap(), default, "wishes count in the custom set only");
+    }
+}

@@ -1,0 +1,84 @@
+//! `bootstrap-in-place-post-reboot.sh`: the first boot of a single node from its disk.
+
+use std::thread::{scope, sleep};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::approve_csr::{Case, THEN, is_approved, request};
+use super::bootkube::{lay_out, play_the_operators};
+use super::control_plane::ControlPlane;
+use super::host::{Host, succeed};
+
+#[test]
+fn real_after_the_reboot_the_cluster_takes_over() {
+    // An API of its own: no other test may find this ClusterVersion.
+    let (plane, host) = (ControlPlane::start(), Host::new());
+    lay_out(&plane, &host);
+    play_the_operators(&plane, &host);
+    let script = "bootstrap-in-place-post-reboot.sh";
+    host.program(
+        &format!("usr/local/bin/{script}"),
+        &host.read(&format!("opt/openshift/bootstrap-in-place/{script}")),
+    );
+    host.program("bin/systemctl", "#!/bin/bash\necho \"$*\" >>systemctl-calls\n");
+    host.write("opt/openshift/expected-nodes", "node-0 192.168.126.101\n");
+    host.write("etc/kubernetes/bootstrap-secrets/kubeconfig", &plane.read("kubeconfig"));
+    host.write("etc/kubernetes/manifests/kube-apiserver-pod.yaml", "name: kube-apiserver-node-0");
+    host.write("state.json", &json!({"apiVersion": "v1", "kind": "List", "items": [
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "openshift-kube-apiserver-operator"}},
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "kube-apiserver-operator-1", "namespace": "openshift-kube-apiserver-operator",
+            "labels": {"app": "kube-apiserver-operator"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}},
+        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "node-0"},
+            "status": {"conditions": [{"type": "Ready", "status": "True"}]}},
+        {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "version", "namespace": "openshift-cluster-version"}},
+        {"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "metadata": {"name": "version"},
+            "spec": {"overrides": [{"kind": "ConfigMap"}]}},
+    ]}).to_string());
+    let mut create = host.script("create-manifests.sh");
+    create.env("OC", plane.oc()).arg("--kubeconfig").arg(plane.kubeconfig()).args([
+        "--state-dir",
+        "played",
+        "state.json",
+    ]);
+    succeed(&mut create);
+    let status = |kind: &str, name: &str, namespace: &str, patch: &str| {
+        let flags = ["--subresource=status", "--type=merge", "-p", patch];
+        succeed(plane.kubectl().args(["patch", kind, name, "-n", namespace]).args(flags))
+    };
+    let ready = r#"{"status":{"conditions":[{"type":"Ready","status":"True"}]}}"#;
+    status("pod", "kube-apiserver-operator-1", "openshift-kube-apiserver-operator", ready);
+    // The node is Ready, and only then asks for its serving certificate; so does somebody else.
+    let asks = Case { user: "system:node:node-0", subject: "/O=system:nodes/CN=system:node:node-0", ..THEN };
+    let own = Case { name: "own", names: "DNS:node-0,IP:192.168.126.101", ..asks };
+    let foreign = Case { name: "foreign", names: "DNS:node-0,IP:192.168.126.102", ..asks };
+    let output = scope(|threads| {
+        let running = threads.spawn(|| succeed(host.script(script).env("OC", plane.warning_oc(&host))));
+        wait_until(|| host.has("opt/openshift/restart-kubelet-again.done"));
+        request(&plane, &host, &own);
+        request(&plane, &host, &foreign);
+        wait_until(|| is_approved(&plane, "own"));
+        let available = r#"{"status":{"conditions":[{"type":"Available","status":"True"}]}}"#;
+        status("clusterversion", "version", "default", available);
+        running.join().unwrap()
+    });
+    assert!(!is_approved(&plane, "foreign"), "{output}");
+    assert!(output.contains("IP Address 192.168.126.102 does not belong to node-0"), "{output}");
+    assert_eq!(plane.get(&["configmap", "bootstrap", "-n", "kube-system"])["data"]["status"], "complete");
+    assert!(plane.get(&["lease", "version", "-n", "openshift-cluster-version"]).is_null());
+    assert!(plane.get(&["clusterversion", "version"])["spec"]["overrides"].is_null());
+    let calls = host.read("systemctl-calls");
+    assert_eq!(calls, "daemon-reload\nrestart kubelet\nrestart kubelet\ndisable bootkube.service\n");
+    for gone in ["opt/openshift", "etc/kubernetes/bootstrap-secrets", "usr/local/bin/approve-csr.sh"] {
+        assert!(!host.has(gone), "{gone} is still there");
+    }
+    assert!(host.has("records") && host.has("etc/kubernetes/manifests"));
+}
+
+fn wait_until(mut holds: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !holds() {
+        assert!(began.elapsed() < Duration::from_secs(120), "waited in vain");
+        sleep(Duration::from_millis(200));
+    }
+}

@@ -1,0 +1,188 @@
+//! Who to be at a registry: the pull secret, a docker config JSON.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hardway_assets::secrets::Secret;
+use serde_json::Value;
+
+use crate::pull_spec::PullSpec;
+
+/// The `auths` of a pull secret.
+#[derive(Clone, Debug, Default)]
+pub struct Credentials(BTreeMap<String, Credential>);
+
+/// One entry of `auths`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Credential {
+    /// Sent to the registry, or to the token server it names.
+    Password {
+        /// Not secret: errors name it.
+        user: String,
+        /// Never shown.
+        password: Secret,
+    },
+    /// `identitytoken`: traded for an access token.
+    IdentityToken(Secret),
+}
+
+/// What is wrong with a pull secret. Never holds any of its values.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CredentialsError {
+    /// Not JSON.
+    #[error("the pull secret is not JSON (line {line}, column {column})")]
+    NotJson {
+        /// From 1.
+        line: usize,
+        /// From 1.
+        column: usize,
+    },
+    /// JSON of another shape.
+    #[error("the pull secret has no object \"auths\"")]
+    NoAuths,
+    /// An entry that cannot be used.
+    #[error("the pull secret's entry for {registry:?}: {fault}")]
+    Entry {
+        /// The key.
+        registry: String,
+        /// Why.
+        fault: &'static str,
+    },
+}
+
+impl Credentials {
+    /// Reads a docker config JSON such as the pull secret of the Red Hat console. Keys other than `auths`, such as
+    /// `credHelpers`, name programs of another host and are passed over.
+    pub fn read(config: &Secret) -> Result<Self, CredentialsError> {
+        let config: Value = serde_json::from_slice(config.expose())
+            .map_err(|error| CredentialsError::NotJson { line: error.line(), column: error.column() })?;
+        let auths = config["auths"].as_object().ok_or(CredentialsError::NoAuths)?;
+        let mut found = BTreeMap::new();
+        for (registry, entry) in auths {
+            let credential = credential(entry)
+                .map_err(|fault| CredentialsError::Entry { registry: registry.clone(), fault })?;
+            if let Some(credential) = credential {
+                // An exact key wins over one that only means the same, such as with a scheme before it.
+                let key = normalized(registry);
+                if key == *registry || !found.contains_key(key) {
+                    found.insert(key.to_owned(), credential);
+                }
+            }
+        }
+        Ok(Self(found))
+    }
+
+    /// The entry with the longest matching key and the key: `host/namespace/repository`, then its parents, then
+    /// `host`, as podman looks them up (containers/image `pkg/docker/config`).
+    pub fn find(&self, image: &PullSpec) -> Option<(&str, &Credential)> {
+        let name = image.name();
+        let mut key = name.as_str();
+        loop {
+            if let Some((key, credential)) = self.0.get_key_value(key) {
+                return Some((key, credential));
+            }
+            key = key.rsplit_once('/')?.0;
+        }
+    }
+}
+
+/// Nothing for an entry without any values: docker writes such for logins kept elsewhere.
+fn credential(entry: &Value) -> Result<Option<Credential>, &'static str> {
+    let text = |key: &str| match &entry[key] {
+        Value::Null => Ok(""),
+        value => value.as_str().ok_or("a value is not a text"),
+    };
+    let (token, auth) = (text("identitytoken")?, text("auth")?);
+    if !token.is_empty() {
+        return Ok(Some(Credential::IdentityToken(Secret::new(token))));
+    }
+    if !auth.is_empty() {
+        let decoded = STANDARD.decode(auth.trim()).map_err(|_| "\"auth\" is not base64")?;
+        let decoded = Secret::new(decoded);
+        let (user, password) =
+            decoded.expose_text().split_once(':').ok_or("\"auth\" is not user:password in base64")?;
+        // Docker pads what it writes with zero bytes.
+        let password = Secret::new(password.trim_end_matches('\0'));
+        return Ok(Some(Credential::Password { user: user.to_owned(), password }));
+    }
+    let (user, password) = (text("username")?, text("password")?);
+    if user.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Credential::Password { user: user.to_owned(), password: Secret::new(password) }))
+}
+
+/// `https://quay.io/v1/` and `quay.io` are the same key.
+fn normalized(key: &str) -> &str {
+    let key = key.strip_prefix("https://").or_else(|| key.strip_prefix("http://")).unwrap_or(key);
+    let key = key.trim_end_matches('/');
+    key.strip_suffix("/v1").or_else(|| key.strip_suffix("/v2")).unwrap_or(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(config: &Value) -> Result<Credentials, CredentialsError> {
+        Credentials::read(&Secret::new(config.to_string()))
+    }
+
+    fn auth(text: &str) -> Value {
+        json!({"auth": STANDARD.encode(text)})
+    }
+
+    #[test]
+    fn the_longest_key_wins() {
+        let credentials = read(&json!({"auths": {
+            "quay.io": auth("host:1"), "quay.io/ns": auth("ns:2"), "quay.io/ns/repo": auth("repo:3"),
+            "https://index.example.com/v1/": auth("url:4"), "lab:5000": auth("port:5"),
+            "idle.example.com": {}, "id.example.com": {"identitytoken": "t"}, "plain.example.com": {"username": "u", "password": "p:q"},
+        }}))
+        .unwrap();
+        for (image, key, user) in [
+            ("quay.io/ns/repo:1", "quay.io/ns/repo", "repo"),
+            ("quay.io/ns/other:1", "quay.io/ns", "ns"),
+            ("quay.io/ns/repo/deep:1", "quay.io/ns/repo", "repo"),
+            ("quay.io/nsx/repo:1", "quay.io", "host"),
+            ("index.example.com/a:1", "index.example.com", "url"),
+            ("lab:5000/a:1", "lab:5000", "port"),
+            ("plain.example.com/a:1", "plain.example.com", "u"),
+        ] {
+            let (found, credential) = credentials.find(&image.parse().unwrap()).unwrap();
+            let Credential::Password { user: name, .. } = credential else { panic!("{image}") };
+            assert_eq!((found, name.as_str()), (key, user), "{image}");
+        }
+        for image in ["lab:5001/a:1", "idle.example.com/a:1", "registry.redhat.io/a:1"] {
+            assert_eq!(credentials.find(&image.parse().unwrap()), None, "{image}");
+        }
+        let (_, token) = credentials.find(&"id.example.com/a:1".parse().unwrap()).unwrap();
+        assert_eq!(*token, Credential::IdentityToken(Secret::new("t")));
+    }
+
+    #[test]
+    fn passwords_may_hold_colons_and_nothing_is_shown() {
+        let credentials = read(&json!({"auths": {"quay.io": auth("user:pa:ss")}})).unwrap();
+        let (_, credential) = credentials.find(&"quay.io/a:1".parse().unwrap()).unwrap();
+        let Credential::Password { password, .. } = credential else { panic!() };
+        assert_eq!(password.expose_text(), "pa:ss");
+        assert!(!format!("{credentials:?}").contains("pa:ss"));
+    }
+
+    #[test]
+    fn faults_name_the_entry_but_no_value() {
+        let error = |config: Value| read(&config).unwrap_err().to_string();
+        assert_eq!(error(json!({})), "the pull secret has no object \"auths\"");
+        for (entry, fault) in [
+            (json!({"auth": "!!"}), "\"auth\" is not base64"),
+            (auth("nocolon"), "\"auth\" is not user:password in base64"),
+            (json!({"auth": 1}), "a value is not a text"),
+        ] {
+            let expected = format!("the pull secret's entry for \"quay.io\": {fault}");
+            assert_eq!(error(json!({"auths": {"quay.io": entry}})), expected);
+        }
+        let error = Credentials::read(&Secret::new("{\n hunter2")).unwrap_err();
+        assert_eq!(error, CredentialsError::NotJson { line: 2, column: 2 });
+    }
+}

@@ -1,0 +1,178 @@
+//! How registries are reached: credentials, trust, proxy, plain HTTP, patience.
+
+use std::time::Duration;
+
+use oci_client::client::{Certificate, CertificateEncoding, ClientConfig, ClientProtocol};
+
+use super::RegistryError;
+use super::retry::Retry;
+use crate::credentials::Credentials;
+
+/// The settings for all registries of one run.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    /// Who to be.
+    pub credentials: Credentials,
+    /// PEM certificates trusted beside those of the system: `additionalTrustBundle`.
+    pub trust_bundle: String,
+    /// How to get out.
+    pub proxy: Proxy,
+    /// Registries (`host:port`) that are asked without TLS. Nobody else is.
+    pub plain_http: Vec<String>,
+    /// For a connection, and for each silence while an answer comes.
+    pub timeout: Duration,
+    /// When to give up.
+    pub retry: Retry,
+    /// Downloads at a time from one registry; oc uses the same number.
+    pub parallel: usize,
+}
+
+/// The way to registries.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Proxy {
+    /// As `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` say.
+    #[default]
+    Environment,
+    /// None, whatever the environment says.
+    Direct,
+    /// As an install-config says.
+    Through {
+        /// For `http:` URLs, or empty.
+        http: String,
+        /// For `https:` URLs, or empty.
+        https: String,
+        /// Hosts, domains and networks that are reached directly, with commas between them.
+        no_proxy: String,
+    },
+}
+
+impl Default for Connection {
+    fn default() -> Self {
+        Self {
+            credentials: Credentials::default(),
+            trust_bundle: String::new(),
+            proxy: Proxy::default(),
+            plain_http: Vec::new(),
+            timeout: Duration::from_secs(60),
+            retry: Retry::default(),
+            parallel: 4,
+        }
+    }
+}
+
+const USER_AGENT: &str = concat!("hardway/", env!("CARGO_PKG_VERSION"));
+const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
+const END: &str = "-----END CERTIFICATE-----";
+
+impl Connection {
+    /// `http` or `https`.
+    pub(crate) fn scheme(&self, registry: &str) -> &'static str {
+        if self.plain_http.iter().any(|plain| plain == registry) { "http" } else { "https" }
+    }
+
+    /// The settings as the registry client takes them.
+    pub(crate) fn client_config(&self) -> Result<ClientConfig, RegistryError> {
+        let mut config = ClientConfig {
+            protocol: ClientProtocol::HttpsExcept(self.plain_http.clone()),
+            extra_root_certificates: self
+                .certificates()?
+                .into_iter()
+                .map(|pem| Certificate { encoding: CertificateEncoding::Pem, data: pem.into_bytes() })
+                .collect(),
+            // A single request with a length: resuming an upload is done by asking what is there already.
+            use_monolithic_push: true,
+            // Platforms are chosen by `PlatformChoice`, with an error that lists what there is.
+            platform_resolver: None,
+            read_timeout: Some(self.timeout),
+            connect_timeout: Some(self.timeout),
+            user_agent: USER_AGENT,
+            ..ClientConfig::default()
+        };
+        let some = |url: &str| (!url.is_empty()).then(|| url.to_owned());
+        match &self.proxy {
+            Proxy::Environment => {}
+            // The client has no switch for it, but a proxy that is used for nothing also hides the environment's.
+            Proxy::Direct => {
+                config.http_proxy = some("http://127.0.0.1:9");
+                config.no_proxy = some("*,0.0.0.0/0,::/0");
+            }
+            Proxy::Through { http, https, no_proxy } => {
+                config.http_proxy = some(http);
+                config.https_proxy = some(https);
+                config.no_proxy = some(no_proxy);
+            }
+        }
+        Ok(config)
+    }
+
+    /// A client for what is not a registry: token servers and signature stores.
+    pub(crate) fn http_client(&self) -> Result<reqwest::Client, RegistryError> {
+        let setting = |error: reqwest::Error| RegistryError::Setting(error.to_string());
+        let mut builder = reqwest::Client::builder()
+            .user_agent(USER_AGENT)
+            .read_timeout(self.timeout)
+            .connect_timeout(self.timeout);
+        let certificates: Result<Vec<_>, _> =
+            self.certificates()?.iter().map(|pem| reqwest::Certificate::from_pem(pem.as_bytes())).collect();
+        builder = builder.tls_certs_merge(certificates.map_err(setting)?);
+        builder = match &self.proxy {
+            Proxy::Environment => builder,
+            Proxy::Direct => builder.no_proxy(),
+            Proxy::Through { http, https, no_proxy } => {
+                let direct = reqwest::NoProxy::from_string(no_proxy);
+                if !http.is_empty() {
+                    builder =
+                        builder.proxy(reqwest::Proxy::http(http).map_err(setting)?.no_proxy(direct.clone()));
+                }
+                if !https.is_empty() {
+                    builder = builder.proxy(reqwest::Proxy::https(https).map_err(setting)?.no_proxy(direct));
+                }
+                builder
+            }
+        };
+        builder.build().map_err(setting)
+    }
+
+    /// The certificates of the bundle one by one; text around them is a comment.
+    fn certificates(&self) -> Result<Vec<String>, RegistryError> {
+        let mut found = Vec::new();
+        for part in self.trust_bundle.split(BEGIN).skip(1) {
+            let (body, _) = part.split_once(END).ok_or_else(|| {
+                RegistryError::Setting("the trust bundle ends within a certificate".to_owned())
+            })?;
+            found.push(format!("{BEGIN}{body}{END}\n"));
+        }
+        if found.is_empty() && !self.trust_bundle.trim().is_empty() {
+            return Err(RegistryError::Setting("the trust bundle holds no PEM certificate".to_owned()));
+        }
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn certificates(bundle: &str) -> Result<Vec<String>, String> {
+        let connection = Connection { trust_bundle: bundle.to_owned(), ..Connection::default() };
+        connection.certificates().map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_bundle_is_taken_apart() {
+        let one = format!("{BEGIN}\nMIIB\n{END}\n");
+        assert_eq!(
+            certificates(&format!("# our CA\n{one}\n# and theirs\n{one}")),
+            Ok(vec![one.clone(), one.clone()])
+        );
+        assert_eq!(certificates(" \n"), Ok(vec![]));
+        assert!(certificates("hello").unwrap_err().contains("no PEM certificate"));
+        assert!(certificates(&one[..40]).unwrap_err().contains("ends within"));
+    }
+
+    #[test]
+    fn plain_http_is_for_those_named() {
+        let connection = Connection { plain_http: vec!["lab:5000".to_owned()], ..Connection::default() };
+        assert_eq!(["lab:5000", "lab:5001", "lab"].map(|r| connection.scheme(r)), ["http", "https", "https"]);
+    }
+}

@@ -1,0 +1,238 @@
+//! Asking a registry for manifests and blobs.
+//!
+//! ```text
+//! Repository         manifests and blobs of one repository            mod.rs, download.rs, upload.rs
+//! Connection         credentials, trust, proxy, patience              connection.rs, retry.rs
+//! RegistryError      everything that goes wrong, with its fix         error.rs, translation.rs
+//! Manifest           images and lists of images                       image_manifest.rs
+//! ```
+//!
+//! All that is known of the crate `oci-client` is in this folder. What it leaves to its users: telling authentication
+//! errors (it goes on without credentials), credentials by namespace (it keeps one per registry), identity tokens,
+//! retries, and checking what was resumed.
+
+mod connection;
+mod download;
+mod error;
+mod identity_token;
+mod image_manifest;
+mod retry;
+mod translation;
+mod upload;
+
+pub use connection::{Connection, Proxy};
+pub use error::{Identity, RegistryError};
+pub use image_manifest::Descriptor;
+pub(crate) use image_manifest::{Manifest, ManifestContent, choose};
+pub use retry::{Clock, Retry, Sleeper};
+use translation::Asked;
+pub(crate) use translation::transport;
+
+use oci_client::errors::OciDistributionError;
+use oci_client::secrets::RegistryAuth;
+use oci_client::token_cache::{RegistryToken, RegistryTokenType};
+use oci_client::{Client, Reference, RegistryOperation};
+use tokio::sync::OnceCell;
+
+use hardway_assets::secrets::Secret;
+
+use crate::blob_cache::BlobCache;
+use crate::credentials::Credential;
+use crate::digest::Digest;
+use crate::pull_spec::PullSpec;
+use image_manifest::ACCEPTED;
+
+/// One repository of one registry. Has its own client because credentials may differ by repository.
+pub(crate) struct Repository {
+    /// Tag and digest of it mean nothing.
+    place: PullSpec,
+    connection: Connection,
+    client: Client,
+    identity: Identity,
+    auth: RegistryAuth,
+    identity_token: Option<Secret>,
+    is_identified: OnceCell<()>,
+    operation: RegistryOperation,
+}
+
+impl Repository {
+    /// Prepares to pull; nothing is asked yet.
+    pub(crate) fn to_pull(place: &PullSpec, connection: &Connection) -> Result<Self, RegistryError> {
+        Self::new(place, connection, RegistryOperation::Pull)
+    }
+
+    /// Prepares to push.
+    pub(crate) fn to_push(place: &PullSpec, connection: &Connection) -> Result<Self, RegistryError> {
+        Self::new(place, connection, RegistryOperation::Push)
+    }
+
+    fn new(
+        place: &PullSpec,
+        connection: &Connection,
+        operation: RegistryOperation,
+    ) -> Result<Self, RegistryError> {
+        let client = Client::try_from(connection.client_config()?)
+            .map_err(|error| RegistryError::Setting(error.to_string()))?;
+        let mut repository = Self {
+            place: place.clone(),
+            connection: connection.clone(),
+            client,
+            identity: Identity::Nobody,
+            auth: RegistryAuth::Anonymous,
+            identity_token: None,
+            is_identified: OnceCell::new(),
+            operation,
+        };
+        if let Some((key, credential)) = connection.credentials.find(place) {
+            repository.take_credential(key.to_owned(), credential);
+        }
+        Ok(repository)
+    }
+
+    fn take_credential(&mut self, key: String, credential: &Credential) {
+        let user = match credential {
+            Credential::Password { user, password } => {
+                self.auth = RegistryAuth::Basic(user.clone(), password.expose_text().to_owned());
+                user.clone()
+            }
+            Credential::IdentityToken(token) => {
+                self.identity_token = Some(token.clone());
+                "<token>".to_owned()
+            }
+        };
+        self.identity = Identity::Entry { key, user };
+    }
+
+    /// `registry/repository`.
+    pub(crate) fn name(&self) -> String {
+        self.place.name()
+    }
+
+    /// A manifest by tag or digest. What is asked for by digest may come from the cache, and goes there.
+    pub(crate) async fn manifest(
+        &self,
+        image: &PullSpec,
+        cache: &BlobCache,
+    ) -> Result<Manifest, RegistryError> {
+        if let Some(digest) = &image.digest
+            && let Some(bytes) = cache.bytes(digest)?
+        {
+            return Manifest::read(image, bytes);
+        }
+        let bytes = self.connection.retry.run(|| self.ask_for_manifest(image)).await;
+        let bytes = match bytes {
+            Err(RegistryError::NoSuchTag { image, .. }) => return Err(self.no_such_tag(&image).await),
+            bytes => bytes?,
+        };
+        let manifest = Manifest::read(image, bytes)?;
+        if let Some(expected) = image.digest.as_ref().filter(|digest| **digest != manifest.digest) {
+            let (what, found) = (format!("the manifest of {image}"), manifest.digest.to_string());
+            return Err(RegistryError::DigestMismatch { what, expected: expected.clone(), found });
+        }
+        cache.put(&manifest.digest, &manifest.bytes)?;
+        Ok(manifest)
+    }
+
+    /// A manifest by tag that may be missing, as signatures may.
+    pub(crate) async fn manifest_if_any(
+        &self,
+        image: &PullSpec,
+        cache: &BlobCache,
+    ) -> Result<Option<Manifest>, RegistryError> {
+        match self.connection.retry.run(|| self.ask_for_manifest(image)).await {
+            Ok(bytes) => {
+                let manifest = Manifest::read(image, bytes)?;
+                cache.put(&manifest.digest, &manifest.bytes)?;
+                Ok(Some(manifest))
+            }
+            Err(RegistryError::NoSuchTag { .. } | RegistryError::NoSuchRepository { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn ask_for_manifest(&self, image: &PullSpec) -> Result<Vec<u8>, RegistryError> {
+        let reference = reference(image);
+        let ask = || self.client.pull_manifest_raw(&reference, &self.auth, &ACCEPTED);
+        let (bytes, _) = self.identified(self.asked(image, None), ask).await?;
+        Ok(bytes.to_vec())
+    }
+
+    /// A registry says the same of a missing tag and of a missing repository; the list of tags tells them apart.
+    async fn no_such_tag(&self, image: &PullSpec) -> RegistryError {
+        let tags = self.client.list_tags(&reference(image), &self.auth, None, None).await;
+        match tags.map_err(|error| self.asked(image, None).error(error)) {
+            Ok(list) => RegistryError::NoSuchTag {
+                image: Box::new(image.clone()),
+                tags: near(image.tag.as_deref(), list.tags),
+            },
+            // A repository that was only pushed to by digest has no tags.
+            Err(RegistryError::NoSuchRepository { image } | RegistryError::NoSuchTag { image, .. }) => {
+                RegistryError::NoSuchRepository { image }
+            }
+            Err(_) => RegistryError::NoSuchTag { image: Box::new(image.clone()), tags: Vec::new() },
+        }
+    }
+
+    /// Makes sure of a token first, so that a refused password is told as such; gets a new one where a registry says
+    /// that the one before ran out.
+    async fn identified<T, F>(&self, asked: Asked<'_>, mut ask: impl FnMut() -> F) -> Result<T, RegistryError>
+    where
+        F: Future<Output = Result<T, OciDistributionError>>,
+    {
+        let had_token = self.is_identified.initialized();
+        self.is_identified.get_or_try_init(|| self.identify(asked)).await?;
+        match ask().await {
+            Err(OciDistributionError::UnauthorizedError { .. }) if had_token => {
+                self.identify(asked).await?;
+                ask().await.map_err(|error| asked.error(error))
+            }
+            result => result.map_err(|error| asked.error(error)),
+        }
+    }
+
+    async fn identify(&self, asked: Asked<'_>) -> Result<(), RegistryError> {
+        let reference = reference(asked.image);
+        let Some(token) = &self.identity_token else {
+            let token = self.client.auth(&reference, &self.auth, self.operation).await;
+            return token.map(|_| ()).map_err(|error| asked.error(error));
+        };
+        let http = self.connection.http_client()?;
+        let scheme = self.connection.scheme(&self.place.registry());
+        for (operation, actions) in
+            [(RegistryOperation::Pull, "pull"), (RegistryOperation::Push, "pull,push")]
+        {
+            if operation == RegistryOperation::Pull || operation == self.operation {
+                let access = identity_token::access_token(&http, scheme, &asked, actions, token).await?;
+                let access = RegistryToken::AccessToken { access_token: access.expose_text().to_owned() };
+                self.client.tokens.insert(&reference, operation, RegistryTokenType::Bearer(access)).await;
+            }
+        }
+        Ok(())
+    }
+
+    fn asked<'a>(&'a self, image: &'a PullSpec, blob: Option<&'a Digest>) -> Asked<'a> {
+        Asked { image, identity: &self.identity, blob }
+    }
+}
+
+/// As the client names images. A digest says more than a tag.
+fn reference(image: &PullSpec) -> Reference {
+    let (registry, repository) = (image.registry(), image.repository.clone());
+    match (&image.digest, &image.tag) {
+        (Some(digest), _) => Reference::with_digest(registry, repository, digest.to_string()),
+        (None, tag) => {
+            let tag = tag.clone().unwrap_or_else(|| "latest".to_owned());
+            Reference::with_tag(registry, repository, tag)
+        }
+    }
+}
+
+/// Up to five tags that begin as the missing one does.
+fn near(tag: Option<&str>, mut tags: Vec<String>) -> Vec<String> {
+    let tag = tag.unwrap_or_default();
+    let shared = |other: &str| tag.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+    tags.retain(|other| shared(other) > 0);
+    tags.sort_by_key(|other| std::cmp::Reverse(shared(other)));
+    tags.truncate(5);
+    tags
+}

@@ -1,0 +1,132 @@
+//! Trying again: how often and how long to wait in between.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::RegistryError;
+
+/// Waits, or in tests only says that it would.
+pub trait Sleeper: Send + Sync {
+    /// Ends after the duration.
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+}
+
+/// Really waits.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Clock;
+
+impl Sleeper for Clock {
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(tokio::time::sleep(duration))
+    }
+}
+
+/// When to give up on a registry.
+#[derive(Clone)]
+pub struct Retry {
+    /// Tries in a row without any progress, the first included.
+    pub attempts: u32,
+    /// Waits between them.
+    pub sleeper: Arc<dyn Sleeper>,
+}
+
+impl Default for Retry {
+    fn default() -> Self {
+        Self { attempts: 5, sleeper: Arc::new(Clock) }
+    }
+}
+
+impl fmt::Debug for Retry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Retry").field("attempts", &self.attempts).finish_non_exhaustive()
+    }
+}
+
+const LONGEST: Duration = Duration::from_secs(30);
+
+impl Retry {
+    /// Runs until it succeeds, fails for good, or has failed often enough.
+    pub(crate) async fn run<T, F>(&self, mut attempt: impl FnMut() -> F) -> Result<T, RegistryError>
+    where
+        F: Future<Output = Result<T, RegistryError>>,
+    {
+        let mut failed = 0;
+        loop {
+            let error = match attempt().await {
+                Ok(value) => return Ok(value),
+                Err(error) => error,
+            };
+            failed += 1;
+            self.wait_after(failed, error).await?;
+        }
+    }
+
+    /// Waits before the next try, or gives the error back where there is none.
+    pub(crate) async fn wait_after(&self, failed: u32, error: RegistryError) -> Result<(), RegistryError> {
+        if !error.is_transient() || failed >= self.attempts {
+            return Err(error);
+        }
+        self.sleeper.sleep(delay(failed, &error)).await;
+        Ok(())
+    }
+}
+
+/// One second, doubled each time. A registry that counts requests is given twice that, as oc does.
+fn delay(failed: u32, error: &RegistryError) -> Duration {
+    let first = if matches!(error, RegistryError::TooManyRequests { .. }) { 2 } else { 1 };
+    Duration::from_secs(first << (failed - 1).min(5)).min(LONGEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Recorder(Mutex<Vec<u64>>);
+
+    impl Sleeper for Arc<Recorder> {
+        fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+            self.0.lock().unwrap().push(duration.as_secs());
+            Box::pin(std::future::ready(()))
+        }
+    }
+
+    fn run(errors: Vec<RegistryError>) -> (Result<(), RegistryError>, Vec<u64>) {
+        let recorder = Arc::new(Recorder::default());
+        let retry = Retry { attempts: 5, sleeper: Arc::new(Arc::clone(&recorder)) };
+        let mut errors = errors.into_iter();
+        let result =
+            crate::blocking(retry.run(|| std::future::ready(errors.next().map_or(Ok(()), Err)))).unwrap();
+        let waits = recorder.0.lock().unwrap().clone();
+        (result, waits)
+    }
+
+    fn server_error() -> RegistryError {
+        RegistryError::Server { registry: "r".to_owned(), status: 503, detail: String::new() }
+    }
+
+    #[test]
+    fn waits_double_and_end() {
+        let (result, waits) = run(vec![server_error(), server_error()]);
+        assert!(result.is_ok());
+        assert_eq!(waits, [1, 2]);
+        let (result, waits) = run((0..9).map(|_| server_error()).collect());
+        assert!(matches!(result, Err(RegistryError::Server { status: 503, .. })));
+        assert_eq!(waits, [1, 2, 4, 8]);
+        let busy = || RegistryError::TooManyRequests { registry: "r".to_owned() };
+        assert_eq!(run(vec![busy(), busy(), busy()]).1, [2, 4, 8]);
+        assert_eq!(delay(30, &busy()), LONGEST);
+    }
+
+    #[test]
+    fn what_will_not_change_is_not_tried_again() {
+        let (result, waits) = run(vec![RegistryError::UnknownCa { registry: "r".to_owned() }]);
+        assert!(result.is_err());
+        assert!(waits.is_empty());
+    }
+}

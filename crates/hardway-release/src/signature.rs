@@ -1,0 +1,254 @@
+//! Checking that a release digest was signed by somebody trusted.
+//!
+//! A signature is an OpenPGP message around a JSON claim that names the digest ("atomic container signature"). `gpgv`
+//! checks the message against a keyring; the claim is checked here (library-go `pkg/verify`).
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::digest::Digest;
+use crate::registry::{Connection, RegistryError, transport};
+
+/// Where signatures are: `<place>/sha256=<hex>/signature-<n>`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SignatureStore {
+    /// Below a folder.
+    Folder(PathBuf),
+    /// Below an `https:` URL.
+    Url(String),
+    /// One signature in a file.
+    File(PathBuf),
+}
+
+/// The public stores of OpenShift (openshift/cluster-update-keys).
+pub const PUBLIC_STORES: [&str; 2] = [
+    "https://storage.googleapis.com/openshift-release/official/signatures/openshift/release",
+    "https://mirror.openshift.com/pub/openshift-v4/signatures/openshift/release",
+];
+
+/// A signature that holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verified {
+    /// Fingerprint of the key.
+    pub key: String,
+    /// The pull spec the signer had in mind.
+    pub reference: String,
+    /// Where the signature was.
+    pub found_in: String,
+}
+
+/// Why a digest cannot be trusted.
+#[derive(Debug, thiserror::Error)]
+pub enum SignatureError {
+    /// `gpgv` is not there.
+    #[error("gpgv cannot be run: {0}; install the package gpgv")]
+    NoGpgv(#[source] io::Error),
+    /// The keyring is not there, or is none.
+    #[error("the keyring {} cannot be used: {detail}", .path.display())]
+    Keyring {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        detail: String,
+    },
+    /// Nobody signed it.
+    #[error("no signature of {digest} in {}", .stores.join(", "))]
+    NoSignature {
+        /// Of the release.
+        digest: Digest,
+        /// Where was looked.
+        stores: Vec<String>,
+    },
+    /// Signatures, but none that counts.
+    #[error("no valid signature of {digest}:{}", listed(.refused))]
+    NoneValid {
+        /// Of the release.
+        digest: Digest,
+        /// Each signature and why it does not count.
+        refused: Vec<(String, SignatureFault)>,
+    },
+    /// A store could not be asked.
+    #[error(transparent)]
+    Store(#[from] RegistryError),
+    /// A store's file could not be read.
+    #[error("{0}")]
+    File(#[from] io::Error),
+}
+
+/// Why a signature does not count.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SignatureFault {
+    /// By a key that is not in the keyring, broken, or expired.
+    #[error("gpgv refuses it: {0}")]
+    Untrusted(String),
+    /// Larger than any signature.
+    #[error("it is larger than {MOST} bytes")]
+    TooLarge,
+    /// The claim is not one.
+    #[error("its claim is malformed: {0}")]
+    Malformed(String),
+    /// A signature of something else.
+    #[error("it is for {0}")]
+    OtherDigest(String),
+}
+
+/// As many signatures as are looked for in one store, and the largest size of one (library-go `pkg/verify/store`).
+const TRIES: u32 = 9;
+const MOST: u64 = 50 << 10;
+
+/// Finds a signature of a release digest that one of the keys made.
+pub async fn verify(
+    digest: &Digest,
+    keyring: &Path,
+    stores: &[SignatureStore],
+    connection: &Connection,
+) -> Result<Verified, SignatureError> {
+    if let Err(error) = fs_err::File::open(keyring) {
+        return Err(SignatureError::Keyring { path: keyring.to_owned(), detail: error.kind().to_string() });
+    }
+    let mut refused = Vec::new();
+    for store in stores {
+        for (name, bytes) in store.signatures(digest, connection).await? {
+            match check(&bytes, digest, keyring)? {
+                Ok((key, reference)) => return Ok(Verified { key, reference, found_in: name }),
+                Err(fault) => refused.push((name, fault)),
+            }
+        }
+    }
+    let digest = digest.clone();
+    if refused.is_empty() {
+        return Err(SignatureError::NoSignature {
+            digest,
+            stores: stores.iter().map(SignatureStore::name).collect(),
+        });
+    }
+    Err(SignatureError::NoneValid { digest, refused })
+}
+
+impl SignatureStore {
+    fn name(&self) -> String {
+        match self {
+            Self::Folder(path) | Self::File(path) => path.display().to_string(),
+            Self::Url(url) => url.clone(),
+        }
+    }
+
+    /// All signatures of a digest, each with the place it is at; the first that is missing ends the search.
+    async fn signatures(
+        &self,
+        digest: &Digest,
+        connection: &Connection,
+    ) -> Result<Vec<(String, Vec<u8>)>, SignatureError> {
+        if let Self::File(path) = self {
+            return Ok(vec![(self.name(), fs_err::read(path)?)]);
+        }
+        let mut found = Vec::new();
+        for n in 1..=TRIES {
+            let below = format!("sha256={}/signature-{n}", digest.hex());
+            let (name, bytes) = match self {
+                Self::Folder(folder) => {
+                    let path = folder.join(below);
+                    (path.display().to_string(), read_if_there(&path)?)
+                }
+                Self::Url(base) => {
+                    let url = format!("{}/{below}", base.trim_end_matches('/'));
+                    let bytes = connection.retry.run(|| download(&url, connection)).await?;
+                    (url, bytes)
+                }
+                Self::File(_) => break,
+            };
+            let Some(bytes) = bytes else { break };
+            found.push((name, bytes));
+        }
+        Ok(found)
+    }
+}
+
+fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs_err::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+async fn download(url: &str, connection: &Connection) -> Result<Option<Vec<u8>>, RegistryError> {
+    let error = |error: reqwest::Error| transport(url, &error);
+    let answer = connection.http_client()?.get(url).send().await.map_err(error)?;
+    match answer.status().as_u16() {
+        200 => Ok(Some(answer.bytes().await.map_err(error)?.to_vec())),
+        404 => Ok(None),
+        429 => Err(RegistryError::TooManyRequests { registry: url.to_owned() }),
+        status => Err(RegistryError::Server { registry: url.to_owned(), status, detail: String::new() }),
+    }
+}
+
+type Checked = Result<(String, String), SignatureFault>;
+
+/// The key's fingerprint and the reference of a signature that counts.
+fn check(signature: &[u8], digest: &Digest, keyring: &Path) -> Result<Checked, SignatureError> {
+    if signature.len() as u64 > MOST {
+        return Ok(Err(SignatureFault::TooLarge));
+    }
+    let opened = gpgv(signature, keyring)?;
+    Ok(opened.and_then(|(key, claim)| Ok((key, reference(&claim, digest)?))))
+}
+
+/// The fingerprint and the text inside. What counts is gpgv's status line, as its texts are for people.
+fn gpgv(
+    signature: &[u8],
+    keyring: &Path,
+) -> Result<Result<(String, Vec<u8>), SignatureFault>, SignatureError> {
+    let dir = tempfile::tempdir()?;
+    let (message, claim) = (dir.path().join("signature"), dir.path().join("claim"));
+    fs_err::File::create(&message)?.write_all(signature)?;
+    // A name without a slash would be looked for in gpg's own folder.
+    let keyring = fs_err::canonicalize(keyring)?;
+    let output = Command::new("gpgv")
+        .args(["--status-fd", "1", "--homedir"])
+        .arg(dir.path())
+        .arg("--keyring")
+        .arg(&keyring)
+        .arg("--output")
+        .arg(&claim)
+        .arg(&message)
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .output()
+        .map_err(SignatureError::NoGpgv)?;
+    let status = String::from_utf8_lossy(&output.stdout).into_owned();
+    let valid = status.lines().find_map(|line| line.strip_prefix("[GNUPG:] VALIDSIG "));
+    match valid.and_then(|rest| rest.split(' ').next()) {
+        Some(key) if output.status.success() => Ok(Ok((key.to_owned(), fs_err::read(claim)?))),
+        _ => Ok(Err(SignatureFault::Untrusted(last_line(&output.stderr)))),
+    }
+}
+
+fn last_line(stderr: &[u8]) -> String {
+    let text = String::from_utf8_lossy(stderr).into_owned();
+    text.lines().last().unwrap_or("it gave no reason").trim_start_matches("gpgv: ").to_owned()
+}
+
+/// The reference of a claim about this digest.
+fn reference(claim: &[u8], digest: &Digest) -> Result<String, SignatureFault> {
+    let malformed = |detail: &str| SignatureFault::Malformed(detail.to_owned());
+    let claim: Value = serde_json::from_slice(claim).map_err(|_| malformed("it is not JSON"))?;
+    let critical = &claim["critical"];
+    if critical["type"] != "atomic container signature" {
+        return Err(malformed("critical.type is not \"atomic container signature\""));
+    }
+    let named = critical["image"]["docker-manifest-digest"].as_str();
+    let named = named.ok_or_else(|| malformed("it names no digest"))?;
+    if named != digest.to_string() {
+        return Err(SignatureFault::OtherDigest(named.to_owned()));
+    }
+    let reference = critical["identity"]["docker-reference"].as_str().filter(|text| !text.is_empty());
+    Ok(reference.ok_or_else(|| malformed("it names no image"))?.to_owned())
+}
+
+fn listed(refused: &[(String, SignatureFault)]) -> String {
+    refused.iter().map(|(place, fault)| format!("\n  {place}: {fault}")).collect()
+}

@@ -1,0 +1,114 @@
+//! The stand-in's image, and the podman options that this host needs.
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+use hardway_release::render::{CommandLine, Podman};
+
+/// Podman as it works here, and an image by digest.
+pub(crate) struct Containers {
+    pub(crate) podman: Podman,
+    pub(crate) image: String,
+}
+
+impl Containers {
+    /// Podman with an empty store in this folder: every image has to be pulled.
+    pub(crate) fn with_empty_store(&self, dir: &Path) -> Podman {
+        let others = self.podman.options.iter().filter(|option| !option.contains("root="));
+        let options = store(dir).into_iter().chain(others.cloned()).collect();
+        Podman { options, ..self.podman.clone() }
+    }
+}
+
+/// The stand-in, built once. Nothing where podman or Go is missing, which CI may not do.
+pub(crate) fn stand_in() -> Option<&'static Containers> {
+    static BUILT: OnceLock<Option<Containers>> = OnceLock::new();
+    BUILT.get_or_init(build).as_ref()
+}
+
+/// Runs a command line as it stands.
+pub(crate) fn output(line: &CommandLine) -> Output {
+    let environment = line.environment.iter().map(|(name, value)| (name, value));
+    Command::new(&line.program).args(&line.arguments).envs(environment).output().unwrap()
+}
+
+/// What it said, on both streams.
+pub(crate) fn said(output: &Output) -> String {
+    [&output.stderr, &output.stdout].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat()
+}
+
+fn build() -> Option<Containers> {
+    let has = |program: &str, argument: &str| Command::new(program).arg(argument).output().is_ok();
+    if !has("podman", "--version") || !has("go", "version") {
+        assert!(std::env::var_os("CI").is_none(), "CI must have podman and Go");
+        return None;
+    }
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mco-stand-in");
+    fs_err::create_dir_all(&dir).unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mco-stand-in");
+    let built = Command::new("go")
+        .current_dir(&source)
+        .env("CGO_ENABLED", "0")
+        .args(["build", "-mod=readonly", "-trimpath", "-o"])
+        .arg(dir.join("mco-stand-in"))
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", said(&built));
+    fs_err::copy(source.join("Containerfile"), dir.join("Containerfile")).unwrap();
+    let tried: Vec<String> =
+        match candidates(&dir).into_iter().map(|podman| image(podman, &dir)).find(Result::is_ok) {
+            Some(Ok(containers)) => return Some(containers),
+            _ => candidates(&dir).into_iter().filter_map(|podman| image(podman, &dir).err()).collect(),
+        };
+    panic!("podman runs no container here:\n{}", tried.join("\n"));
+}
+
+/// Plain podman first; then what hosts without fuse or overlay, crun that fits, or the right to raise limits need.
+fn candidates(dir: &Path) -> Vec<Podman> {
+    let storage: [&[&str]; 2] = [&[], &["--storage-driver=vfs"]];
+    let runtime: [&[&str]; 2] = [&[], &["--runtime=runc"]];
+    let limits: [&[&str]; 3] =
+        [&[], &["--ulimit=nofile=20000:20000", "--ulimit=nproc=4096:4096"], &["--cgroups=disabled"]];
+    let mut candidates = Vec::new();
+    for (i, storage) in storage.iter().enumerate() {
+        for runtime in runtime {
+            for limits in limits {
+                let mut options = store(&dir.join(format!("store-{i}")));
+                options.extend(storage.iter().chain(runtime).map(|option| (*option).to_owned()));
+                let run_options = limits.iter().map(|option| (*option).to_owned()).collect();
+                candidates.push(Podman { program: "podman".to_owned(), options, run_options });
+            }
+        }
+    }
+    candidates
+}
+
+/// A store of our own: nothing is left among the user's images.
+fn store(dir: &Path) -> Vec<String> {
+    vec![format!("--root={}", dir.display()), format!("--runroot={}", dir.join("run").display())]
+}
+
+/// Builds the image and runs it once.
+fn image(podman: Podman, dir: &Path) -> Result<Containers, String> {
+    let name = "localhost/hardway/mco-stand-in";
+    let call = |arguments: &[&str], run_options: &[String]| -> Result<String, String> {
+        let mut command = Command::new(&podman.program);
+        command.args(&podman.options).args(&arguments[..1]).args(run_options).args(&arguments[1..]);
+        let output = command.output().unwrap();
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
+        }
+        Err(format!("{command:?}: {}", said(&output)))
+    };
+    let context = dir.join("context");
+    fs_err::create_dir_all(&context).unwrap();
+    for file in ["mco-stand-in", "Containerfile"] {
+        fs_err::copy(dir.join(file), context.join(file)).unwrap();
+    }
+    call(&["build", "--quiet", "--network=none", "--tag", name, context.to_str().unwrap()], &[])?;
+    let digest = call(&["image", "inspect", "--format={{.Digest}}", name], &[])?;
+    let image = format!("{name}@{digest}");
+    call(&["run", "--rm", "--net=none", &image, "version"], &podman.run_options)?;
+    Ok(Containers { podman, image })
+}

@@ -1,0 +1,163 @@
+//! Mistakes: which code they end with, where they are said to be, and that nothing is touched.
+
+use crate::work::{CONFIG, INVENTORY, Work};
+
+/// The heads of all findings, each with its place.
+fn findings(stderr: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut head = "";
+    for line in stderr.lines() {
+        if line.starts_with("error: ") || line.starts_with("warning: ") {
+            head = line;
+        } else if let Some((_, place)) = line.split_once("--> ") {
+            found.push(format!("{place} {head}"));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_mistake_of_both_files_is_said_in_one_run() {
+    let work = Work::with_inputs(CONFIG, INVENTORY);
+    work.edit("install-config.yaml", "name: ocp4", "name: ocp_4");
+    work.edit("install-config.yaml", "hostPrefix: 23", "hostPrefix: 99");
+    work.edit("install-config.yaml", "replicas: 3", "replicas: three");
+    work.edit("install-config.yaml", "compute:", "fip: true\ncompute:");
+    work.edit("inventory.yaml", "name: master-0, role: master,", "name: master-0, role: boss,");
+    work.edit("inventory.yaml", "192.168.126.110", "192.168.126.101");
+    work.edit("inventory.yaml", "provider: bare-metal", "provider: cloud");
+
+    let ran = work.refused(3, &["create", "ignition-configs"]);
+    assert_eq!(ran.stdout, "");
+    let found = findings(&ran.stderr);
+    for expected in [
+        "install-config.yaml:4:9 error: metadata.name: Invalid value: \"ocp_4\": ",
+        "install-config.yaml:11:17 error: networking.clusterNetwork[0].hostPrefix: Invalid value: 99: ",
+        "install-config.yaml:18:13 error: controlPlane.replicas: Invalid value: \"three\": must be a whole number, found a string",
+        "install-config.yaml:19:1 error: fip: Unknown field: install-config.yaml has no such field",
+        "inventory.yaml:6:13 error: machines.provider: Unsupported value: \"cloud\": supported values: \"bare-metal\", ",
+        "inventory.yaml:16:26 error: hosts[1].role: Unsupported value: \"boss\": supported values: \"bootstrap\", \"master\", \"worker\"",
+        "inventory.yaml:19:38 error: hosts[4].ip: Duplicate value: \"192.168.126.101\"",
+    ] {
+        assert!(found.iter().any(|line| line.starts_with(expected)), "{expected} is not in {found:#?}");
+    }
+    ran.says("18 |   replicas: three\n   |             ^^^^^")
+        .says("fix: did you mean fips?")
+        .says(&format!(
+            "error[config-invalid]: {} mistakes in install-config.yaml and inventory.yaml",
+            found.len()
+        ))
+        .says("more: hardway explain config-invalid");
+}
+
+#[test]
+fn places_are_named_from_where_the_user_stands() {
+    let work = Work::empty();
+    fs_err::create_dir(work.path("site")).unwrap();
+    work.write("site/install-config.yaml", CONFIG.replace("hostPrefix: 23", "hostPrefix: 99"));
+    work.write("site/inventory.yaml", INVENTORY);
+    work.refused(3, &["--dir", "site", "status"])
+        .says("--> site/install-config.yaml:11:17")
+        .says("1 mistake in site/install-config.yaml");
+    work.write("site/install-config.yaml", CONFIG);
+    work.write("site/inventory.yaml", INVENTORY.replace("Inventory", "Inventur"));
+    work.refused(3, &["graph", "--dir", "site"])
+        .says("error[inventory-invalid]: 1 mistake in site/inventory.yaml");
+}
+
+#[test]
+fn warnings_are_no_errors_and_say_where_they_are() {
+    let work = Work::made();
+    let sources = "imageContentSources:\n- source: quay.io/a\n  mirrors: [m.example.com/a]\n";
+    work.write("install-config.yaml", CONFIG.to_owned() + sources);
+    let ran = work.ok(&["create", "manifests", "--dry-run"]);
+    let found = findings(&ran.stderr);
+    assert!(found[0].starts_with("install-config.yaml:23:1 warning: imageContentSources"), "{found:#?}");
+    ran.does_not_say("error");
+    work.ok(&["create", "manifests", "--dry-run", "--log-level", "error"]).does_not_say("warning");
+}
+
+#[test]
+fn missing_files_are_named() {
+    let work = Work::empty();
+    work.refused(3, &["create", "manifests"])
+        .says("error[config-missing]: install-config.yaml and inventory.yaml are not there")
+        .says("hardway init");
+    work.write("install-config.yaml", CONFIG);
+    work.refused(3, &["status"]).says("error[config-missing]: inventory.yaml is not there");
+}
+
+#[test]
+fn a_file_that_is_not_yaml_does_not_hide_the_mistakes_of_the_other() {
+    let work = Work::with_inputs(&CONFIG.replace("  name: ocp4", "\tname: ocp4"), INVENTORY);
+    work.edit("inventory.yaml", "role: worker", "role: wroker");
+    let ran = work.refused(3, &["create", "manifests"]);
+    let found = findings(&ran.stderr);
+    assert!(
+        found[0].starts_with("install-config.yaml:4:") && found[0].contains("error: Syntax error: "),
+        "{found:#?}"
+    );
+    assert!(found.iter().any(|line| line.contains("hosts[4].role: Unsupported value")), "{found:#?}");
+
+    work.write("install-config.yaml", CONFIG);
+    work.write("inventory.yaml", INVENTORY.replace("hosts:", "hosts: ["));
+    work.refused(3, &["create", "manifests"]).says("error[inventory-invalid]").says("Syntax error: ");
+    work.write("inventory.yaml", b"kind: Inventory\nname: \xff\n");
+    work.refused(3, &["create", "manifests"])
+        .says("error[inventory-invalid]: inventory.yaml:2: not UTF-8 text");
+    work.write("install-config.yaml", b"\xff");
+    work.refused(3, &["create", "manifests"])
+        .says("error[config-invalid]: install-config.yaml:1: not UTF-8 text");
+}
+
+#[test]
+fn a_wrong_command_line_is_code_two() {
+    let work = Work::with_inputs(CONFIG, INVENTORY);
+    for args in [
+        &[][..],
+        &["nonsense"],
+        &["create"],
+        &["create", "nothing"],
+        &["status", "--output", "xml"],
+        &["status", "--color", "blue"],
+        &["status", "--etcd-prefix"],
+        &["explain"],
+        &["diff"],
+    ] {
+        let ran = work.refused(2, args);
+        assert_eq!(ran.stdout, "", "{args:?}");
+        assert!(ran.stderr.contains("Usage: ") || ran.stderr.contains("error: "), "{args:?}: {}", ran.stderr);
+    }
+    work.refused(2, &["--dir", "nowhere", "create", "manifests"])
+        .says("error[usage]: nowhere is not a folder")
+        .says("fix: mkdir -p nowhere && hardway init --dir nowhere");
+    work.refused(2, &["--dir", "inventory.yaml", "status"]).says("inventory.yaml is not a folder");
+    work.refused(2, &["diff", "--against", "nowhere"]).says("nowhere is not a folder");
+    let ran = work.run_at("tomorrow", &["create", "manifests"]).expect(2);
+    ran.says("error[usage]: HARDWAY_NOW is \"tomorrow\", which is not a time");
+    assert!(!work.exists("secrets"));
+}
+
+#[test]
+fn a_release_that_cannot_be_had_is_said() {
+    let work = Work::with_inputs(CONFIG, &INVENTORY.replace("image: sample", "image: quay.io/ocp:4.18.1"));
+    work.refused(1, &["create", "manifests"])
+        .says("error[release-unusable]: quay.io/ocp:4.18.1 cannot be fetched")
+        .says("--release-dir");
+    work.refused(1, &["create", "manifests", "--release-dir", "nowhere"])
+        .says("error[release-unusable]")
+        .says("nowhere");
+    work.refused(1, &["create", "manifests", "--release-dir", "."]).says("image-references");
+}
+
+#[test]
+fn a_folder_where_a_file_should_be_is_named() {
+    let work = Work::with_inputs(CONFIG, INVENTORY);
+    work.remove("inventory.yaml");
+    fs_err::create_dir(work.path("inventory.yaml")).unwrap();
+    work.refused(1, &["create", "manifests"]).says("error[workdir-unusable]: ").says("inventory.yaml");
+    let work = Work::with_inputs(CONFIG, INVENTORY);
+    work.write("manifests", "");
+    work.run(&["create", "manifests"]).expect(1).says("error[workdir-unusable]: ").says("manifests");
+    assert!(!work.exists("secrets"));
+}

@@ -1,0 +1,88 @@
+//! `init`, `create`, `status`: the way everybody goes.
+
+use crate::snapshot::Snapshot;
+use crate::work::{CONFIG, INVENTORY, Work};
+
+#[test]
+fn the_way_from_nothing_to_ignition_configs() {
+    let work = Work::empty();
+    work.ok(&["init"]).says("install-config.yaml written").says("inventory.yaml written");
+    assert_eq!(work.mode("install-config.yaml"), 0o600);
+    work.write("inventory.yaml", work.read("inventory.yaml") + "pki: {keyAlgorithm: ECDSA-P256}\n");
+
+    work.ok(&["create", "manifests"]).says("Manifests created in: ./manifests, ./openshift");
+    assert!(work.exists("manifests/cluster-config.yaml") && !work.exists("bootstrap.ign"));
+    let status = work.ok(&["status"]).stdout;
+    assert!(status.contains("bootstrap-ignition") && status.contains("not made yet"), "{status}");
+
+    work.ok(&["create", "ignition-configs"]).says("Ignition-Configs created in: . and ./ignition");
+    for name in ["bootstrap.ign", "master.ign", "worker.ign", "ignition/master-0.ign", "auth/kubeconfig"] {
+        assert!(work.exists(name), "{name}");
+    }
+    let status = work.ok(&["status"]).stdout;
+    assert!(!status.contains("stale"), "{status}");
+    assert!(status.contains("next certificate to end: "), "{status}");
+
+    let before = Snapshot::of(work.root());
+    work.ok(&["create", "ignition-configs"]).says("0 files made");
+    work.ok(&["create", "manifests"]).says("0 files made");
+    before.assert_untouched(&Snapshot::of(work.root()));
+}
+
+#[test]
+fn init_never_writes_over_a_file() {
+    let work = Work::with_inputs(CONFIG, INVENTORY);
+    work.refused(2, &["init"]).says("install-config.yaml and inventory.yaml are already there");
+    work.remove("install-config.yaml");
+    work.ok(&["create", "install-config"])
+        .says("inventory.yaml is yours and stays")
+        .says("install-config.yaml written");
+    assert_eq!(work.read("inventory.yaml"), INVENTORY);
+}
+
+#[test]
+fn every_size_that_init_offers_can_be_created() {
+    for (masters, workers) in [("1", "0"), ("3", "0"), ("5", "1"), ("9", "100")] {
+        let work = Work::empty();
+        work.ok(&["init", "--masters", masters, "--workers", workers, "--provider", "bare-metal"]);
+        let inventory = work.read("inventory.yaml") + "pki: {keyAlgorithm: ECDSA-P256}\n";
+        work.write("inventory.yaml", inventory);
+        work.ok(&["graph", "-o", "json"]);
+    }
+    let work = Work::empty();
+    work.refused(2, &["init", "--masters", "10"]);
+    work.refused(2, &["init", "--masters", "0"]);
+    work.refused(2, &["init", "--workers", "101"]);
+}
+
+#[test]
+fn a_single_node_installs_itself() {
+    let in_place = |work: &Work| {
+        work.edit("install-config.yaml", "replicas: 3", "replicas: 1");
+        work.edit("install-config.yaml", "replicas: 1\npull", "replicas: 0\npull");
+        let config = work.read("install-config.yaml") + "bootstrapInPlace: {installationDisk: /dev/vda}\n";
+        work.write("install-config.yaml", config);
+        let hosts = work.read("inventory.yaml");
+        let kept =
+            |line: &&str| !["bootstrap", "master-1", "master-2", "worker-0"].iter().any(|h| line.contains(h));
+        work.write(
+            "inventory.yaml",
+            hosts.lines().filter(kept).map(|l| l.to_owned() + "\n").collect::<String>(),
+        );
+    };
+    let work = Work::with_inputs(CONFIG, INVENTORY);
+    in_place(&work);
+
+    work.refused(3, &["create", "ignition-configs"])
+        .says("bootstrapInPlace: Forbidden: there is no bootstrap host")
+        .says("--> install-config.yaml:23:1")
+        .says("hardway create single-node-ignition-config");
+    work.ok(&["create", "single-node-ignition-config"]).says("Single-Node-Ignition-Config created in: .");
+    assert!(work.exists("bootstrap-in-place-for-live-iso.ign") && !work.exists("bootstrap.ign"));
+    work.ok(&["create", "single-node-ignition-config"]).says("0 files made");
+
+    let many = Work::with_inputs(CONFIG, INVENTORY);
+    many.refused(3, &["create", "single-node-ignition-config"])
+        .says("bootstrapInPlace")
+        .says("--> install-config.yaml:");
+}

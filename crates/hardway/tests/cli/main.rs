@@ -1,0 +1,19 @@
+//! The program as a person meets it: the real binary, in folders of its own, with a clock that stands still.
+#![expect(clippy::unwrap_used, reason = "clippy does not see that the helpers here are test code")]
+
+mod audit;
+mod bad_input;
+mod create;
+mod cut_off;
+mod damage;
+mod diff;
+mod dry_run;
+mod edits;
+mod error_codes;
+mod expiry;
+mod no_leaks;
+mod read_verbs;
+mod release;
+mod secrets;
+mod snapshot;
+mod work;

@@ -1,0 +1,175 @@
+//! The verbs that only tell: data on standard output, everything else on standard error.
+
+use std::io::Read as _;
+use std::process::Stdio;
+
+use hardway_assets::yaml;
+use serde_json::Value;
+
+use crate::work::{Ran, Work};
+
+fn json(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}:\n{}", ran.stdout))
+}
+
+#[test]
+fn the_graph_is_drawn_in_three_ways() {
+    let work = Work::made();
+    let dot = work.ok(&["graph"]).stdout;
+    assert!(dot.starts_with("digraph assets {\n") && dot.ends_with("}\n"), "{dot}");
+    assert_eq!(work.ok(&["graph", "-o", "dot"]).stdout, dot);
+    let mermaid = work.ok(&["graph", "-o", "mermaid"]).stdout;
+    assert!(mermaid.starts_with("flowchart ") || mermaid.starts_with("graph "), "{mermaid}");
+    let graph = json(&work.ok(&["graph", "-o", "json"]));
+    assert!(graph.to_string().contains("\"bootstrap-ignition\""));
+    // Without a cluster, a made-up one.
+    let graph = Work::empty().ok(&["graph", "-o", "json"]).says("made-up cluster");
+    assert!(json(&graph).is_object());
+}
+
+#[test]
+fn everything_can_be_asked_about() {
+    let work = Work::empty();
+    for (what, told) in [
+        (&["etcd-signer"][..], "etcd-signer (certificate)"),
+        (
+            &["/etc/kubernetes/manifests/kube-apiserver-pod.yaml"],
+            "static-pods/kube-apiserver-pod.yaml (file)",
+        ),
+        (&["--etcd-prefix"], "kube-apiserver --etcd-prefix (flag)"),
+        (&["kube-apiserver", "--etcd-prefix"], "kube-apiserver --etcd-prefix (flag)"),
+        (&["networking.clusterNetwork.hostPrefix"], "hostPrefix (field)"),
+        (&["stage", "7"], "# 07 make-manifests: "),
+        (&["config-invalid"], "config-invalid (error)"),
+        (&["bootstrap.ign"], "bootstrap.ign (file)"),
+    ] {
+        let ran = work.ok(&[&["explain"], what].concat());
+        assert!(ran.stdout.contains(told), "{what:?}: {}", ran.stdout);
+        assert_eq!(ran.stderr, "", "{what:?}");
+        let value = json(&work.ok(&[&["explain", "-o", "json"], what].concat()));
+        let read = yaml::read(&work.ok(&[&["explain", "-o", "yaml"], what].concat()).stdout).unwrap();
+        assert_eq!(read.to_json(), value, "{what:?}");
+    }
+}
+
+#[test]
+fn what_nobody_knows_is_code_two_with_near_names() {
+    let work = Work::empty();
+    let ran = work.refused(2, &["explain", "etcd-singer"]);
+    assert_eq!(ran.stdout, "");
+    ran.says("error[usage]: nothing is known about \"etcd-singer\"").says("near: etcd-signer");
+    work.refused(2, &["explain", "--etcd-prefx"]).says("near: kube-apiserver --etcd-prefix");
+    work.refused(2, &["explain", "stage", "99"]).says("the guide has no stage \"99\"").says("1 to 17");
+    work.refused(2, &["explain", "cucumber"])
+        .says("nothing is known about \"cucumber\"")
+        .does_not_say("near");
+}
+
+#[test]
+fn schemas_are_json() {
+    let work = Work::empty();
+    for (file, field) in [("install-config", "pullSecret"), ("inventory", "hosts")] {
+        let schema = json(&work.ok(&["schema", file]));
+        assert!(schema["$schema"].is_string() && schema["properties"][field].is_object(), "{schema:#}");
+    }
+    work.refused(2, &["schema", "nothing"]);
+}
+
+#[test]
+fn phases_are_listed_and_explained() {
+    let work = Work::empty();
+    let text = work.ok(&["phase", "list"]).stdout;
+    assert!(text.starts_with("check-host\nbuild-infra\n"), "{text}");
+    let list = json(&work.ok(&["phase", "list", "-o", "json"]));
+    assert_eq!(list.as_array().unwrap().len(), text.lines().count());
+    let yaml = yaml::read(&work.ok(&["phase", "list", "-o", "yaml"]).stdout).unwrap();
+    assert_eq!(yaml.to_json(), list);
+    for phase in text.lines() {
+        let page = work.ok(&["phase", "explain", phase]).stdout;
+        assert!(page.starts_with("# ") && page.contains(phase), "{phase}");
+    }
+    work.refused(2, &["phase", "explain", "nothing"]).says("there is no phase \"nothing\"");
+}
+
+#[test]
+fn status_is_data_in_every_form() {
+    let work = Work::made();
+    work.edit("manifests/cluster-dns-02-config.yml", "type: \"\"", "type: AWS");
+    let value = json(&work.ok(&["status", "-o", "json"]).says("warning: "));
+    let yaml = yaml::read(&work.ok(&["status", "-o", "yaml"]).stdout).unwrap();
+    assert_eq!(yaml.to_json(), value);
+    let asset = |name: &str| {
+        value["assets"].as_array().unwrap().iter().find(|asset| asset["asset"] == name).unwrap().clone()
+    };
+    assert_eq!(asset("dns")["files"][0]["state"], "edited-by-hand");
+    let bootstrap = asset("bootstrap-ignition");
+    assert_eq!(bootstrap["reasons"][0], "manifests/cluster-dns-02-config.yml changed");
+    assert_eq!((&bootstrap["stale"], &bootstrap["phase"]), (&true.into(), &"make-ignition".into()));
+    assert!(value["certificates"][0]["notAfter"].is_string());
+    let all = work.ok(&["status", "--all"]).stdout;
+    assert!(all.contains("fresh  make-pki") && all.contains("ends   2026-11-16T00:00:00Z"), "{all}");
+}
+
+#[test]
+fn completions_and_the_manual_page_are_printed() {
+    let work = Work::empty();
+    for (shell, text) in [("bash", "_hardway"), ("zsh", "#compdef hardway"), ("fish", "complete -c hardway")]
+    {
+        let script = work.ok(&["completion", shell]).stdout;
+        assert!(script.contains(text), "{shell}");
+    }
+    let script = work.ok(&["completion", "bash"]).stdout;
+    let mut bash = std::process::Command::new("bash");
+    bash.args(["-n", "-c", &script]);
+    assert!(Ran::of(bash).code == Some(0), "bash cannot read its completion");
+    let page = work.ok(&["man"]).stdout;
+    assert!(page.contains(".TH hardway 1"), "{page}");
+    assert!(work.ok(&["--help"]).stdout.contains("Usage: hardway"));
+    assert!(work.ok(&["--version"]).stdout.starts_with("hardway 0."));
+}
+
+#[test]
+fn a_reader_who_goes_away_is_no_error() {
+    let work = Work::made();
+    for args in [
+        &["graph"][..],
+        &["status", "--all"],
+        &["man"],
+        &["--help"],
+        &["explain", "stage", "7"],
+        &["graph", "-o", "json"],
+    ] {
+        let mut child = work.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        assert!(!said.contains("panic"), "{args:?}: {said}");
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{args:?}: {said}");
+    }
+    let mut child = work.command(&["create", "manifests"]).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stderr.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn colours_are_asked_for_or_absent() {
+    let work = Work::empty();
+    work.write("install-config.yaml", "fips: 7\n");
+    work.write("inventory.yaml", "");
+    let colored = |args: &[&str], variable: Option<&str>| {
+        let mut command = work.command(args);
+        command.envs(variable.map(|name| (name, "1")));
+        Ran::of(command).expect(3).stderr.contains('\u{1b}')
+    };
+    assert!(!colored(&["status"], None), "there is no terminal");
+    assert!(colored(&["status", "--color", "always"], None));
+    assert!(
+        colored(&["--color", "always", "status"], Some("NO_COLOR")),
+        "the flag is closer than the environment"
+    );
+    assert!(colored(&["status"], Some("CLICOLOR_FORCE")));
+    assert!(!colored(&["status", "--color", "never"], Some("CLICOLOR_FORCE")));
+    assert!(!colored(&["status"], Some("NO_COLOR")));
+    let made = Work::made();
+    assert!(!made.ok(&["status", "--color", "always"]).stdout.contains('\u{1b}'), "data has no colours");
+}

@@ -1,0 +1,75 @@
+//! `release/`: the release that was used is kept, and gives the same bytes again.
+
+use std::process::Command;
+
+use crate::snapshot::Snapshot;
+use crate::work::{INVENTORY, Work};
+
+const CREATE: [&str; 2] = ["create", "ignition-configs"];
+
+/// An inventory that names a release which cannot be fetched.
+fn foreign() -> String {
+    INVENTORY.replace("image: sample", "image: quay.io/ocp@sha256:00")
+}
+
+#[test]
+fn the_kept_release_gives_the_same_bytes() {
+    let made = Work::made();
+    let copy = made.copy(&["install-config.yaml", "inventory.yaml", "secrets/"]);
+    let kept = made.path("release");
+    copy.ok(&[&CREATE[..], &["--release-dir", kept.to_str().unwrap()]].concat())
+        .says("built-in sample release");
+    Snapshot::of(made.root()).assert_same(&Snapshot::of(copy.root()));
+
+    // From itself, too; and then nothing is written.
+    let before = Snapshot::of(copy.root());
+    copy.ok(&[&CREATE[..], &["--release-dir", "release"]].concat()).says("0 files made");
+    before.assert_untouched(&Snapshot::of(copy.root()));
+    let mut sums = Command::new("sha256sum");
+    sums.args(["--check", "--strict", "--quiet", "sha256sums"]).current_dir(copy.path("release"));
+    assert!(sums.status().unwrap().success());
+}
+
+#[test]
+fn another_release_takes_its_place() {
+    let made = Work::made();
+    let other = made.copy(&["release/"]);
+    other.edit("release/release-metadata", "\"4.18.", "\"4.19.");
+    let references = other.read("release/image-references").replace("\"name\": \"4.18.", "\"name\": \"4.19.");
+    other.write("release/image-references", references);
+    let folder = other.path("release");
+    let args = [&CREATE[..], &["--release-dir", folder.to_str().unwrap(), "--log-level", "debug"]].concat();
+
+    made.ok(&args).says("release changed: version").says("release/ now holds the release that was used");
+    assert!(made.read("release/release-metadata").contains("\"4.19."));
+    let before = Snapshot::of(made.root());
+    made.ok(&args).says("0 files made").does_not_say("release/ now holds");
+    before.assert_untouched(&Snapshot::of(made.root()));
+    assert!(before.paths().all(|path| !path.starts_with(".hardway-")));
+
+    made.ok(&CREATE);
+    assert!(made.read("release/release-metadata").contains("\"4.18."));
+}
+
+#[test]
+fn a_release_that_lies_there_by_digest_need_not_be_fetched() {
+    let work = Work::made();
+    let image = work.read("release/release-image");
+    work.write("inventory.yaml", INVENTORY.replace("image: sample", &format!("image: {}", image.trim())));
+    work.ok(&CREATE).does_not_say("cannot be fetched");
+    work.ok(&["status"]);
+    work.write("inventory.yaml", foreign());
+    work.refused(1, &CREATE).says("error[release-unusable]: quay.io/ocp@sha256:00 cannot be fetched");
+}
+
+#[test]
+fn a_release_folder_of_the_users_own_is_left_alone() {
+    let work = Work::made();
+    work.write("release/crds/mine.txt", "mine");
+    work.ok(&CREATE).says("warning: release/ was not written by hardway or was edited by hand: it is kept");
+    assert_eq!(work.read("release/crds/mine.txt"), "mine");
+    // What is used from there is not told to be missing there.
+    work.ok(&[&CREATE[..], &["--release-dir", "release"]].concat()).does_not_say("release/ was not");
+    work.remove("release/crds/mine.txt");
+    work.ok(&CREATE).does_not_say("release/ was not");
+}
