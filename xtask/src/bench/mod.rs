@@ -81,7 +81,7 @@ fn create_otherwise(programs: &Programs, rsa: &Sample, ecdsa: &Sample, table: &m
         kept.add(wall(&mut create(&programs.hardway, &with_secrets))?);
         cold.add(wall(&mut create(&programs.hardway, &ecdsa.fresh()?))?);
     }
-    table.seconds("  the same with secrets/ kept", &kept, None);
+    table.seconds("create ignition-configs, RSA-2048, secrets kept", &kept, None);
     table.seconds("create ignition-configs, nothing changed", &unchanged, Some(0.05));
     table.seconds("create ignition-configs, cold, ECDSA-P256", &cold, Some(0.15));
     Ok(())
@@ -104,10 +104,10 @@ struct Programs {
 
 impl Programs {
     fn build() -> Result<Self> {
-        for what in [["--package=hardway", "--bins"], ["--package=hardway-assets", "--example=keys_alone"]] {
-            let status = Command::new(env!("CARGO")).args(["build", "--release"]).args(what).status()?;
-            ensure!(status.success(), "cargo build: {status}");
-        }
+        // In one go, so that what both need is built once.
+        let what = ["--package=hardway", "--bins", "--package=hardway-assets", "--example=keys_alone"];
+        let status = Command::new(env!("CARGO")).args(["build", "--release"]).args(what).status()?;
+        ensure!(status.success(), "cargo build: {status}");
         // This program is target/debug/xtask.
         let own = std::env::current_exe()?;
         let release = own.ancestors().nth(2).context("no target folder")?.join("release");

@@ -36,7 +36,7 @@ impl Table {
 
     /// The text.
     pub(crate) fn text(&self) -> String {
-        format!("{:44} {:>9} {:>8}\n{}", "", "median", "bar", self.0)
+        format!("{:48} {:>9} {:>8}\n{}", "", "median", "bar", self.0)
     }
 
     fn row(&mut self, what: &str, shown: &str, bar: Option<(String, bool)>, note: &str) {
@@ -45,7 +45,7 @@ impl Table {
             Some((bar, false)) => (bar, "over"),
             None => (String::new(), ""),
         };
-        let line = format!("{what:44} {shown:>9} {bar:>8}  {verdict:4}  {note}");
+        let line = format!("{what:48} {shown:>9} {bar:>8}  {verdict:4}  {note}");
         let _ = writeln!(self.0, "{}", line.trim_end());
     }
 }

@@ -16,8 +16,8 @@ pub struct SecretBundle {
     files: BTreeMap<String, Entry>,
 }
 
-/// A file, and the key in it once someone asked for it: reading a key checks its arithmetic, which takes longer than
-/// signing with it.
+/// A file, and the key in it once someone asked for it: reading a key checks its arithmetic, and a signer's key is
+/// wanted by every certificate below it.
 #[derive(Clone, Debug)]
 struct Entry {
     secret: Secret,
