@@ -94,14 +94,15 @@ impl Lock {
         text + &format!("end {count}\n")
     }
 
-    /// This lock after a run that was cut off while it wrote: files that already are as `next` says are ours. Their
-    /// assets still count as made from the old sources, so the next run makes them again and finds them the same.
+    /// This lock after a run that was cut off while it wrote: files that already are as `next` says are ours. What
+    /// they were made from is forgotten, so that the next run makes them again, whatever its inputs are.
     #[must_use]
     pub fn recover(mut self, next: &Self, tree: &Tree) -> Self {
         for (path, file) in &next.files {
-            if tree.get(path).is_some_and(|bytes| sha256(bytes) == file.sha256) {
+            let is_known = self.files.get(path).is_some_and(|known| known.sha256 == file.sha256);
+            if !is_known && tree.get(path).is_some_and(|bytes| sha256(bytes) == file.sha256) {
+                self.sources.insert(file.asset.clone(), BTreeMap::new());
                 self.files.insert(path.clone(), file.clone());
-                self.sources.entry(file.asset.clone()).or_default();
             }
         }
         self
@@ -158,6 +159,21 @@ mod tests {
         let lock = Lock::parse(&text).unwrap();
         assert_eq!(Lock::parse(&lock.write()), Ok(lock.clone()));
         assert_eq!(lock.files["manifests/a.yaml"].asset, "dns");
+    }
+
+    #[test]
+    fn what_a_cut_off_run_wrote_is_ours_and_made_again_even_from_the_old_sources() {
+        let lock = |content: &str, hash: &str| {
+            let sha256 = sha256(content.as_bytes());
+            Lock::parse(&format!("file a dns 1 {sha256} 0.1.0\nfrom dns identity {hash}\nend 2\n")).unwrap()
+        };
+        let mut tree = Tree::default();
+        tree.insert("a", "new");
+        let recovered = lock("old", "11").recover(&lock("new", "22"), &tree);
+        assert!(recovered.is_ours("a", &tree));
+        assert!(recovered.sources["dns"].is_empty());
+        tree.insert("a", "old");
+        assert_eq!(lock("old", "11").recover(&lock("new", "22"), &tree), lock("old", "11"));
     }
 
     #[test]

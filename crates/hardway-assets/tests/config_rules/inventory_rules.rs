@@ -71,6 +71,18 @@ fn without_an_install_config_the_file_is_checked_alone() {
 }
 
 #[test]
+fn hosts_whose_card_is_unknown_are_told_of_once() {
+    let text = with(HA_INVENTORY, ", interface: enp1s0", "");
+    let text = with(&text, ", interface: ens3", "");
+    let warnings = inventory::read(&text, None).unwrap().warnings;
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].detail.contains("given for worker-0, worker-1:"), "{warnings:?}");
+    let in_cloud = with(&text, "provider: libvirt", "provider: gce");
+    let in_cloud = in_cloud.replace("  libvirt: {", "  gce: {");
+    assert!(inventory::read(&in_cloud, None).unwrap().warnings.is_empty());
+}
+
+#[test]
 fn both_files_are_reported_in_one_run() {
     let config = with(HA, "baseDomain: corp.example", "baseDomain: Corp.example");
     let inventory = with(HA_INVENTORY, "ip: 10.20.30.111", "ip: 10.20.31.111");

@@ -1,20 +1,38 @@
 //! `hardway diff --against DIR`
 
-use hardway_assets::diff;
+use std::path::Path;
+
+use hardway_assets::{Tree, diff};
 
 use crate::cli::{DiffArgs, Format, Global};
 use crate::output::Output;
-use crate::report::{EXIT_ERROR, Report};
+use crate::report::{EXIT_ERROR, EXIT_USAGE, Report};
 use crate::workdir::Workdir;
 
 /// Compares by meaning. Exit 0 when every difference has a reason, 1 when one has not.
 pub(crate) fn run(global: &Global, args: &DiffArgs, out: &Output) -> Result<u8, Report> {
-    let ours = Workdir::open(&global.dir)?.everything()?;
-    let theirs = Workdir::open(&args.against)?.everything()?;
+    let theirs = made_in(&args.against)?;
+    let ours = made_in(&global.dir)?;
     let differences = diff::compare(&ours, &theirs);
     match args.output {
         Format::Text => out.data(&diff::report(&differences)),
         format => out.value(&serde_json::to_value(&differences).unwrap_or_default(), format),
     }
     Ok(if differences.iter().all(|difference| difference.reason.is_some()) { 0 } else { EXIT_ERROR })
+}
+
+/// The files of a folder in which something was made: two empty folders are not two equal clusters.
+fn made_in(dir: &Path) -> Result<Tree, Report> {
+    let tree = Workdir::open(dir)?.everything()?;
+    let is_made = |path: &str| {
+        path.ends_with(".ign") || path.starts_with("manifests/") || path.starts_with("openshift/")
+    };
+    if tree.iter().any(|(path, _)| is_made(path)) {
+        return Ok(tree);
+    }
+    Err(Report::new("usage", format!("{} holds neither manifests nor ignition configs", dir.display()))
+        .exit(EXIT_USAGE)
+        .fix(
+            "run `hardway create ignition-configs` first, or name the folder that openshift-install wrote to",
+        ))
 }

@@ -41,14 +41,14 @@ fn a_first_run_that_was_killed_is_finished_by_the_next() {
     for file in [".hardway.lock", "secrets/identity.json", "secrets/service-account.key"] {
         let work = Work::with_inputs(CONFIG, INVENTORY);
         cut_off(&work, file);
-        work.ok(&CREATE).does_not_say("edited by hand");
+        work.ok(&CREATE).does_not_say("is kept");
         undisturbed(&work).assert_same(&Snapshot::of(work.root()));
     }
     let made = Work::made();
     for file in [".assets.lock.next", "manifests/cluster-config.yaml", "bootstrap.ign", ".hardway-release"] {
         let work = Work::on_disk(&made.copy(&["install-config.yaml", "inventory.yaml", "secrets/"]));
         cut_off(&work, file);
-        work.ok(&CREATE).does_not_say("edited by hand");
+        work.ok(&CREATE).does_not_say("is kept");
         Snapshot::of(made.root()).assert_same(&Snapshot::of(work.root()));
     }
 }
@@ -78,7 +78,7 @@ fn any_number_of_killed_runs_with_changing_inputs_is_finished_by_the_next() {
     }
     for config in &inputs {
         work.write("install-config.yaml", config);
-        work.ok(&CREATE).does_not_say("edited by hand");
+        work.ok(&CREATE).does_not_say("is kept");
         undisturbed(&work).assert_same(&Snapshot::of(work.root()));
     }
 }
@@ -104,7 +104,7 @@ fn files_of_an_unfinished_run_are_known_as_ours() {
         work.write("secrets/.hardway-Ab12Cd", "unfinished");
         let status = work.ok(&["status"]).stdout;
         assert!(!status.contains("edited by hand"), "{status}");
-        work.ok(&CREATE).does_not_say("edited by hand");
+        work.ok(&CREATE).does_not_say("is kept");
         new.assert_same(&Snapshot::of(work.root()));
     }
 }

@@ -27,6 +27,8 @@ pub(super) fn check(draft: &Draft<'_>, config: &InstallConfig, findings: &mut Fi
         }
     } else if bootstraps.len() != 1 {
         let detail = "exactly one host with role bootstrap is required";
-        findings.error(Violation::invalid("hosts", bootstraps.len(), detail));
+        let fix = "add a host that runs the temporary control plane; a single node can do without one: set \
+                   bootstrapInPlace in install-config.yaml";
+        findings.error(Violation::invalid("hosts", bootstraps.len(), detail).fix(fix));
     }
 }
