@@ -81,9 +81,14 @@ pub(super) fn proxy_manager_environment(cluster: &Cluster) -> String {
 
 /// `/etc/motd`: where to look.
 pub(super) fn motd(cluster: &Cluster) -> String {
+    let fate = if cluster.is_bootstrap_in_place() {
+        "It runs a temporary control plane, installs itself to disk and becomes the node."
+    } else {
+        "It runs a temporary control plane and is removed after the install."
+    };
     format!(
-        "This is the bootstrap host of {}. It runs a temporary control plane and is removed after the install.\n\
-         Follow it:  journalctl -b -f -u release-image.service -u bootkube.service\n\
+        "This is the bootstrap host of {}. {fate}\n\
+         Follow it:  journalctl -b -f -u release-image.service -u bootkube.service -u approve-csr.service\n\
          Stages:     /var/log/openshift/bootkube.json\n",
         cluster.domain()
     )
