@@ -5,7 +5,7 @@ use std::path::Path;
 use hardway_assets::graph::{Asset, FileState, Plan, Stale};
 use hardway_assets::inventory::Role;
 use hardway_assets::violation::Violation;
-use hardway_assets::{Phase, ignition, install_config};
+use hardway_assets::{Phase, install_config};
 
 use super::dry_run::{self, join, kept_in};
 use crate::cli::{CreateArgs, Global, MakeArgs, Target};
@@ -35,12 +35,10 @@ enum Wanted {
 }
 
 impl Wanted {
+    /// The other targets differ by the cluster, not by the wish: one that bootstraps in place has its one config, and
+    /// no bootstrap host (`check_target`).
     fn includes(self, asset: &dyn Asset) -> bool {
-        match self {
-            Self::Manifests => asset.phase() <= Phase::MakeManifests,
-            Self::IgnitionConfigs => asset.id() != ignition::IN_PLACE,
-            Self::SingleNode => asset.id() != ignition::BOOTSTRAP && asset.id() != "master-pointer",
-        }
+        self != Self::Manifests || asset.phase() <= Phase::MakeManifests
     }
 
     fn places(self) -> &'static str {

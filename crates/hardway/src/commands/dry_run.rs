@@ -40,7 +40,7 @@ pub(crate) fn list(project: &Project, plan: &Plan, release: &KeptRelease) -> Str
 }
 
 /// The paths of a step's files in this state.
-pub(crate) fn files_in(step: &Step, state: FileState) -> impl Iterator<Item = &str> {
+fn files_in(step: &Step, state: FileState) -> impl Iterator<Item = &str> {
     step.files.iter().filter(move |(_, found)| *found == state).map(|(output, _)| output.path.as_str())
 }
 
