@@ -7,26 +7,14 @@ mod fixture;
 use std::sync::atomic::Ordering;
 
 use fixture::cutter::Cutter;
+use fixture::fetching::{failure, get};
 use fixture::image::{Family, Image, Layer, Packing};
 use fixture::options;
 use fixture::registry::Registry;
 use fixture::release::ReleaseImage;
-use hardway_release::{
-    Contents, Digest, FetchOptions, FetchedRelease, PullSpec, RegistryError, Silent, blocking, fetch,
-};
+use hardway_release::{Contents, Digest, PullSpec, RegistryError};
 
 const REPOSITORY: &str = "ocp/release";
-
-fn get(image: &PullSpec, options: &FetchOptions) -> Result<FetchedRelease, RegistryError> {
-    blocking(fetch(image, options, &Silent)).unwrap()
-}
-
-/// The error's text and its fix, with the registry's port left out.
-fn failure(image: &PullSpec, options: &FetchOptions) -> (String, String) {
-    let error = get(image, options).unwrap_err();
-    let port = format!(":{}", image.port.unwrap());
-    (error.to_string().replace(&port, ""), error.fix().replace(&port, ""))
-}
 
 /// An open registry with the default release, and a cache.
 fn world() -> (Registry, Image, tempfile::TempDir) {

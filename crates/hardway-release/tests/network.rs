@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use fixture::fetching::get;
 use fixture::front::{Front, answer};
 use fixture::image::Image;
 use fixture::options;
@@ -18,14 +19,7 @@ use fixture::registry::{Registry, Setup};
 use fixture::release::ReleaseImage;
 use fixture::token_server::TokenServer;
 use hardway_assets::secrets::Secret;
-use hardway_release::{
-    Credentials, FetchOptions, FetchedRelease, Proxy, PullSpec, RegistryError, Retry, Silent, Sleeper,
-    blocking, fetch,
-};
-
-fn get(image: &PullSpec, options: &FetchOptions) -> Result<FetchedRelease, RegistryError> {
-    blocking(fetch(image, options, &Silent)).unwrap()
-}
+use hardway_release::{Credentials, FetchOptions, Proxy, PullSpec, RegistryError, Retry, Sleeper};
 
 fn world() -> (Registry, Image, tempfile::TempDir) {
     let registry = Registry::open();

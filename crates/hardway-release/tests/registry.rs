@@ -7,6 +7,7 @@ mod fixture;
 use std::sync::atomic::Ordering;
 
 use fixture::cutter::Cutter;
+use fixture::fetching::{failure, get};
 use fixture::image::{Family, Image, Layer, Packing, list};
 use fixture::registry::{Registry, Setup};
 use fixture::release::{ReleaseImage, own_manifests};
@@ -15,22 +16,10 @@ use fixture::{free_port, options};
 use hardway_assets::install_config::ImageSource;
 use hardway_assets::secrets::Secret;
 use hardway_release::{
-    Contents, Credentials, Digest, FetchOptions, FetchedRelease, Mirrors, PullSpec, RegistryError, Silent,
-    blocking, fetch, payload,
+    Contents, Credentials, Digest, FetchOptions, Mirrors, PullSpec, RegistryError, payload,
 };
 
 const REPOSITORY: &str = "ocp/release";
-
-fn get(image: &PullSpec, options: &FetchOptions) -> Result<FetchedRelease, RegistryError> {
-    blocking(fetch(image, options, &Silent)).unwrap()
-}
-
-/// The error's text and its fix, with the registry's port left out.
-fn failure(image: &PullSpec, options: &FetchOptions) -> (String, String) {
-    let error = get(image, options).unwrap_err();
-    let port = format!(":{}", image.port.unwrap());
-    (error.to_string().replace(&port, ""), error.fix().replace(&port, ""))
-}
 
 fn with_login(mut options: FetchOptions, registry: &Registry, auth: &serde_json::Value) -> FetchOptions {
     let config = serde_json::json!({"auths": {registry.address(): auth}});
