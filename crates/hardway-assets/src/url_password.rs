@@ -27,7 +27,9 @@ pub(crate) fn without_password(text: &str) -> String {
 
 /// What may be shown of the user part, and what follows it.
 fn split_user(address: &str) -> (String, &str) {
-    let address_end = address.find([' ', '"', '\'']).unwrap_or(address.len());
+    // A single quote is no end: passwords may hold one. Behind it, at worst a little more is hidden.
+    let is_end = |c: char| c.is_whitespace() || c == '"';
+    let address_end = address.find(is_end).unwrap_or(address.len());
     let host_end = address[..address_end].find('/').unwrap_or(address_end);
     // A password may hold a slash that should have been escaped: better to hide a port and a path than to show one.
     let end = if address[..host_end].contains('@') || !address[..host_end].contains(':') {
@@ -55,6 +57,11 @@ mod tests {
             ("http://me:hush@h:1", "http://me:<redacted>@h:1"),
             ("http://me:hu@sh@h:1", "http://me:<redacted>@h:1"),
             ("http://me:hu/sh@h:1", "http://me:<redacted>@h:1"),
+            ("http://me:hu'sh,x@h:1", "http://me:<redacted>@h:1"),
+            (
+                "export P='http://me:hush@h:1'\nexport Q='http://a:b@c'",
+                "export P='http://me:<redacted>@h:1'\nexport Q='http://a:<redacted>@c'",
+            ),
             ("http://t0ken@h:1", "http://<redacted>@h:1"),
             ("http://h:1", "http://h:1"),
             ("http://proxy/a@b", "http://proxy/a@b"),

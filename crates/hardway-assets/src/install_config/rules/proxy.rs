@@ -29,7 +29,10 @@ fn address(draft: &Draft<'_>, path: &str, text: &str, schemes: &[&str], findings
     let shown = without_password(text);
     let url = match Url::parse(text) {
         Ok(url) => url,
-        Err(error) => {
+        Err(_) => {
+            // What the parser stumbled over may be a piece of the password; what may be shown it is asked about again.
+            let special = || "cannot be read; escape what is special in the password".to_owned();
+            let error = Url::parse(&shown).err().unwrap_or_else(special);
             return findings.error(Violation::invalid(path, &shown, format!("parse {shown:?}: {error}")));
         }
     };
@@ -58,8 +61,10 @@ fn no_proxy(list: &str, findings: &mut Findings<'_>) {
     if list.is_empty() || list == "*" {
         return;
     }
+    // A proxy's own URL put here by mistake may hold its password.
+    let shown = without_password(list);
     if list.contains(' ') {
-        findings.error(Violation::invalid("proxy.noProxy", list, "noProxy must not have spaces"));
+        findings.error(Violation::invalid("proxy.noProxy", &shown, "noProxy must not have spaces"));
     }
     for (i, element) in list.split(',').map(str::trim).enumerate() {
         let domain = element.strip_prefix('.').unwrap_or(element);
@@ -70,9 +75,10 @@ fn no_proxy(list: &str, findings: &mut Findings<'_>) {
         if !good {
             let detail = format!(
                 "each element of noProxy must be a IP, CIDR or domain without wildcard characters, which is violated \
-                 by element {i} {element:?}"
+                 by element {i} {:?}",
+                without_password(element)
             );
-            findings.error(Violation::invalid("proxy.noProxy", list, detail));
+            findings.error(Violation::invalid("proxy.noProxy", &shown, detail));
         }
     }
 }
