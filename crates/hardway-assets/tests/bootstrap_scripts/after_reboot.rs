@@ -55,8 +55,9 @@ fn real_after_the_reboot_the_cluster_takes_over() {
     let output = scope(|threads| {
         let running = threads.spawn(|| succeed(host.script(script).env("OC", plane.warning_oc(&host))));
         wait_until(|| host.has("opt/openshift/restart-kubelet-again.done"));
-        request(&plane, &host, &own);
+        // The foreign request first: once the own one is approved the script may end at any moment.
         request(&plane, &host, &foreign);
+        request(&plane, &host, &own);
         wait_until(|| is_approved(&plane, "own"));
         let available = r#"{"status":{"conditions":[{"type":"Available","status":"True"}]}}"#;
         status("clusterversion", "version", "default", available);
