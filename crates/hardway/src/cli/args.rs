@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::ReleaseArgs;
+
 /// Installs OpenShift and OKD on machines you own, and explains every byte it writes.
 #[derive(Debug, Parser)]
 #[command(name = "hardway", version, max_term_width = 100)]
@@ -186,53 +188,6 @@ pub(crate) enum PhaseVerb {
         #[arg(short, long, value_enum, default_value_t = Format::Text)]
         output: Format,
     },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ReleaseArgs {
-    #[command(subcommand)]
-    pub(crate) verb: ReleaseVerb,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ReleaseVerb {
-    /// Write a release's files to a folder that --release-dir reads, or print one of them
-    Extract {
-        #[command(flatten)]
-        source: ReleaseSource,
-        /// A folder that is empty or not there yet
-        #[arg(long, value_name = "DIR")]
-        to: Option<PathBuf>,
-        /// Print this file, such as image-references
-        #[arg(long, value_name = "NAME")]
-        file: Option<String>,
-    },
-    /// Tell version, digest, component versions and images
-    Info {
-        #[command(flatten)]
-        source: ReleaseSource,
-        #[arg(short, long, value_enum, default_value_t = Format::Text)]
-        output: Format,
-    },
-}
-
-/// Where a release is, and how to reach it.
-#[derive(Debug, Args)]
-pub(crate) struct ReleaseSource {
-    /// Such as quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64
-    pub(crate) pull_spec: String,
-    /// Docker config JSON with the credentials of registries
-    #[arg(long, value_name = "FILE")]
-    pub(crate) pull_secret: Option<PathBuf>,
-    /// PEM certificates to trust beside the system's
-    #[arg(long, value_name = "FILE")]
-    pub(crate) trust_bundle: Option<PathBuf>,
-    /// Ask the registry without TLS
-    #[arg(long)]
-    pub(crate) plain_http: bool,
-    /// Architecture to take from a release of several
-    #[arg(long, default_value = "amd64")]
-    pub(crate) arch: String,
 }
 
 #[derive(Debug, Args)]

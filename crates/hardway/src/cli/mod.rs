@@ -1,8 +1,10 @@
 //! The command line.
 
 mod args;
+mod release_args;
 
 pub(crate) use args::*;
+pub(crate) use release_args::*;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
