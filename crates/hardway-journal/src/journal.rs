@@ -1,0 +1,83 @@
+//! The file, open for appending.
+
+use std::io::{Seek as _, SeekFrom, Write as _};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use fs_err::os::unix::fs::OpenOptionsExt as _;
+use fs_err::{File, OpenOptions};
+
+use crate::record::LONGEST_LINE;
+use crate::{Entry, Follower, JournalError, Record};
+
+/// A journal that can be written. Several threads and several processes may do so at once.
+#[derive(Debug)]
+pub struct Journal {
+    open: Mutex<Open>,
+}
+
+#[derive(Debug)]
+struct Open {
+    file: File,
+    /// Knows where the last whole line ends, so that an append need not read the file again.
+    follower: Follower,
+}
+
+impl Journal {
+    /// Opens the journal, or begins one that only its owner can read.
+    ///
+    /// # Errors
+    /// When the file cannot be opened, or a line in it does not check.
+    pub fn open(path: &Path) -> Result<Self, JournalError> {
+        let begun = !path.exists();
+        let file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
+        if begun && let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            // The name of a new file is on the disk only once its folder is.
+            File::open(folder)?.sync_all()?;
+        }
+        let mut open = Open { file, follower: Follower::new(path) };
+        open.follower.news_of(&mut open.file)?;
+        Ok(Self { open: Mutex::new(open) })
+    }
+
+    /// Writes the entries, in order and one behind the other, and returns their numbers once they are on the disk.
+    ///
+    /// # Errors
+    /// When they could not be written; then none of them counts.
+    pub fn append(&self, entries: &[Entry]) -> Result<Vec<u64>, JournalError> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.file.file().lock()?;
+        let result = open.append(entries);
+        let unlocked = open.file.file().unlock();
+        let numbers = result?;
+        unlocked?;
+        Ok(numbers)
+    }
+}
+
+impl Open {
+    /// The lock is held.
+    fn append(&mut self, entries: &[Entry]) -> Result<Vec<u64>, JournalError> {
+        self.follower.news_of(&mut self.file)?;
+        let end = self.follower.end;
+        let mut text = String::new();
+        for (entry, seq) in entries.iter().zip(end.seq + 1..) {
+            let line = Record::numbered(seq, entry).to_line();
+            if line.len() > LONGEST_LINE {
+                return Err(JournalError::TooLong { kind: entry.kind.clone(), bytes: line.len() });
+            }
+            text.push_str(&line);
+        }
+        // What stands behind the last line end was promised to nobody: its writer was killed before `append` returned.
+        self.file.set_len(end.offset)?;
+        self.file.seek(SeekFrom::Start(end.offset))?;
+        if let Err(error) = self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data()) {
+            let _ = self.file.set_len(end.offset);
+            return Err(error.into());
+        }
+        self.follower.end.offset += text.len() as u64;
+        self.follower.end.seq += entries.len() as u64;
+        Ok((end.seq + 1..=self.follower.end.seq).collect())
+    }
+}

@@ -1,0 +1,138 @@
+//! A line of the journal: numbered, and with a checksum a person can compute again.
+//!
+//! ```text
+//! {"seq":7,"time":"2026-11-15T06:00:00Z","kind":"node-joined","body":{"host":"master-0"},"sum":"90a4bf1f0f6b3d0c"}
+//! ```
+//!
+//! `sum` is the first 16 digits of the SHA-256 of the line without it: `{"seq":7,…,"body":{…}}`.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use crate::{Entry, Fact};
+
+/// Far more than any event needs: a bound for whoever reads a file that is no journal.
+pub(crate) const LONGEST_LINE: usize = 1 << 20;
+
+const SUM_DIGITS: usize = 16;
+const BEFORE_SUM: &str = ",\"sum\":\"";
+const AFTER_SUM: &str = "\"}";
+
+/// An event as it stands in the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Counted from one, without gaps.
+    pub seq: u64,
+    /// When it happened.
+    pub time: Timestamp,
+    /// What kind of event.
+    pub kind: String,
+    /// The event itself.
+    pub body: Value,
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Flaw {
+    /// No checksum where one belongs.
+    #[error("has no checksum")]
+    NoSum,
+    /// Its bytes are not those that were written.
+    #[error("does not match its checksum")]
+    WrongSum,
+    /// The checksum is right, but the content is no record: another program wrote it.
+    #[error("is no record: {0}")]
+    NotARecord(String),
+    /// A line is missing, or stands twice.
+    #[error("is number {found} where {expected} belongs")]
+    OutOfOrder {
+        /// One more than the line before.
+        expected: u64,
+        /// What it says.
+        found: u64,
+    },
+}
+
+impl Record {
+    /// The event as a type, when it is of that kind.
+    ///
+    /// # Errors
+    /// When it is of that kind but of another shape.
+    pub fn fact<F: Fact>(&self) -> Option<Result<F, serde_json::Error>> {
+        (self.kind == F::KIND).then(|| F::deserialize(&self.body))
+    }
+
+    pub(crate) fn numbered(seq: u64, entry: &Entry) -> Self {
+        Self { seq, time: entry.time, kind: entry.kind.clone(), body: entry.body.clone() }
+    }
+
+    /// Its line, with the line end.
+    pub(crate) fn to_line(&self) -> String {
+        let mut line = serde_json::to_string(self).expect("keys of a JSON value are text");
+        let sum = sum_of(&line);
+        line.truncate(line.len() - 1);
+        line + BEFORE_SUM + &sum + AFTER_SUM + "\n"
+    }
+
+    /// From a line without its end; `expected` is its number.
+    pub(crate) fn from_line(line: &[u8], expected: u64) -> Result<Self, Flaw> {
+        let tail = BEFORE_SUM.len() + SUM_DIGITS + AFTER_SUM.len();
+        let (start, end) = line.split_at_checked(line.len().saturating_sub(tail)).ok_or(Flaw::NoSum)?;
+        let sum = end
+            .strip_prefix(BEFORE_SUM.as_bytes())
+            .and_then(|rest| rest.strip_suffix(AFTER_SUM.as_bytes()))
+            .ok_or(Flaw::NoSum)?;
+        let text = std::str::from_utf8(start).map_err(|_| Flaw::WrongSum)?.to_owned() + "}";
+        if sum_of(&text).as_bytes() != sum {
+            return Err(Flaw::WrongSum);
+        }
+        let record: Self =
+            serde_json::from_str(&text).map_err(|error| Flaw::NotARecord(error.to_string()))?;
+        if record.seq != expected {
+            return Err(Flaw::OutOfOrder { expected, found: record.seq });
+        }
+        Ok(record)
+    }
+}
+
+fn sum_of(text: &str) -> String {
+    use std::fmt::Write as _;
+    let digest = Sha256::digest(text.as_bytes());
+    digest[..SUM_DIGITS / 2].iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> Record {
+        let body = serde_json::json!({"host": "master-0", "text": "a \"sum\" and a } and a\nline"});
+        Record { seq: 7, time: "2026-11-15T06:00:00.5Z".parse().unwrap(), kind: "node-joined".into(), body }
+    }
+
+    #[test]
+    fn a_line_is_read_as_it_was_written() {
+        let line = record().to_line();
+        assert_eq!(line.matches('\n').count(), 1);
+        assert_eq!(Record::from_line(line.trim_end().as_bytes(), 7), Ok(record()));
+        let value: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(value["sum"].as_str().unwrap().len(), SUM_DIGITS);
+    }
+
+    #[test]
+    fn any_changed_byte_is_noticed() {
+        let line = record().to_line().trim_end().as_bytes().to_vec();
+        for place in 0..line.len() {
+            let mut changed = line.clone();
+            changed[place] ^= 1;
+            assert!(Record::from_line(&changed, 7).is_err(), "byte {place}");
+            assert!(Record::from_line(&line[..place], 7).is_err(), "cut at {place}");
+        }
+        assert_eq!(Record::from_line(&line, 8), Err(Flaw::OutOfOrder { expected: 8, found: 7 }));
+    }
+}
