@@ -1,1 +1,3 @@
 //! From node configs to booted machines: providers, load balancer, DNS, install media, ignition server, preflight.
+
+pub mod actions;

@@ -1,0 +1,205 @@
+//! Carries actions out, or takes them back, and writes down each.
+
+use std::fs::Permissions;
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use fs_err as fs;
+use hardway_journal::{Entry, Fact, Follower, Journal, JournalError};
+use jiff::Timestamp;
+
+use super::{Action, ActionFinished, ActionStarted, ActionUndone, Host, Ledger, Owned, Step, StepError};
+
+/// Does what a provider wants, on this host, with the journal of one cluster.
+pub struct Doer<'d> {
+    journal: &'d Journal,
+    journal_path: PathBuf,
+    /// Where files that are written over are kept until `down`.
+    kept: PathBuf,
+    now: &'d dyn Fn() -> Timestamp,
+}
+
+/// What became of an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It held already.
+    AlreadyHeld,
+    /// It was done.
+    Done,
+}
+
+/// Told about each action as it happens.
+pub trait Progress {
+    /// It is being looked at.
+    fn looks_at(&mut self, action: &Action) {
+        let _ = action;
+    }
+    /// It holds now.
+    fn holds(&mut self, action: &Action, outcome: Outcome) {
+        let _ = (action, outcome);
+    }
+    /// It was taken back.
+    fn undone(&mut self, action: &str) {
+        let _ = action;
+    }
+}
+
+/// Says nothing.
+impl Progress for () {}
+
+/// Why it stopped. What was done before stays done, and the next run goes on from there.
+#[derive(Debug, thiserror::Error)]
+pub enum DoerError {
+    /// The journal.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A file that is to be written over could not be kept.
+    #[error("{action}: what was there before could not be kept")]
+    NotKept {
+        /// The action.
+        action: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A step failed.
+    #[error("{action}: {why}")]
+    Step {
+        /// The action.
+        action: String,
+        /// What it is for.
+        why: String,
+        /// What went wrong.
+        source: StepError,
+    },
+    /// Every step went well, and yet it does not hold.
+    #[error("{action}: everything was done, and yet it does not hold: {why}")]
+    DoesNotHold {
+        /// The action.
+        action: String,
+        /// What it is for.
+        why: String,
+    },
+}
+
+impl<'d> Doer<'d> {
+    /// For the cluster in this working folder.
+    pub fn new(folder: &Path, journal: &'d Journal, now: &'d dyn Fn() -> Timestamp) -> Self {
+        let journal_path = folder.join(hardway_journal::FILE_NAME);
+        Self { journal, journal_path, kept: folder.join("host-before"), now }
+    }
+
+    /// What hardway has done here and not taken back.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn ledger(&self) -> Result<Ledger, JournalError> {
+        Ok(Ledger::fold(&Follower::new(&self.journal_path).news()?))
+    }
+
+    /// Makes all of them hold, in order.
+    ///
+    /// # Errors
+    /// At the first that cannot be made to hold.
+    pub fn up(&self, actions: &[Action], progress: &mut dyn Progress) -> Result<(), DoerError> {
+        let ledger = self.ledger()?;
+        for action in actions {
+            progress.looks_at(action);
+            let outcome = self.carry_out(action, ledger.get(&action.id))?;
+            progress.holds(action, outcome);
+        }
+        Ok(())
+    }
+
+    /// Takes back whatever was done, last first.
+    ///
+    /// # Errors
+    /// At the first that cannot be taken back.
+    pub fn down(&self, progress: &mut dyn Progress) -> Result<(), DoerError> {
+        for owned in self.ledger()?.iter().rev() {
+            for step in &owned.undo {
+                Host.perform(step).map_err(|source| DoerError::Step {
+                    action: owned.action.clone(),
+                    why: "taking it back".to_owned(),
+                    source,
+                })?;
+            }
+            self.write_down(&ActionUndone { action: owned.action.clone() })?;
+            progress.undone(&owned.action);
+        }
+        // Only now: a step back that was not written down is done once more, and needs the copies.
+        Host.perform(&Step::RemoveFolder { path: self.kept.clone() }).map_err(|source| DoerError::Step {
+            action: "host-before".to_owned(),
+            why: "copies that are no longer needed".to_owned(),
+            source,
+        })
+    }
+
+    fn carry_out(&self, action: &Action, owned: Option<&Owned>) -> Result<Outcome, DoerError> {
+        let was_cut_off = owned.is_some_and(|owned| !owned.is_finished);
+        if Host.holds(&action.holds) {
+            if was_cut_off {
+                self.write_down(&ActionFinished { action: action.id.clone() })?;
+            }
+            return Ok(Outcome::AlreadyHeld);
+        }
+        self.write_down(&ActionStarted {
+            action: action.id.clone(),
+            why: action.why.clone(),
+            does: action.does.iter().map(Step::to_string).collect(),
+            undo: self.undo_of(action, owned)?,
+        })?;
+        for step in &action.does {
+            Host.perform(step).map_err(|source| DoerError::Step {
+                action: action.id.clone(),
+                why: action.why.clone(),
+                source,
+            })?;
+        }
+        if !Host.holds(&action.holds) {
+            return Err(DoerError::DoesNotHold { action: action.id.clone(), why: action.why.clone() });
+        }
+        self.write_down(&ActionFinished { action: action.id.clone() })?;
+        Ok(Outcome::Done)
+    }
+
+    /// The provider's own way back, and for each file what was there before the first time.
+    fn undo_of(&self, action: &Action, owned: Option<&Owned>) -> Result<Vec<Step>, DoerError> {
+        let mut undo = action.undo.clone();
+        for step in &action.does {
+            let Step::WriteFile { path, .. } = step else { continue };
+            let is_known = owned.is_some_and(|owned| owned.undo.iter().any(|undo| gives_back(undo, path)));
+            if !is_known {
+                let kept = self
+                    .keep(path)
+                    .map_err(|source| DoerError::NotKept { action: action.id.clone(), source })?;
+                undo.push(kept);
+            }
+        }
+        Ok(undo)
+    }
+
+    /// How to bring back what is at this path now.
+    fn keep(&self, path: &Path) -> io::Result<Step> {
+        if !path.exists() {
+            return Ok(Step::RemoveFile { path: path.to_owned() });
+        }
+        fs::create_dir_all(&self.kept)?;
+        fs::set_permissions(&self.kept, Permissions::from_mode(0o700))?;
+        let from = self.kept.join(path.to_string_lossy().trim_start_matches('/').replace('/', "__"));
+        fs::copy(path, &from)?;
+        fs::File::open(&from)?.sync_all()?;
+        Ok(Step::RestoreFile { path: path.to_owned(), from: fs::canonicalize(from)? })
+    }
+
+    fn write_down<F: Fact>(&self, fact: &F) -> Result<(), JournalError> {
+        self.journal.append(&[Entry::of((self.now)(), fact)]).map(drop)
+    }
+}
+
+fn gives_back(undo: &Step, path: &Path) -> bool {
+    match undo {
+        Step::RemoveFile { path: found } | Step::RestoreFile { path: found, .. } => found == path,
+        _ => false,
+    }
+}
