@@ -19,6 +19,7 @@ pub mod feature_gates;
 pub mod file;
 pub mod graph;
 pub mod guide;
+pub mod host_services;
 pub mod ignition;
 pub mod install_config;
 pub mod inventory;

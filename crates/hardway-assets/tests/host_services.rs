@@ -1,0 +1,190 @@
+//! Load balancer and names as the real programs read them.
+
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
+
+mod common;
+
+use std::net::{IpAddr, Ipv4Addr, UdpSocket};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{SCENARIOS, made};
+use hardway_assets::Cluster;
+use hardway_assets::host_services::{Balanced, Dnsmasq, Haproxy, Names, Stage, bind_zones, dnsmasq, haproxy};
+
+const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+fn succeeds(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    let text =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {text}");
+    text
+}
+
+#[test]
+fn real_haproxy_takes_every_configuration_without_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = Haproxy {
+        socket: folder.path().join("haproxy.sock").display().to_string(),
+        pid_file: folder.path().join("haproxy.pid").display().to_string(),
+    };
+    for scenario in SCENARIOS {
+        for stage in [Stage::Bootstrapping, Stage::Installed] {
+            let text = haproxy(&Balanced::all(&made(scenario).cluster, stage), &files);
+            let path = folder.path().join("haproxy.cfg");
+            std::fs::write(&path, &text).unwrap();
+            let said = succeeds(Command::new("haproxy").arg("-c").arg("-dW").arg("-f").arg(&path));
+            assert!(!said.contains("WARNING"), "{scenario} {stage:?}: {said}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn who_answers_follows_the_cluster_and_the_stage() {
+    let members = |scenario: &str, stage, name: &str| {
+        let all = Balanced::all(&made(scenario).cluster, stage);
+        let found = all.into_iter().find(|balanced| balanced.name == name).unwrap();
+        found
+            .members
+            .into_iter()
+            .map(|m| m.name + if m.is_backup { "?" } else { "" })
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    for (scenario, stage, name, answers) in [
+        ("ha", Stage::Bootstrapping, "api", "bootstrap? master-0 master-1 master-2"),
+        ("ha", Stage::Bootstrapping, "machine-config-server", "bootstrap? master-0 master-1 master-2"),
+        ("ha", Stage::Installed, "api", "master-0 master-1 master-2"),
+        ("ha", Stage::Installed, "ingress-https", "worker-0 worker-1"),
+        ("compact", Stage::Installed, "ingress-http", "master-0 master-1 master-2"),
+        ("single-node-in-place", Stage::Bootstrapping, "api", "master-0"),
+    ] {
+        assert_eq!(members(scenario, stage, name), answers, "{scenario} {stage:?} {name}");
+    }
+}
+
+/// A dnsmasq on a port of its own, until dropped.
+struct Server {
+    child: Child,
+    port: u16,
+    _folder: tempfile::TempDir,
+}
+
+impl Server {
+    fn start(cluster: &Cluster) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let port = UdpSocket::bind((LOOPBACK, 0)).unwrap().local_addr().unwrap().port();
+        let pid_file = folder.path().join("pid").display().to_string();
+        let server = Dnsmasq { listen: vec![LOOPBACK], port, pid_file, upstream: Vec::new() };
+        let path = folder.path().join("dnsmasq.conf");
+        std::fs::write(&path, dnsmasq(&Names::of(cluster), &server)).unwrap();
+        succeeds(Command::new("dnsmasq").arg("--test").arg("-C").arg(&path));
+        let mut command = Command::new("dnsmasq");
+        command.arg("--keep-in-foreground").arg("--user=root").arg("-C").arg(&path).stderr(Stdio::null());
+        let server = Self { child: command.spawn().unwrap(), port, _folder: folder };
+        let began = Instant::now();
+        while server.ask(&["api.nowhere.test", "A"]).is_none() {
+            assert!(began.elapsed() < Duration::from_secs(60), "dnsmasq does not answer");
+        }
+        server
+    }
+
+    /// The status, and the answers in order.
+    fn ask(&self, question: &[&str]) -> Option<(String, Vec<String>)> {
+        let mut dig = Command::new("dig");
+        dig.args([
+            "@127.0.0.1",
+            "-p",
+            &self.port.to_string(),
+            "+noall",
+            "+comments",
+            "+answer",
+            "+tries=1",
+            "+timeout=2",
+        ]);
+        let output = dig.args(question).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let status = text.split("status: ").nth(1)?.split(',').next()?.to_owned();
+        let mut answers: Vec<String> = text
+            .lines()
+            .filter(|line| !line.starts_with(';') && !line.is_empty())
+            .filter_map(|line| line.split_whitespace().last().map(str::to_owned))
+            .collect();
+        answers.sort();
+        Some((status, answers))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn real_dnsmasq_answers_every_question_of_the_documentation() {
+    for scenario in SCENARIOS {
+        let cluster = made(scenario).cluster;
+        let (server, domain) = (Server::start(&cluster), cluster.domain());
+        let sorted = |addresses: &[IpAddr], is_ipv6: bool| {
+            let mut found: Vec<_> =
+                addresses.iter().filter(|ip| ip.is_ipv6() == is_ipv6).map(ToString::to_string).collect();
+            found.sort();
+            found
+        };
+        let network = &cluster.inventory.network;
+        let mut expected: Vec<(String, &[IpAddr])> = vec![
+            (format!("api.{domain}"), &network.api_vip),
+            (format!("api-int.{domain}"), &network.api_vip),
+            (format!("console-openshift-console.apps.{domain}"), &network.ingress_vip),
+            (format!("a.b.apps.{domain}"), &network.ingress_vip),
+        ];
+        expected
+            .extend(cluster.inventory.hosts.iter().map(|host| (cluster.node_name(host), host.ip.as_slice())));
+        for (name, addresses) in expected {
+            for (kind, is_ipv6) in [("A", false), ("AAAA", true)] {
+                let (status, answers) = server.ask(&[&name, kind]).unwrap();
+                assert_eq!(
+                    (status.as_str(), answers),
+                    ("NOERROR", sorted(addresses, is_ipv6)),
+                    "{scenario} {name} {kind}"
+                );
+            }
+        }
+        for host in &cluster.inventory.hosts {
+            for ip in &host.ip {
+                let (_, answers) = server.ask(&["-x", &ip.to_string()]).unwrap();
+                assert_eq!(answers, [cluster.node_name(host) + "."], "{scenario} {ip}");
+            }
+        }
+        // A wildcard above apps would make every search-domain lookup succeed.
+        assert_eq!(server.ask(&[&format!("nothing.{domain}"), "A"]).unwrap().0, "NXDOMAIN");
+        assert_ne!(server.ask(&["example.org", "A"]).unwrap().0, "NOERROR");
+    }
+}
+
+#[test]
+fn real_bind_tools_take_every_zone() {
+    let folder = tempfile::tempdir().unwrap();
+    for scenario in SCENARIOS {
+        let names = Names::of(&made(scenario).cluster);
+        let zones = bind_zones(&names, names.names[0].addresses[0], 7);
+        assert_eq!(
+            zones.len(),
+            1 + usize::from(scenario != "ipv6") + usize::from(scenario == "ipv6" || scenario == "dual-stack")
+        );
+        for zone in zones {
+            let path = folder.path().join("zone");
+            std::fs::write(&path, &zone.text).unwrap();
+            let said =
+                succeeds(Command::new("named-checkzone").arg("-i").arg("local").arg(&zone.name).arg(&path));
+            assert!(
+                said.contains("loaded serial 7") && !said.contains("ignoring"),
+                "{scenario}: {said}\n{}",
+                zone.text
+            );
+        }
+    }
+}
