@@ -1,5 +1,6 @@
 //! Who to be at a registry: the pull secret, a docker config JSON.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use base64::Engine as _;
@@ -9,9 +10,9 @@ use serde_json::Value;
 
 use crate::pull_spec::PullSpec;
 
-/// The `auths` of a pull secret.
+/// The `auths` of a pull secret, or of several files of which the first that knows an image counts.
 #[derive(Clone, Debug, Default)]
-pub struct Credentials(BTreeMap<String, Credential>);
+pub struct Credentials(Vec<BTreeMap<String, Credential>>);
 
 /// One entry of `auths`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,25 +66,28 @@ impl Credentials {
             if let Some(credential) = credential {
                 // An exact key wins over one that only means the same, such as with a scheme before it.
                 let key = normalized(registry);
-                if key == *registry || !found.contains_key(key) {
-                    found.insert(key.to_owned(), credential);
+                if key == *registry || !found.contains_key(&*key) {
+                    found.insert(key.into_owned(), credential);
                 }
             }
         }
-        Ok(Self(found))
+        Ok(Self(vec![found]))
+    }
+
+    /// These, and those of another file for what these do not know.
+    pub fn or(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        self
     }
 
     /// The entry with the longest matching key and the key: `host/namespace/repository`, then its parents, then
-    /// `host`, as podman looks them up (containers/image `pkg/docker/config`).
+    /// `host`, file by file, as podman looks them up (containers/image `pkg/docker/config`).
     pub fn find(&self, image: &PullSpec) -> Option<(&str, &Credential)> {
         let name = image.name();
-        let mut key = name.as_str();
-        loop {
-            if let Some((key, credential)) = self.0.get_key_value(key) {
-                return Some((key, credential));
-            }
-            key = key.rsplit_once('/')?.0;
-        }
+        let name = normalized(&name);
+        let keys = || std::iter::successors(Some(&*name), |key| Some(key.rsplit_once('/')?.0));
+        let found = self.0.iter().find_map(|file| keys().find_map(|key| file.get_key_value(key)));
+        found.map(|(key, credential)| (key.as_str(), credential))
     }
 }
 
@@ -113,11 +117,16 @@ fn credential(entry: &Value) -> Result<Option<Credential>, &'static str> {
     Ok(Some(Credential::Password { user: user.to_owned(), password: Secret::new(password) }))
 }
 
-/// `https://quay.io/v1/` and `quay.io` are the same key.
-fn normalized(key: &str) -> &str {
+/// The names that Docker Hub goes by besides `docker.io`; `docker login` writes the first.
+const DOCKER_HUB: [&str; 2] = ["index.docker.io", "registry-1.docker.io"];
+
+/// `https://quay.io/v1/` and `quay.io` are the same key, and so are the names of Docker Hub.
+fn normalized(key: &str) -> Cow<'_, str> {
     let key = key.strip_prefix("https://").or_else(|| key.strip_prefix("http://")).unwrap_or(key);
     let key = key.trim_end_matches('/');
-    key.strip_suffix("/v1").or_else(|| key.strip_suffix("/v2")).unwrap_or(key)
+    let key = key.strip_suffix("/v1").or_else(|| key.strip_suffix("/v2")).unwrap_or(key);
+    let (host, rest) = key.find('/').map_or((key, ""), |slash| key.split_at(slash));
+    if DOCKER_HUB.contains(&host) { format!("docker.io{rest}").into() } else { key.into() }
 }
 
 #[cfg(test)]
@@ -159,6 +168,30 @@ mod tests {
         }
         let (_, token) = credentials.find(&"id.example.com/a:1".parse().unwrap()).unwrap();
         assert_eq!(*token, Credential::IdentityToken(Secret::new("t")));
+    }
+
+    #[test]
+    fn files_are_asked_one_after_the_other() {
+        let first = read(&json!({"auths": {"quay.io": auth("a:1")}})).unwrap();
+        let second = read(&json!({"auths": {"quay.io/ns": auth("b:2"), "lab:5000": auth("c:3")}})).unwrap();
+        let both = first.or(second);
+        let user = |image: &str| match both.find(&image.parse().unwrap()) {
+            Some((_, Credential::Password { user, .. })) => user.clone(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!([user("quay.io/ns/r:1"), user("lab:5000/r:1")], ["a", "c"]);
+    }
+
+    #[test]
+    fn docker_hub_has_several_names() {
+        for key in ["docker.io", "index.docker.io", "https://index.docker.io/v1/", "registry-1.docker.io"] {
+            let credentials = read(&json!({"auths": {key: auth("a:1")}})).unwrap();
+            for image in ["docker.io/library/x:1", "index.docker.io/library/x:1"] {
+                assert!(credentials.find(&image.parse().unwrap()).is_some(), "{key} {image}");
+            }
+        }
+        let credentials = read(&json!({"auths": {"docker.io/ns": auth("a:1")}})).unwrap();
+        assert!(credentials.find(&"docker.io/other/x:1".parse().unwrap()).is_none());
     }
 
     #[test]

@@ -9,6 +9,8 @@ mod input_file;
 mod kept_release;
 mod output;
 mod redact;
+mod registry_access;
+mod registry_report;
 mod report;
 mod workdir;
 
@@ -32,7 +34,7 @@ fn main() -> ExitCode {
         Command::Init(args) => commands::init::run(&cli.global, args, &out),
         Command::Man => commands::completion::man(&out),
         Command::Phase(args) => commands::phase::run(args, &out),
-        Command::Release(args) => commands::release::run(args, &out),
+        Command::Release(args) => commands::release::run(&cli.global, args, &out),
         Command::Schema(args) => commands::schema::run(args, &out),
         Command::Status(args) => commands::status::run(&cli.global, args, &out),
     };

@@ -1,9 +1,11 @@
 //! The command line.
 
 mod args;
+mod registry_args;
 mod release_args;
 
 pub(crate) use args::*;
+pub(crate) use registry_args::*;
 pub(crate) use release_args::*;
 
 use std::ffi::OsString;

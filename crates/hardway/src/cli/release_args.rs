@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::Format;
+use super::{Format, RegistryArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct ReleaseArgs {
@@ -39,16 +39,9 @@ pub(crate) enum ReleaseVerb {
 pub(crate) struct ReleaseSource {
     /// Such as quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64
     pub(crate) pull_spec: String,
-    /// Docker config JSON with the credentials of registries
-    #[arg(long, value_name = "FILE")]
-    pub(crate) pull_secret: Option<PathBuf>,
-    /// PEM certificates to trust beside the system's
-    #[arg(long, value_name = "FILE")]
-    pub(crate) trust_bundle: Option<PathBuf>,
-    /// Ask the registry without TLS
+    #[command(flatten)]
+    pub(crate) registry: RegistryArgs,
+    /// Architecture to take from a release of several; else that of the install-config, or amd64
     #[arg(long)]
-    pub(crate) plain_http: bool,
-    /// Architecture to take from a release of several
-    #[arg(long, default_value = "amd64")]
-    pub(crate) arch: String,
+    pub(crate) arch: Option<String>,
 }

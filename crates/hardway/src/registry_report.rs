@@ -1,0 +1,40 @@
+//! What a registry did wrong, as a person reads it. The code says whose turn it is.
+
+use hardway_release::RegistryError;
+
+use crate::report::{EXIT_USAGE, Report};
+
+/// The error with its code and what to do about it.
+pub(crate) fn registry_report(error: &RegistryError) -> Report {
+    coded(error, error).fix(error.fix())
+}
+
+/// An image that is nowhere has the code of the last place asked, mostly the one that everybody names.
+fn coded(shown: &RegistryError, error: &RegistryError) -> Report {
+    use RegistryError as E;
+    match error {
+        E::Unauthorized { .. } | E::Denied { .. } => Report::from_error("registry-refused", shown),
+        E::UnknownCa { .. } | E::Certificate { .. } | E::PlainHttp { .. } => {
+            Report::from_error("registry-untrusted", shown)
+        }
+        E::Unreachable { .. }
+        | E::Timeout { .. }
+        | E::BrokeOff { .. }
+        | E::TooManyRequests { .. }
+        | E::Server { .. } => Report::from_error("registry-unreachable", shown),
+        E::NoSuchTag { .. }
+        | E::NoSuchRepository { .. }
+        | E::NoSuchDigest { .. }
+        | E::NoSuchBlob { .. }
+        | E::NoSuchPlatform { .. } => Report::from_error("image-not-found", shown),
+        E::DigestMismatch { .. } | E::Truncated { .. } | E::Malformed { .. } | E::Layer { .. } => {
+            Report::from_error("image-damaged", shown)
+        }
+        E::Setting(_) | E::Mirror(_) => Report::from_error("usage", shown).exit(EXIT_USAGE),
+        E::File(_) => Report::from_error("workdir-unusable", shown),
+        E::Nowhere { tried, .. } => match tried.last() {
+            Some((_, last)) => coded(shown, last),
+            None => Report::from_error("image-not-found", shown),
+        },
+    }
+}
