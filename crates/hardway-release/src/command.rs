@@ -68,6 +68,11 @@ const LIMITS: LayerLimits =
 /// As many links in a row as Linux follows.
 const LINKS: usize = 40;
 
+/// Says whether releases have a program of that name.
+pub fn check_command(name: &str) -> Result<(), CommandError> {
+    row(name).map(|_| ())
+}
+
 /// Writes a program of a release into a folder, and returns its path. An installer is told its release, version and
 /// architecture, as it is when it is published; otherwise it would install some other release.
 pub async fn extract_command(
@@ -77,8 +82,7 @@ pub async fn extract_command(
     options: &FetchOptions,
     progress: &dyn Progress,
 ) -> Result<PathBuf, CommandError> {
-    let row = NAMES.iter().find(|row| row.0 == name);
-    let (_, tag, path) = row.ok_or_else(|| CommandError::Unknown { name: name.to_owned() })?;
+    let (_, tag, path) = row(name)?;
     let image = release.images.get(tag)?.to_owned();
     let (repository, resolved) = resolve(&image.parse()?, options).await?;
     fs_err::create_dir_all(to).map_err(RegistryError::File)?;
@@ -92,6 +96,11 @@ pub async fn extract_command(
         }
     }
     Err(CommandError::Links { image, path: (*path).to_owned() })
+}
+
+fn row(name: &str) -> Result<&'static (&'static str, &'static str, &'static str), CommandError> {
+    let row = NAMES.iter().find(|row| row.0 == name);
+    row.ok_or_else(|| CommandError::Unknown { name: name.to_owned() })
 }
 
 /// The image a program is in, and the release it is of.

@@ -1,5 +1,7 @@
 //! Writing a release's files to a folder.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -68,17 +70,20 @@ pub fn extract(
         return Err(ExtractError::NotEmpty(to.to_owned()));
     }
     let mut extracted = Extracted::default();
+    let mut kept = Vec::new();
     for (name, bytes) in files(release) {
         let text = included.filter(|_| is_manifest(&name)).and_then(|_| std::str::from_utf8(&bytes).ok());
         match (included, text) {
             (Some(rules), Some(text)) => {
-                if let Some(kept) = extracted.filter(&name, text, rules)? {
-                    extracted.write(to, name, kept.as_bytes())?;
+                if let Some(text) = extracted.filter(&name, text, rules)? {
+                    kept.push((name, Cow::Owned(text.into_bytes())));
                 }
             }
-            _ => extracted.write(to, name, &bytes)?,
+            _ => kept.push((name, bytes)),
         }
     }
+    write(to, &kept)?;
+    extracted.written = kept.into_iter().map(|(name, _)| name).collect();
     Ok(extracted)
 }
 
@@ -96,16 +101,6 @@ pub fn extract_file<'r>(release: &'r FetchedRelease, name: &str) -> Result<&'r [
 }
 
 impl Extracted {
-    fn write(&mut self, to: &Path, name: String, bytes: &[u8]) -> Result<(), ExtractError> {
-        let path = to.join(&name);
-        if name.contains('/') {
-            fs_err::create_dir_all(path.parent().unwrap_or(to))?;
-        }
-        fs_err::write(path, bytes)?;
-        self.written.push(name);
-        Ok(())
-    }
-
     /// The documents of a file that a cluster gets; the file itself where those are all.
     fn filter(
         &mut self,
@@ -136,13 +131,42 @@ impl Extracted {
     }
 }
 
+type NamedBytes<'r> = (String, Cow<'r, [u8]>);
+
+/// Making a file takes the system longer than filling it, so several are made at a time.
+fn write(to: &Path, files: &[NamedBytes<'_>]) -> io::Result<()> {
+    let folders: BTreeSet<&str> =
+        files.iter().filter_map(|(name, _)| Some(name.rsplit_once('/')?.0)).collect();
+    folders.iter().try_for_each(|folder| fs_err::create_dir_all(to.join(folder)))?;
+    let share = files.len().div_ceil(WRITERS).max(1);
+    std::thread::scope(|scope| {
+        let writers: Vec<_> = files
+            .chunks(share)
+            .map(|files| {
+                scope.spawn(move || {
+                    files.iter().try_for_each(|(name, bytes)| fs_err::write(to.join(name), bytes))
+                })
+            })
+            .collect();
+        let ended = |writer: std::thread::ScopedJoinHandle<'_, io::Result<()>>| match writer.join() {
+            Ok(result) => result,
+            Err(_) => Err(io::Error::other("a writer of files has failed")),
+        };
+        writers.into_iter().try_for_each(ended)
+    })
+}
+
+const WRITERS: usize = 4;
+
 /// All files of a release folder by path.
-fn files(release: &FetchedRelease) -> Vec<(String, Vec<u8>)> {
-    let mut files: Vec<_> = release.files.iter().map(|(name, bytes)| (name.clone(), bytes.clone())).collect();
+fn files(release: &FetchedRelease) -> Vec<NamedBytes<'_>> {
+    let mut files: Vec<NamedBytes<'_>> =
+        release.files.iter().map(|(name, bytes)| (name.clone(), bytes.into())).collect();
     let own = release.own_manifests.iter().filter(|(name, _)| name.ends_with(".crd.yaml"));
-    files.extend(own.map(|(name, bytes)| (format!("manifests/{name}"), bytes.clone())));
-    files.push(("release-image".to_owned(), format!("{}\n", release.image).into_bytes()));
-    files.push(("release-architecture".to_owned(), format!("{}\n", release.architecture).into_bytes()));
+    files.extend(own.map(|(name, bytes)| (format!("manifests/{name}"), bytes.into())));
+    let line = |text: &dyn std::fmt::Display| Cow::Owned(format!("{text}\n").into_bytes());
+    files.push(("release-image".to_owned(), line(&release.image)));
+    files.push(("release-architecture".to_owned(), line(&release.architecture)));
     files
 }
 

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use hardway_assets::release_payload::{ManifestHead, ReleasePayload};
+use hardway_assets::release_payload::ReleasePayload;
 
 use crate::folder_error::ReleaseError;
+use crate::media::is_boot_images;
 use crate::payload_reader::Reader;
 use crate::release_files::InMemory;
 use crate::release_image::FetchedRelease;
@@ -29,9 +30,6 @@ impl FetchedRelease {
     /// (installer `hack/build-coreos-manifest.go`).
     pub fn boot_images(&self) -> Option<&str> {
         let texts = self.files.iter().filter(|(name, _)| name.contains("bootimages"));
-        texts.filter_map(|(_, bytes)| std::str::from_utf8(bytes).ok()).find(|text| {
-            ManifestHead::of(text)
-                .is_ok_and(|head| head.kind == "ConfigMap" && head.name == "coreos-bootimages")
-        })
+        texts.filter_map(|(_, bytes)| std::str::from_utf8(bytes).ok()).find(|text| is_boot_images(text))
     }
 }

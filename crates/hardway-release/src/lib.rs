@@ -10,7 +10,7 @@
 //!   payload()             those as a ReleasePayload                      fetched_payload.rs
 //!   info(), extract()     shown, or written to a folder                  release_info.rs, extract.rs, command.rs, placeholders.rs
 //!   mirror(), upload()    the release and its images elsewhere           mirror.rs, image_layout.rs
-//!   verify()              who signed it                                  signature.rs
+//!   verify()              who signed it                                  signature.rs, keyring.rs
 //!   blocking()            all that from a program that is not async      runtime.rs
 //! from a folder
 //!   read_folder()         an extracted release → ReleasePayload          folder.rs
@@ -39,6 +39,7 @@ mod folder;
 mod folder_error;
 mod image_layout;
 mod image_references;
+mod keyring;
 mod layer;
 pub mod media;
 mod mirror;
@@ -61,14 +62,14 @@ mod signature;
 
 pub use archive::{LayerError, LayerLimits};
 pub use blob_cache::BlobCache;
-pub use command::{CommandError, extract_command};
+pub use command::{CommandError, check_command, extract_command};
 pub use credentials::{Credential, Credentials, CredentialsError};
 pub use digest::{Digest, DigestError};
 pub use extract::{ExcludedManifest, ExtractError, Extracted, extract, extract_file};
 pub use fetched_payload::payload;
 pub use folder::{read_folder, read_folder_of};
 pub use folder_error::{Fault, FolderError, Reason, ReleaseError};
-pub use mirror::{Destination, MirrorReleaseError, Mirrored, mirror, upload};
+pub use mirror::{Destination, MirrorReleaseError, Mirrored, mirror, mirrored_release, upload};
 pub use mirrors::{MirrorError, Mirrors};
 pub use progress::{Progress, Silent};
 pub use pull_spec::{PullSpec, PullSpecError, PullSpecFault};

@@ -11,7 +11,7 @@ use hardway_assets::install_config::ImageSource;
 use crate::digest::Digest;
 use crate::folder_error::ReleaseError;
 use crate::image_layout::ImageLayout;
-use crate::progress::Progress;
+use crate::progress::{OfImage, Progress};
 use crate::pull_spec::{PullSpec, PullSpecError};
 use crate::registry::{Descriptor, Manifest, ManifestContent, RegistryError, Repository};
 use crate::release_image::{FetchOptions, FetchedRelease, find};
@@ -80,7 +80,8 @@ pub async fn mirror(
     let images = images(release)?;
     let target = Target::open(to, options)?;
     let copies = stream::iter(&images).map(|copied| async {
-        let copy = copy(copied, &target, options, progress).await;
+        let progress = OfImage { image: &copied.name, progress };
+        let copy = copy(copied, &target, options, &progress).await;
         copy.map_err(|error| MirrorReleaseError::Image { name: copied.name.clone(), error: Box::new(error) })
     });
     let copies: Vec<bool> = copies.buffer_unordered(options.connection.parallel.max(1)).try_collect().await?;
@@ -94,6 +95,7 @@ pub async fn upload(
     from: &std::path::Path,
     to: &PullSpec,
     options: &FetchOptions,
+    progress: &dyn Progress,
 ) -> Result<Mirrored, MirrorReleaseError> {
     let layout = ImageLayout::open(from)?;
     let target = Repository::to_push(to, &options.connection)?;
@@ -101,15 +103,16 @@ pub async fn upload(
     let mut copied = 0;
     for entry in &entries {
         let manifest = layout.manifest(to, &entry.digest)?;
+        let progress = OfImage { image: &entry.tag, progress };
         if target.has_manifest(&manifest, Some(&entry.tag)).await? {
             continue;
         }
         for child in children(&manifest) {
             let child = layout.manifest(to, &child.digest)?;
-            push_from(&layout, &target, &child).await?;
+            push_from(&layout, &target, &child, &progress).await?;
             target.push_manifest(&child, None).await?;
         }
-        push_from(&layout, &target, &manifest).await?;
+        push_from(&layout, &target, &manifest, &progress).await?;
         target.push_manifest(&manifest, Some(&entry.tag)).await?;
         copied += 1;
     }
@@ -117,9 +120,32 @@ pub async fn upload(
     Ok(Mirrored { images: entries.len(), copied, image_digest_sources: sources })
 }
 
-async fn push_from(layout: &ImageLayout, target: &Repository, image: &Manifest) -> Result<(), RegistryError> {
+/// Tag and digest of the release in a folder that [`mirror`] made: the tags of all component images begin with its tag.
+pub fn mirrored_release(from: &std::path::Path) -> Result<(String, Digest), RegistryError> {
+    let entries = ImageLayout::open(from)?.entries()?;
+    let images: Vec<_> = entries.iter().filter(|entry| !entry.tag.ends_with(".sig")).collect();
+    let shortest = images.iter().min_by_key(|entry| entry.tag.len());
+    match shortest.filter(|release| images.iter().all(|entry| entry.tag.starts_with(&release.tag))) {
+        Some(release) => Ok((release.tag.clone(), release.digest.clone())),
+        None => Err(RegistryError::Malformed {
+            what: from.display().to_string(),
+            detail: "it does not hold one mirrored release".to_owned(),
+        }),
+    }
+}
+
+async fn push_from(
+    layout: &ImageLayout,
+    target: &Repository,
+    image: &Manifest,
+    progress: &dyn Progress,
+) -> Result<(), RegistryError> {
     for blob in blobs(image) {
-        target.push_blob(blob, &layout.checked(blob)?).await?;
+        let name = blob.digest.to_string();
+        match target.push_blob(blob, &layout.checked(blob)?).await? {
+            true => progress.bytes(&name, blob.size, blob.size),
+            false => progress.kept(&name, blob.size),
+        }
     }
     Ok(())
 }
@@ -235,6 +261,7 @@ async fn copy_blobs(
         if let Target::Repository(repository) = target
             && repository.has_blob(blob).await?
         {
+            progress.kept(&blob.digest.to_string(), blob.size);
             continue;
         }
         let path = from.blob(blob, &options.cache, progress).await?;

@@ -2,8 +2,11 @@
 
 /// Told about every blob that is fetched or copied.
 pub trait Progress: Send + Sync {
-    /// So many of a blob's bytes are here. Called often; a blob that was in the cache is told once, as whole.
+    /// So many of a blob's bytes are here. Called often.
     fn bytes(&self, name: &str, done: u64, total: u64);
+
+    /// A blob that was there already.
+    fn kept(&self, _name: &str, _total: u64) {}
 }
 
 /// Says nothing.
@@ -12,4 +15,20 @@ pub struct Silent;
 
 impl Progress for Silent {
     fn bytes(&self, _name: &str, _done: u64, _total: u64) {}
+}
+
+/// The blobs of one image of several, told with its name.
+pub(crate) struct OfImage<'p> {
+    pub(crate) image: &'p str,
+    pub(crate) progress: &'p dyn Progress,
+}
+
+impl Progress for OfImage<'_> {
+    fn bytes(&self, name: &str, done: u64, total: u64) {
+        self.progress.bytes(&format!("{} {name}", self.image), done, total);
+    }
+
+    fn kept(&self, name: &str, total: u64) {
+        self.progress.kept(&format!("{} {name}", self.image), total);
+    }
 }

@@ -10,7 +10,8 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::digest::Digest;
-use crate::registry::{Connection, RegistryError, transport};
+use crate::keyring::binary;
+use crate::registry::{Connection, RegistryError, asked_wait, transport};
 
 /// Where signatures are: `<place>/sha256=<hex>/signature-<n>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,26 +100,37 @@ pub enum SignatureFault {
 const TRIES: u32 = 9;
 const MOST: u64 = 50 << 10;
 
-/// Finds a signature of a release digest that one of the keys made.
+/// Finds a signature of a release digest that one of the keys made. The keyring may be ASCII-armored.
 pub async fn verify(
     digest: &Digest,
     keyring: &Path,
     stores: &[SignatureStore],
     connection: &Connection,
 ) -> Result<Verified, SignatureError> {
-    if let Err(error) = fs_err::File::open(keyring) {
-        return Err(SignatureError::Keyring { path: keyring.to_owned(), detail: error.kind().to_string() });
-    }
-    let mut refused = Vec::new();
+    let unusable = |detail: String| SignatureError::Keyring { path: keyring.to_owned(), detail };
+    let keys = fs_err::read(keyring).map_err(|error| unusable(error.kind().to_string()))?;
+    let keys = binary(&keys).map_err(|fault| unusable(fault.to_owned()))?;
+    let (mut refused, mut unasked) = (Vec::new(), None);
     for store in stores {
-        for (name, bytes) in store.signatures(digest, connection).await? {
-            match check(&bytes, digest, keyring)? {
+        let signatures = match store.signatures(digest, connection).await {
+            // Another store may have what this one does not give.
+            Err(SignatureError::Store(error)) => {
+                unasked.get_or_insert(error);
+                continue;
+            }
+            signatures => signatures?,
+        };
+        for (name, bytes) in signatures {
+            match check(&bytes, digest, &keys)? {
                 Ok((key, reference)) => return Ok(Verified { key, reference, found_in: name }),
                 Err(fault) => refused.push((name, fault)),
             }
         }
     }
     let digest = digest.clone();
+    if let Some(error) = unasked.filter(|_| refused.is_empty()) {
+        return Err(error.into());
+    }
     if refused.is_empty() {
         return Err(SignatureError::NoSignature {
             digest,
@@ -178,35 +190,35 @@ fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
 async fn download(url: &str, connection: &Connection) -> Result<Option<Vec<u8>>, RegistryError> {
     let error = |error: reqwest::Error| transport(url, &error);
     let answer = connection.http_client()?.get(url).send().await.map_err(error)?;
+    let wait = asked_wait(&answer);
     match answer.status().as_u16() {
         200 => Ok(Some(answer.bytes().await.map_err(error)?.to_vec())),
         404 => Ok(None),
-        429 => Err(RegistryError::TooManyRequests { registry: url.to_owned() }),
-        status => Err(RegistryError::Server { registry: url.to_owned(), status, detail: String::new() }),
+        429 => Err(RegistryError::TooManyRequests { registry: url.to_owned(), wait }),
+        status => {
+            Err(RegistryError::Server { registry: url.to_owned(), status, detail: String::new(), wait })
+        }
     }
 }
 
 type Checked = Result<(String, String), SignatureFault>;
 
 /// The key's fingerprint and the reference of a signature that counts.
-fn check(signature: &[u8], digest: &Digest, keyring: &Path) -> Result<Checked, SignatureError> {
+fn check(signature: &[u8], digest: &Digest, keys: &[u8]) -> Result<Checked, SignatureError> {
     if signature.len() as u64 > MOST {
         return Ok(Err(SignatureFault::TooLarge));
     }
-    let opened = gpgv(signature, keyring)?;
+    let opened = gpgv(signature, keys)?;
     Ok(opened.and_then(|(key, claim)| Ok((key, reference(&claim, digest)?))))
 }
 
 /// The fingerprint and the text inside. What counts is gpgv's status line, as its texts are for people.
-fn gpgv(
-    signature: &[u8],
-    keyring: &Path,
-) -> Result<Result<(String, Vec<u8>), SignatureFault>, SignatureError> {
+fn gpgv(signature: &[u8], keys: &[u8]) -> Result<Result<(String, Vec<u8>), SignatureFault>, SignatureError> {
     let dir = tempfile::tempdir()?;
     let (message, claim) = (dir.path().join("signature"), dir.path().join("claim"));
     fs_err::File::create(&message)?.write_all(signature)?;
-    // A name without a slash would be looked for in gpg's own folder.
-    let keyring = fs_err::canonicalize(keyring)?;
+    let keyring = dir.path().join("keys");
+    fs_err::File::create(&keyring)?.write_all(keys)?;
     let output = Command::new("gpgv")
         .args(["--status-fd", "1", "--homedir"])
         .arg(dir.path())

@@ -9,95 +9,16 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use fixture::front::{Front, answer};
-use fixture::image::{Family, Image, Layer, Packing, list};
 use fixture::registry::{Registry, Setup};
-use fixture::release::ReleaseImage;
 use fixture::token_server::TokenServer;
+use fixture::world::{MIXED, PROGRAM, TAG, get, world};
 use fixture::{options, run};
 use hardway_assets::release_payload::InclusionRules;
 use hardway_assets::secrets::Secret;
 use hardway_release::{
     Contents, Credentials, Destination, FetchOptions, FetchedRelease, Mirrors, PullSpec, Silent, blocking,
-    extract, extract_command, extract_file, fetch, info, mirror, payload, read_folder, release_info, upload,
+    extract, extract_command, extract_file, info, mirror, payload, read_folder, release_info, upload,
 };
-
-/// A release whose component images are in the same registry.
-struct World {
-    registry: Registry,
-    release: Image,
-    cli: Image,
-    cache: tempfile::TempDir,
-}
-
-const TAG: &str = "ocp/release:4.18.99-x86_64";
-
-fn world() -> World {
-    let registry = Registry::open();
-    let cli = Image::new(
-        Family::Oci,
-        "amd64",
-        vec![
-            Layer::new().file("usr/bin/oc", "old program").file("opt/x", "").pack(Packing::Gzip),
-            Layer::new().file("usr/bin/oc.rhel9", PROGRAM).link("usr/bin/oc", "oc.rhel9").pack(Packing::Gzip),
-        ],
-    );
-    let etcd =
-        Image::new(Family::Oci, "amd64", vec![Layer::new().file("usr/bin/etcd", "etcd").pack(Packing::Zstd)]);
-    let arm =
-        Image::new(Family::Oci, "arm64", vec![Layer::new().file("usr/bin/etcd", "arm").pack(Packing::Zstd)]);
-    let pusher = registry.pusher("ocp/art-dev");
-    [&cli, &etcd, &arm].iter().for_each(|image| pusher.image(image, None));
-    let (etcd_list, media_type) = list(&[&etcd, &arm]);
-    pusher.manifest(&etcd_list, media_type, None);
-    // What sigstore's tools put beside an image they sign.
-    let signature = Image::new(Family::Oci, "amd64", vec![b"signature".to_vec()]);
-    pusher.image(&signature, Some(&format!("sha256-{}.sig", cli.digest().hex())));
-    let at = |digest: &hardway_release::Digest| format!("{}/ocp/art-dev@{digest}", registry.address());
-    let release = ReleaseImage {
-        images: vec![
-            ("cli".to_owned(), at(&cli.digest())),
-            ("etcd".to_owned(), at(&hardway_release::Digest::of(&etcd_list))),
-        ],
-        extra: vec![("0000_50_mixed.yaml".to_owned(), MIXED.into())],
-        ..ReleaseImage::default()
-    }
-    .build();
-    registry.pusher("ocp/release").image(&release, Some("4.18.99-x86_64"));
-    World { registry, release, cli, cache: tempfile::tempdir().unwrap() }
-}
-
-/// With a place for the version, as the real ones have.
-const PROGRAM: &str = "program\0_RELEASE_VERSION_LOCATION_\0XXXXXXXXXXXXXXXXXXXXXXXX\0end";
-
-const MIXED: &str = "\
-kind: ConfigMap
-apiVersion: v1
-metadata:
-  name: kept
-  annotations:
-    include.release.openshift.io/self-managed-high-availability: \"true\"
----
-kind: ConfigMap
-apiVersion: v1
-metadata:
-  name: hosted
-  annotations:
-    include.release.openshift.io/ibm-cloud-managed: \"true\"
-";
-
-impl World {
-    fn options(&self) -> FetchOptions {
-        options(self.cache.path(), &self.registry)
-    }
-
-    fn fetched(&self) -> FetchedRelease {
-        get(&self.registry.image(TAG), &self.options())
-    }
-}
-
-fn get(image: &PullSpec, options: &FetchOptions) -> FetchedRelease {
-    blocking(fetch(image, options, &Silent)).unwrap().unwrap()
-}
 
 #[test]
 fn info_tells_versions_and_images() {
@@ -333,7 +254,8 @@ fn a_folder_carries_a_release_to_another_place() {
     let there = Registry::open();
     let cache = tempfile::tempdir().unwrap();
     let place = PullSpec::repository(&format!("{}/mirror/ocp", there.address())).unwrap();
-    let uploaded = blocking(upload(&folder, &place, &options(cache.path(), &there))).unwrap().unwrap();
+    let uploaded =
+        blocking(upload(&folder, &place, &options(cache.path(), &there), &Silent)).unwrap().unwrap();
     // The signature counts as an image here.
     assert_eq!((uploaded.images, uploaded.copied), (4, 4));
     let options = only_the_mirror(&uploaded, &there, &cache);
@@ -353,7 +275,7 @@ fn a_folder_with_a_damaged_blob_is_not_uploaded() {
     std::fs::write(&blob, "damaged").unwrap();
     let there = Registry::open();
     let place = PullSpec::repository(&format!("{}/mirror/ocp", there.address())).unwrap();
-    let error = blocking(upload(dir.path(), &place, &options(world.cache.path(), &there)))
+    let error = blocking(upload(dir.path(), &place, &options(world.cache.path(), &there), &Silent))
         .unwrap()
         .unwrap_err()
         .to_string();

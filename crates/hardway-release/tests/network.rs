@@ -7,7 +7,7 @@ mod fixture;
 use std::future::Future;
 use std::net::TcpListener;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -81,6 +81,40 @@ fn a_busy_registry_is_asked_again_and_not_for_ever() {
             }
             other => panic!("{status}: {other:?}"),
         }
+    }
+}
+
+#[test]
+fn a_registry_that_names_a_pause_is_given_it() {
+    let (registry, image, cache) = world();
+    for status in ["429 Too Many Requests", "503 Service Unavailable"] {
+        // A registry that has had enough answers everything so, for a while.
+        let is_busy = Arc::new(AtomicBool::new(true));
+        let busy = Arc::clone(&is_busy);
+        let rule = move |_: &str| match busy.load(Ordering::SeqCst) {
+            true => answer(status, "Retry-After: 7\r\n", "busy"),
+            false => None,
+        };
+        let front = Front::before(registry.port, rule);
+        let (spec, mut options) = through(&front, &registry, &cache);
+        let sleeper = Arc::new(UntilWaited { waits: Waits::default(), is_busy });
+        options.connection.retry = Retry { attempts: 5, sleeper: Arc::clone(&sleeper) as Arc<dyn Sleeper> };
+        assert_eq!(get(&spec, &options).unwrap().digest, image.digest(), "{status}");
+        assert_eq!(*sleeper.waits.0.lock().unwrap(), [7], "{status}");
+    }
+}
+
+/// Makes the registry answer again after the first wait.
+struct UntilWaited {
+    waits: Waits,
+    is_busy: Arc<AtomicBool>,
+}
+
+impl Sleeper for UntilWaited {
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        self.waits.0.lock().unwrap().push(duration.as_secs());
+        self.is_busy.store(false, Ordering::SeqCst);
+        Box::pin(std::future::ready(()))
     }
 }
 

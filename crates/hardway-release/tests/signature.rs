@@ -2,90 +2,22 @@
 #![expect(clippy::unwrap_used, reason = "clippy does not see that the helpers here are test code")]
 #![allow(clippy::disallowed_methods, reason = "the fixture sets the world up as others do")]
 
+mod fixture;
+
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::sync::Arc;
 
+use fixture::signer::{Signer, claim};
 use hardway_release::{
-    Connection, Digest, Proxy, SignatureError, SignatureFault, SignatureStore, Verified, blocking, verify,
+    Connection, Digest, Proxy, Retry, SignatureError, SignatureFault, SignatureStore, Verified, blocking,
+    verify,
 };
 
-/// A key pair of its own and a store.
-struct Signer {
-    home: tempfile::TempDir,
-    store: tempfile::TempDir,
-}
-
-impl Signer {
-    fn new() -> Self {
-        // gpg talks to its agent through a socket in this folder, which must not have a long name.
-        let signer = Self {
-            home: tempfile::Builder::new().tempdir_in("/tmp").unwrap(),
-            store: tempfile::tempdir().unwrap(),
-        };
-        signer.gpg(
-            &["--quick-generate-key", "--passphrase", "", "tester@example.com", "rsa2048", "sign", "1d"],
-            b"",
-        );
-        signer
-    }
-
-    fn gpg(&self, args: &[&str], input: &[u8]) -> Vec<u8> {
-        let mut gpg = Command::new("gpg")
-            .args(["--batch", "--quiet", "--pinentry-mode", "loopback", "--homedir"])
-            .arg(self.home.path())
-            .args(args)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        gpg.stdin.take().unwrap().write_all(input).unwrap();
-        let output = gpg.wait_with_output().unwrap();
-        assert!(output.status.success(), "{args:?}");
-        output.stdout
-    }
-
-    fn keyring(&self) -> PathBuf {
-        let path = self.home.path().join("public.gpg");
-        std::fs::write(&path, self.gpg(&["--export"], b"")).unwrap();
-        path
-    }
-
-    /// Signs a claim and puts it in the store as the n-th signature of a digest.
-    fn sign(&self, claim: &str, of: &Digest, n: u32) -> PathBuf {
-        self.put(&self.gpg(&["--sign"], claim.as_bytes()), of, n)
-    }
-
-    fn put(&self, signature: &[u8], of: &Digest, n: u32) -> PathBuf {
-        let folder = self.store.path().join(format!("sha256={}", of.hex()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let path = folder.join(format!("signature-{n}"));
-        std::fs::write(&path, signature).unwrap();
-        path
-    }
-
-    fn folder(&self) -> Vec<SignatureStore> {
-        vec![SignatureStore::Folder(self.store.path().to_owned())]
-    }
-}
-
-impl Drop for Signer {
-    fn drop(&mut self) {
-        let _ =
-            Command::new("gpgconf").arg("--homedir").arg(self.home.path()).args(["--kill", "all"]).status();
-    }
-}
-
-fn claim(digest: &Digest) -> String {
-    format!(
-        r#"{{"critical":{{"type":"atomic container signature","image":{{"docker-manifest-digest":"{digest}"}},"identity":{{"docker-reference":"quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64"}}}},"optional":{{"creator":"test"}}}}"#
-    )
-}
-
 fn check(digest: &Digest, keyring: &Path, stores: &[SignatureStore]) -> Result<Verified, SignatureError> {
-    let connection = Connection { proxy: Proxy::Direct, ..Connection::default() };
+    let retry = Retry { attempts: 2, sleeper: Arc::new(fixture::NoWait) };
+    let connection = Connection { proxy: Proxy::Direct, retry, ..Connection::default() };
     blocking(verify(digest, keyring, stores, &connection)).unwrap()
 }
 
@@ -194,4 +126,30 @@ fn a_store_may_be_a_web_server() {
     assert!(verified.found_in.starts_with("http://127.0.0.1"));
     let error = check(&Digest::of(b"unsigned"), &signer.keyring(), &[store]).unwrap_err();
     assert!(matches!(error, SignatureError::NoSignature { .. }), "{error}");
+}
+
+#[test]
+fn a_keyring_may_be_armored_as_keys_are_published() {
+    let (signer, stranger, digest) = (Signer::new(), Signer::new(), Digest::of(b"release"));
+    signer.sign(&claim(&digest), &digest, 1);
+    let path = signer.home.path().join("keys.asc");
+    let armored = |signer: &Signer| signer.gpg(&["--armor", "--export"], b"");
+    std::fs::write(&path, [armored(&stranger), b"# and ours\n".to_vec(), armored(&signer)].concat()).unwrap();
+    check(&digest, &path, &signer.folder()).unwrap();
+    std::fs::write(&path, armored(&stranger)).unwrap();
+    assert_eq!(refused(check(&digest, &path, &signer.folder())).len(), 1);
+    std::fs::write(&path, "").unwrap();
+    let error = check(&digest, &path, &signer.folder()).unwrap_err().to_string();
+    assert!(error.ends_with("keys.asc cannot be used: it is empty"), "{error}");
+}
+
+#[test]
+fn a_store_that_cannot_be_asked_does_not_hide_another() {
+    let (signer, digest) = (Signer::new(), Digest::of(b"release"));
+    signer.sign(&claim(&digest), &digest, 1);
+    let gone = SignatureStore::Url(format!("http://127.0.0.1:{}/store", fixture::free_port()));
+    let stores = [&[gone.clone()][..], &signer.folder()].concat();
+    check(&digest, &signer.keyring(), &stores).unwrap();
+    let error = check(&digest, &signer.keyring(), &[gone]).unwrap_err();
+    assert!(matches!(error, SignatureError::Store(_)), "{error}");
 }

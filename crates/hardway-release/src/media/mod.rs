@@ -4,12 +4,20 @@
 //! file of the installer (installer `hack/build-coreos-manifest.go`, `data/data/coreos`). Names of files changed from
 //! release to release, so locations are read and never put together.
 
+mod download;
+mod unpacked;
+
+pub use download::{DownloadError, download};
+
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use hardway_assets::release_payload::ManifestHead;
 use hardway_assets::yaml;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
+
+use crate::release_files::{Folder, ReleaseFiles as _};
 
 /// The boot images of one stream.
 #[derive(Clone, Debug, PartialEq)]
@@ -195,6 +203,27 @@ impl BootImages {
         let there = || MediaError::Architecture { found: name.to_owned(), there: self.architectures() };
         self.stream["architectures"].get(known).ok_or_else(there)
     }
+}
+
+/// The metadata among the manifests of an extracted release.
+pub fn boot_images_in(release: &Path) -> io::Result<Option<String>> {
+    let files = Folder(release);
+    for folder in ["", "manifests/"] {
+        for name in files.list(folder)?.iter().filter(|name| name.contains("bootimages")) {
+            let text = files.read(&format!("{folder}{name}"))?.unwrap_or_default();
+            if let Ok(text) = String::from_utf8(text.into_owned())
+                && is_boot_images(&text)
+            {
+                return Ok(Some(text));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a manifest is the ConfigMap `coreos-bootimages`.
+pub(crate) fn is_boot_images(manifest: &str) -> bool {
+    ManifestHead::of(manifest).is_ok_and(|head| head.kind == "ConfigMap" && head.name == "coreos-bootimages")
 }
 
 /// Compares a file with its sum, in constant memory.

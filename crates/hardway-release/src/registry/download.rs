@@ -44,7 +44,7 @@ impl Repository {
     ) -> Result<Option<PathBuf>, RegistryError> {
         let path = cache.get(&blob.digest, Some(blob.size))?;
         if path.is_some() {
-            progress.bytes(&blob.digest.to_string(), blob.size, blob.size);
+            progress.kept(&blob.digest.to_string(), blob.size);
         }
         Ok(path)
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::time::Duration;
 
 use crate::archive::LayerError;
 use crate::digest::Digest;
@@ -142,6 +143,8 @@ pub enum RegistryError {
     TooManyRequests {
         /// Host and port.
         registry: String,
+        /// How long it asks to wait.
+        wait: Option<Duration>,
     },
     /// Any other answer.
     #[error("{registry} answered {status}{}", said(.detail))]
@@ -152,6 +155,8 @@ pub enum RegistryError {
         status: u16,
         /// The beginning of the body.
         detail: String,
+        /// How long it asks to wait.
+        wait: Option<Duration>,
     },
     /// An answer that is not as registries answer.
     #[error("{what} is malformed: {detail}")]
@@ -219,6 +224,7 @@ impl RegistryError {
             Self::Unreachable { registry, .. } => {
                 format!("check the name {registry}, the network, and whether a proxy is needed to get there")
             }
+            Self::Server { status: 401 | 403 | 404 | 410, .. } => "check the address".to_owned(),
             Self::BrokeOff { .. } | Self::Timeout { .. } | Self::TooManyRequests { .. } | Self::Server { .. } => {
                 "try again later; what was fetched is kept and goes on from there".to_owned()
             }
@@ -273,6 +279,14 @@ impl RegistryError {
             Self::Server { status, .. } => matches!(status, 500 | 502 | 503 | 504),
             _ => false,
         }
+    }
+
+    /// The same with the pause that the server asks for.
+    pub(crate) fn waiting(mut self, asked: Option<Duration>) -> Self {
+        if let Self::TooManyRequests { wait, .. } | Self::Server { wait, .. } = &mut self {
+            *wait = asked;
+        }
+        self
     }
 
     /// Whether another mirror may have what this one did not give.

@@ -24,6 +24,7 @@ pub use connection::{Connection, Proxy};
 pub use error::{Identity, RegistryError};
 pub use image_manifest::Descriptor;
 pub(crate) use image_manifest::{Manifest, ManifestContent, choose};
+pub(crate) use retry::asked_wait;
 pub use retry::{Clock, Retry, Sleeper};
 use translation::Asked;
 pub(crate) use translation::transport;
@@ -186,8 +187,26 @@ impl Repository {
                 self.identify(asked).await?;
                 ask().await.map_err(|error| asked.error(error))
             }
-            result => result.map_err(|error| asked.error(error)),
+            Ok(value) => Ok(value),
+            Err(error) => Err(self.with_wait(asked.error(error)).await),
         }
+    }
+
+    /// The client does not show the headers of an error, so a registry that has had enough is asked once more, for
+    /// nothing but its `Retry-After`.
+    async fn with_wait(&self, error: RegistryError) -> RegistryError {
+        if !matches!(error, RegistryError::TooManyRequests { .. } | RegistryError::Server { status: 503, .. })
+        {
+            return error;
+        }
+        let registry = self.place.registry();
+        let url = format!("{}://{registry}/v2/", self.connection.scheme(&registry));
+        let Ok(http) = self.connection.http_client() else { return error };
+        let wait = match http.head(url).send().await {
+            Ok(answer) if matches!(answer.status().as_u16(), 429 | 503) => asked_wait(&answer),
+            _ => None,
+        };
+        error.waiting(wait)
     }
 
     async fn identify(&self, asked: Asked<'_>) -> Result<(), RegistryError> {

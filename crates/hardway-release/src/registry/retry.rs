@@ -46,6 +46,14 @@ impl fmt::Debug for Retry {
 }
 
 const LONGEST: Duration = Duration::from_secs(30);
+/// Servers that are being worked on ask for more; then it is better to hear of the error.
+const LONGEST_ASKED: Duration = Duration::from_secs(120);
+
+/// The pause that an answer asks for, where it gives it in seconds (RFC 9110 10.2.3).
+pub(crate) fn asked_wait(answer: &reqwest::Response) -> Option<Duration> {
+    let text = answer.headers().get("retry-after")?.to_str().ok()?;
+    Some(Duration::from_secs(text.trim().parse().ok()?))
+}
 
 impl Retry {
     /// Runs until it succeeds, fails for good, or has failed often enough.
@@ -74,8 +82,14 @@ impl Retry {
     }
 }
 
-/// One second, doubled each time. A registry that counts requests is given twice that, as oc does.
+/// As long as the server asks. Else one second, doubled each time; a registry that counts requests is given twice that,
+/// as oc does.
 fn delay(failed: u32, error: &RegistryError) -> Duration {
+    if let RegistryError::TooManyRequests { wait: Some(wait), .. }
+    | RegistryError::Server { wait: Some(wait), .. } = error
+    {
+        return (*wait).min(LONGEST_ASKED);
+    }
     let first = if matches!(error, RegistryError::TooManyRequests { .. }) { 2 } else { 1 };
     Duration::from_secs(first << (failed - 1).min(5)).min(LONGEST)
 }
@@ -107,7 +121,7 @@ mod tests {
     }
 
     fn server_error() -> RegistryError {
-        RegistryError::Server { registry: "r".to_owned(), status: 503, detail: String::new() }
+        RegistryError::Server { registry: "r".to_owned(), status: 503, detail: String::new(), wait: None }
     }
 
     #[test]
@@ -118,9 +132,12 @@ mod tests {
         let (result, waits) = run((0..9).map(|_| server_error()).collect());
         assert!(matches!(result, Err(RegistryError::Server { status: 503, .. })));
         assert_eq!(waits, [1, 2, 4, 8]);
-        let busy = || RegistryError::TooManyRequests { registry: "r".to_owned() };
+        let busy = || RegistryError::TooManyRequests { registry: "r".to_owned(), wait: None };
         assert_eq!(run(vec![busy(), busy(), busy()]).1, [2, 4, 8]);
         assert_eq!(delay(30, &busy()), LONGEST);
+        let asked = |seconds| Some(Duration::from_secs(seconds));
+        assert_eq!(run(vec![busy().waiting(asked(7)), server_error().waiting(asked(0))]).1, [7, 0]);
+        assert_eq!(delay(1, &busy().waiting(asked(9999))), LONGEST_ASKED);
     }
 
     #[test]

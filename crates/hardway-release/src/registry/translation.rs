@@ -97,8 +97,8 @@ impl Asked<'_> {
                 None => RegistryError::NoSuchTag { image: Box::new(self.image.clone()), tags: Vec::new() },
             },
             408 => RegistryError::Timeout { registry, detail },
-            429 => RegistryError::TooManyRequests { registry },
-            status => RegistryError::Server { registry, status, detail },
+            429 => RegistryError::TooManyRequests { registry, wait: None },
+            status => RegistryError::Server { registry, status, detail, wait: None },
         }
     }
 }

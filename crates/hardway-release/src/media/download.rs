@@ -1,0 +1,276 @@
+//! Boot images onto this host: resumed where they stopped, checked while they come, kept for the next cluster.
+
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::unpacked::sha256_inside;
+use super::{MediaFile, verify};
+use crate::blob_cache::{BlobCache, Partial, hash};
+use crate::digest::{Digest, DigestError};
+use crate::progress::Progress;
+use crate::registry::{Connection, RegistryError, asked_wait, transport};
+
+/// Why a boot image is not there.
+#[derive(Debug, thiserror::Error)]
+pub enum DownloadError {
+    /// The metadata's sum is none.
+    #[error("the sum of {location}: {error}")]
+    Sum {
+        /// The URL.
+        location: String,
+        /// Why.
+        error: DigestError,
+    },
+    /// The URL ends in no name that a file could have.
+    #[error("{0:?} does not end in the name of a file")]
+    Name(String),
+    /// None of the places has it.
+    #[error("no place has {name}:{}", listed(.tried))]
+    Nowhere {
+        /// Of the file.
+        name: String,
+        /// Each place and why not.
+        tried: Vec<(String, RegistryError)>,
+    },
+    /// Its content is not what the metadata says.
+    #[error(
+        "{location} holds something else than it should: unpacked it has sha256 {found}, expected {expected}"
+    )]
+    Content {
+        /// The URL.
+        location: String,
+        /// By the metadata.
+        expected: String,
+        /// As computed.
+        found: String,
+    },
+    /// A file or folder here.
+    #[error("{0}")]
+    File(#[from] io::Error),
+}
+
+/// Puts a boot image into a folder and returns its path. It is looked for below each mirror (a URL) by its name, then
+/// at its location. Whatever comes counts only with the right sum. One that is there already is not fetched again,
+/// and one that any cluster fetched is taken from the cache.
+///
+/// It is a copy, not a link, of what is in the cache: `coreos-installer` changes media in place.
+pub async fn download(
+    file: &MediaFile,
+    to: &Path,
+    mirrors: &[String],
+    connection: &Connection,
+    cache: &BlobCache,
+    progress: &dyn Progress,
+) -> Result<PathBuf, DownloadError> {
+    let name = name(&file.location)?;
+    let digest: Digest = format!("sha256:{}", file.sha256.to_lowercase())
+        .parse()
+        .map_err(|error| DownloadError::Sum { location: file.location.clone(), error })?;
+    fs_err::create_dir_all(to)?;
+    let path = to.join(name);
+    if path.exists() && verify(&path, &file.sha256).is_ok() {
+        return Ok(path);
+    }
+    let medium = Medium { file, name, digest, connection, progress };
+    for _ in 0..2 {
+        let cached = medium.cached(mirrors, cache).await?;
+        if copy(&cached, &path, &medium.digest)? {
+            return Ok(path);
+        }
+        // Damaged since it was put there.
+        fs_err::remove_file(&cached)?;
+    }
+    Err(io::Error::other(format!(
+        "{}: the disk does not keep what is written to it",
+        cache.path(&medium.digest).display()
+    ))
+    .into())
+}
+
+/// A file to fetch.
+struct Medium<'m> {
+    file: &'m MediaFile,
+    name: &'m str,
+    digest: Digest,
+    connection: &'m Connection,
+    progress: &'m dyn Progress,
+}
+
+impl Medium<'_> {
+    async fn cached(&self, mirrors: &[String], cache: &BlobCache) -> Result<PathBuf, DownloadError> {
+        let kept = || -> io::Result<Option<PathBuf>> {
+            let path = cache.get(&self.digest, None)?;
+            if let Some(path) = &path {
+                self.progress.kept(self.name, fs_err::metadata(path)?.len());
+            }
+            Ok(path)
+        };
+        if let Some(path) = kept()? {
+            return Ok(path);
+        }
+        let reserved = {
+            let (cache, digest) = (cache.clone(), self.digest.clone());
+            tokio::task::spawn_blocking(move || cache.reserve(&digest)).await.map_err(io::Error::other)??
+        };
+        if let Some(path) = kept()? {
+            return Ok(path);
+        }
+        let mut partial = reserved.partial()?;
+        self.fetch(mirrors, &mut partial).await?;
+        self.check_inside(&mut partial)?;
+        Ok(reserved.keep(&partial)?)
+    }
+
+    async fn fetch(&self, mirrors: &[String], partial: &mut Partial) -> Result<(), DownloadError> {
+        let mut tried = Vec::new();
+        let below = |mirror: &String| format!("{}/{}", mirror.trim_end_matches('/'), self.name);
+        for url in mirrors.iter().map(below).chain([self.file.location.clone()]) {
+            match self.complete(&url, partial).await {
+                Ok(()) => return Ok(()),
+                Err(error @ RegistryError::File(_)) => return Err(io::Error::other(error).into()),
+                Err(error) => tried.push((url, error)),
+            }
+        }
+        Err(DownloadError::Nowhere { name: self.name.to_owned(), tried })
+    }
+
+    /// Fetches until the sum is right. What was put together from pieces is fetched once more as a whole before the
+    /// server is blamed.
+    async fn complete(&self, url: &str, partial: &mut Partial) -> Result<(), RegistryError> {
+        let mut is_pieced = partial.length() > 0;
+        loop {
+            let mut failed = 0;
+            loop {
+                let before = partial.length();
+                let Err(error) = self.stream(url, partial).await else { break };
+                is_pieced |= partial.length() > 0;
+                failed = if partial.length() > before { 1 } else { failed + 1 };
+                self.connection.retry.wait_after(failed, error).await?;
+            }
+            let found = partial.digest();
+            if found == self.digest {
+                return Ok(());
+            }
+            partial.clear()?;
+            if !is_pieced {
+                let (what, expected) = (url.to_owned(), self.digest.clone());
+                return Err(RegistryError::DigestMismatch { what, expected, found: found.to_string() });
+            }
+            is_pieced = false;
+        }
+    }
+
+    /// One request, from where the bytes end to the end of the file.
+    async fn stream(&self, url: &str, partial: &mut Partial) -> Result<(), RegistryError> {
+        let from = partial.length();
+        let error = |error: reqwest::Error| transport(&host(url), &error);
+        let mut request = self.connection.http_client()?.get(url);
+        if from > 0 {
+            request = request.header("range", format!("bytes={from}-"));
+        }
+        let mut answer = request.send().await.map_err(error)?;
+        let wait = asked_wait(&answer);
+        match answer.status().as_u16() {
+            // A server that knows no ranges sends all.
+            200 => partial.clear()?,
+            206 if begins_at(&answer, from) => {}
+            206 => {
+                partial.clear()?;
+                let (what, detail) = (url.to_owned(), "it sends another range than was asked for".to_owned());
+                return Err(RegistryError::Malformed { what, detail });
+            }
+            // Nothing is left to send.
+            416 if from > 0 => return Ok(()),
+            429 => return Err(RegistryError::TooManyRequests { registry: host(url), wait }),
+            status => {
+                return Err(RegistryError::Server {
+                    registry: url.to_owned(),
+                    status,
+                    detail: String::new(),
+                    wait,
+                });
+            }
+        }
+        let total = partial.length() + answer.content_length().unwrap_or_default();
+        while let Some(chunk) = answer.chunk().await.map_err(error)? {
+            partial.append(&chunk)?;
+            self.progress.bytes(self.name, partial.length(), total.max(partial.length()));
+        }
+        Ok(())
+    }
+
+    /// The sum of the content, where the metadata has one.
+    fn check_inside(&self, partial: &mut Partial) -> Result<(), DownloadError> {
+        let Some(expected) = &self.file.uncompressed_sha256 else { return Ok(()) };
+        match sha256_inside(partial.file())? {
+            Some(found) if !found.eq_ignore_ascii_case(expected) => {
+                partial.clear()?;
+                let (location, expected) = (self.file.location.clone(), expected.clone());
+                Err(DownloadError::Content { location, expected, found })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The part of a URL after its last slash.
+fn name(url: &str) -> Result<&str, DownloadError> {
+    let path =
+        url.split_once("://").map_or(url, |(_, rest)| rest).split(['?', '#']).next().unwrap_or_default();
+    let name = path.rsplit_once('/').map_or("", |(_, name)| name);
+    if name.is_empty() || name.starts_with('.') || name.contains('\0') {
+        return Err(DownloadError::Name(url.to_owned()));
+    }
+    Ok(name)
+}
+
+/// Host and port, as errors name them.
+fn host(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split('/').next().unwrap_or_default().rsplit('@').next().unwrap_or_default().to_owned()
+}
+
+/// `Content-Range: bytes 5-9/10`.
+fn begins_at(answer: &reqwest::Response, from: u64) -> bool {
+    let range = answer.headers().get("content-range").and_then(|value| value.to_str().ok());
+    range.is_some_and(|range| range.trim().starts_with(&format!("bytes {from}-")))
+}
+
+/// Copies by way of a file that gets its name when it is whole; false where the bytes are not those of the digest.
+fn copy(from: &Path, to: &Path, digest: &Digest) -> io::Result<bool> {
+    let mut file = tempfile::NamedTempFile::new_in(to.parent().unwrap_or(Path::new(".")))?;
+    let mut source = fs_err::File::open(from)?;
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        match source.read(&mut buffer)? {
+            0 => break,
+            n => file.write_all(&buffer[..n])?,
+        }
+    }
+    if hash(file.path())? != *digest {
+        return Ok(false);
+    }
+    file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
+    file.persist(to).map_err(|error| error.error)?;
+    Ok(true)
+}
+
+fn listed(tried: &[(String, RegistryError)]) -> String {
+    tried.iter().map(|(place, error)| format!("\n  {place}: {error}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_named_as_their_urls_end() {
+        assert_eq!(name("https://a.example/b/rhcos-418.iso?x=/y").unwrap(), "rhcos-418.iso");
+        for url in
+            ["https://a.example", "https://a.example/", "https://a.example/b/..", "https://a.example/.x"]
+        {
+            assert!(name(url).is_err(), "{url}");
+        }
+        assert_eq!(host("http://me:pw@a.example:80/b"), "a.example:80");
+    }
+}
