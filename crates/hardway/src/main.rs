@@ -8,6 +8,7 @@ mod input;
 mod input_file;
 mod kept_release;
 mod output;
+mod progress;
 mod redact;
 mod registry_access;
 mod registry_report;

@@ -30,8 +30,13 @@ impl Output {
 
     /// Data.
     pub(crate) fn data(&self, text: &str) {
+        self.bytes(text.as_bytes());
+    }
+
+    /// Data as it is.
+    pub(crate) fn bytes(&self, bytes: &[u8]) {
         let mut stdout = std::io::stdout();
-        if let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        if let Err(error) = stdout.write_all(bytes).and_then(|()| stdout.flush()) {
             self.failed.borrow_mut().get_or_insert(error);
         }
     }
@@ -71,6 +76,11 @@ impl Output {
         self.line(LogLevel::Debug, "debug: ", text);
     }
 
+    /// Whether things of this level are said.
+    pub(crate) fn says(&self, level: LogLevel) -> bool {
+        level <= self.level
+    }
+
     /// An error, complete.
     pub(crate) fn report(&self, report: &Report) {
         let mut stderr = anstream::AutoStream::new(std::io::stderr(), self.color);
@@ -78,7 +88,7 @@ impl Output {
     }
 
     fn line(&self, level: LogLevel, prefix: &str, text: &str) {
-        if level <= self.level {
+        if self.says(level) {
             let mut stderr = anstream::AutoStream::new(std::io::stderr(), self.color);
             let _ = writeln!(stderr, "{prefix}{text}");
         }

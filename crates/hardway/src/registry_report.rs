@@ -38,3 +38,25 @@ fn coded(shown: &RegistryError, error: &RegistryError) -> Report {
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_place_says_whose_turn_it_is() {
+        let registry = || "mirror.example.com".to_owned();
+        let gone = || RegistryError::Unreachable { registry: registry(), detail: "refused".to_owned() };
+        assert_eq!(registry_report(&gone()).code, "registry-unreachable");
+        let nowhere = RegistryError::Nowhere {
+            image: Box::new("quay.io/a/b:1".parse().unwrap()),
+            tried: vec![
+                ("mirror.example.com/a/b".to_owned(), gone()),
+                ("quay.io/a/b".to_owned(), RegistryError::UnknownCa { registry: "quay.io".to_owned() }),
+            ],
+        };
+        let report = registry_report(&nowhere);
+        assert_eq!(report.code, "registry-untrusted");
+        assert!(report.what.contains("mirror.example.com cannot be reached"), "{}", report.what);
+    }
+}

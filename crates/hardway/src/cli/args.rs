@@ -72,7 +72,7 @@ pub(crate) enum Command {
     /// List and explain the phases of an install
     Phase(PhaseArgs),
     /// Look into a release image
-    Release(ReleaseArgs),
+    Release(Box<ReleaseArgs>),
     /// Print the JSON schema of an input file, for editors
     Schema(SchemaArgs),
     /// Say what is made, what is stale and why, and when certificates end

@@ -1,0 +1,50 @@
+//! `hardway release info`: what a release says about itself.
+
+use std::fmt::Write as _;
+
+use hardway_release::{Contents, ReleaseInfo, release_info};
+
+use super::{Opened, unusable};
+use crate::cli::{Format, Global, InfoArgs};
+use crate::output::Output;
+use crate::report::Report;
+
+/// Only the last layer is fetched.
+pub(super) fn run(global: &Global, args: &InfoArgs, out: &Output) -> Result<u8, Report> {
+    let opened = Opened::fetch(global, &args.pull_spec, &args.access, Contents::Manifests, None, out)?;
+    let info = release_info(&opened.release).map_err(|error| unusable(&error))?;
+    info.warnings.iter().for_each(|warning| out.warn(warning));
+    match args.output {
+        Format::Text => out.data(&text(&info)),
+        format => out.value(&info.to_json(), format),
+    }
+    Ok(0)
+}
+
+/// The fields and their order are those of `oc adm release info`.
+fn text(info: &ReleaseInfo) -> String {
+    let mut text = String::new();
+    let mut row = |key: &str, value: &str| {
+        if !value.is_empty() {
+            let _ = writeln!(text, "{key:13} {value}");
+        }
+    };
+    row("version", &info.version);
+    row("image", &info.image.to_string());
+    row("digest", &info.image.digest.as_ref().map(ToString::to_string).unwrap_or_default());
+    row("created", info.created.as_deref().unwrap_or_default());
+    let platform = format!("{}/{}", info.os, info.architecture);
+    row("architecture", &if info.is_multi { format!("multi ({platform})") } else { platform });
+    row("manifests", &info.manifests.to_string());
+    row("upgrades", &info.upgrades.join(", "));
+    info.metadata.iter().for_each(|(key, value)| row("metadata", &format!("{key} {value}")));
+    for (name, component) in &info.component_versions {
+        row("component", format!("{name} {} {}", component.version, component.display_name).trim_end());
+    }
+    let width = info.images.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    text.push('\n');
+    for (name, image) in info.images.iter() {
+        let _ = writeln!(text, "{name:width$}  {image}");
+    }
+    text
+}

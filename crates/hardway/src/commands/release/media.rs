@@ -1,0 +1,179 @@
+//! `hardway release media`: the boot images of a release.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use hardway_assets::yaml;
+use hardway_release::media::{
+    BootImages, DownloadError, Media, MediaError, MediaFile, boot_images_in, download,
+};
+use hardway_release::{Contents, FetchOptions, RegistryError};
+use serde_json::{Value, json};
+
+use super::{Opened, options, unusable, wait};
+use crate::cli::{Format, Global, MediaArgs};
+use crate::output::Output;
+use crate::progress::Shown;
+use crate::registry_report::registry_report;
+use crate::report::{EXIT_USAGE, Report};
+use crate::workdir::Workdir;
+
+pub(super) fn run(global: &Global, args: &MediaArgs, out: &Output) -> Result<u8, Report> {
+    let (text, options) = metadata(global, args, out)?;
+    let images = match &args.stream {
+        Some(stream) => BootImages::read_named(&text, stream),
+        None => BootImages::read(&text),
+    };
+    let images = images.map_err(|error| none(&error))?;
+    let architecture = options.architecture.as_str();
+    let Some(format) = &args.format else {
+        let formats = images.formats(architecture).map_err(|error| none(&error))?;
+        let told = json!({"stream": images.name(), "architecture": architecture, "formats": formats});
+        match args.output {
+            Format::Text => out.data(&formats.iter().map(|name| format!("{name}\n")).collect::<String>()),
+            output => out.value(&told, output),
+        }
+        return Ok(0);
+    };
+    let media = images.find(architecture, format).map_err(|error| none(&error))?;
+    let files = match media {
+        Media::Files(files) => files,
+        Media::Image(image) if args.to.is_none() => {
+            match args.output {
+                Format::Text => out.data(&format!("{}\n", image.name)),
+                output => out.value(&json!({"platform": image.platform, "image": image.name}), output),
+            }
+            return Ok(0);
+        }
+        Media::Image(image) => {
+            let what =
+                format!("{} has this image as {}: there is nothing to download", image.platform, image.name);
+            return Err(Report::new("usage", what).exit(EXIT_USAGE));
+        }
+    };
+    let paths = fetch(args, &files, &options, out)?;
+    tell(&images, architecture, format, &files, &paths, args.output, out);
+    Ok(0)
+}
+
+/// The boot-image metadata of the release that is meant, and how to reach what it names.
+fn metadata(global: &Global, args: &MediaArgs, out: &Output) -> Result<(String, FetchOptions), Report> {
+    if let Some(dir) = &args.release_dir {
+        let text =
+            boot_images_in(dir).map_err(|error| Report::from_error("usage", &error).exit(EXIT_USAGE))?;
+        let text = text.ok_or_else(|| no_metadata(&dir.display().to_string()))?;
+        return Ok((text, options(global, &args.access, &[], out)?));
+    }
+    let image = match &args.pull_spec {
+        Some(image) => image.clone(),
+        None => of_inventory(global)?,
+    };
+    let opened = Opened::fetch(global, &image, &args.access, Contents::Manifests, None, out)?;
+    let text = opened.release.boot_images().ok_or_else(|| no_metadata(&image))?.to_owned();
+    Ok((text, opened.options))
+}
+
+/// The release of the working folder.
+fn of_inventory(global: &Global) -> Result<String, Report> {
+    let workdir = Workdir::open(&global.dir)?;
+    let text = workdir.text("inventory.yaml")?.unwrap_or_default();
+    let inventory = yaml::read(&text).map(|node| node.to_json()).unwrap_or_default();
+    match inventory["release"]["image"].as_str() {
+        Some("sample") => Err(Report::new("media-not-found", "the sample release has no boot images")
+            .fix("name a real release: hardway release media PULLSPEC")),
+        Some(image) => Ok(image.to_owned()),
+        None => Err(Report::new("usage", format!("{} names no release", workdir.shown("inventory.yaml")))
+            .exit(EXIT_USAGE)
+            .fix("give a pull spec or --release-dir")),
+    }
+}
+
+/// Where each file is now; nothing without `--to`.
+fn fetch(
+    args: &MediaArgs,
+    files: &[MediaFile],
+    options: &FetchOptions,
+    out: &Output,
+) -> Result<Vec<PathBuf>, Report> {
+    let Some(to) = &args.to else { return Ok(Vec::new()) };
+    let progress = Shown::new(out);
+    let all = async {
+        let mut paths = Vec::new();
+        for file in files {
+            let (connection, cache) = (&options.connection, &options.cache);
+            paths.push(download(file, to, &args.mirror, connection, cache, &progress).await?);
+        }
+        Ok(paths)
+    };
+    wait(all)?.map_err(|error| failed(&error))
+}
+
+fn tell(
+    images: &BootImages,
+    architecture: &str,
+    format: &str,
+    files: &[MediaFile],
+    paths: &[PathBuf],
+    output: Format,
+    out: &Output,
+) {
+    let path = |i: usize| paths.get(i).map(|path| path.display().to_string());
+    if output != Format::Text {
+        let files = files.iter().enumerate().map(|(i, file)| {
+            let mut told = json!({"part": file.part, "location": file.location, "sha256": file.sha256});
+            told["uncompressedSha256"] = file.uncompressed_sha256.clone().map_or(Value::Null, Value::from);
+            told["path"] = path(i).map_or(Value::Null, Value::from);
+            told
+        });
+        let files: Vec<_> = files.collect();
+        let told =
+            json!({"stream": images.name(), "architecture": architecture, "format": format, "files": files});
+        return out.value(&told, output);
+    }
+    let mut text = String::new();
+    for (i, file) in files.iter().enumerate() {
+        let _ = writeln!(text, "{:9} {}", file.part, file.location);
+        let _ = writeln!(text, "sha256    {}", file.sha256);
+        if let Some(sum) = &file.uncompressed_sha256 {
+            let _ = writeln!(text, "unpacked  {sum}");
+        }
+        if let Some(path) = path(i) {
+            let _ = writeln!(text, "file      {path}");
+        }
+    }
+    out.data(&text);
+}
+
+fn no_metadata(place: &str) -> Report {
+    Report::new(
+        "media-not-found",
+        format!("{place} has no boot-image metadata (ConfigMap coreos-bootimages)"),
+    )
+}
+
+fn none(error: &MediaError) -> Report {
+    match error {
+        MediaError::NotStream(_) => unusable(error),
+        MediaError::Architecture { .. } | MediaError::Format { .. } | MediaError::Stream { .. } => {
+            Report::from_error("media-not-found", error)
+        }
+    }
+}
+
+fn failed(error: &DownloadError) -> Report {
+    let damaged = |tried: &[(String, RegistryError)]| {
+        tried.iter().any(|(_, error)| matches!(error, RegistryError::DigestMismatch { .. }))
+    };
+    match error {
+        DownloadError::Nowhere { tried, .. } if !damaged(tried) => match tried.last() {
+            Some((_, last)) => Report { what: error.to_string(), ..registry_report(last) },
+            None => Report::from_error("registry-unreachable", error),
+        },
+        DownloadError::Nowhere { .. } | DownloadError::Content { .. } => {
+            Report::from_error("media-damaged", error)
+                .fix("try another mirror with --mirror; do not boot from such a file")
+        }
+        DownloadError::Sum { .. } | DownloadError::Name(_) => unusable(error),
+        DownloadError::File(_) => Report::from_error("workdir-unusable", error),
+    }
+}

@@ -1,0 +1,105 @@
+//! `hardway release mirror`: a release with all its images in another registry, or in a folder on the way there.
+
+use std::path::Path;
+
+use hardway_release::{
+    Contents, Destination, MirrorReleaseError, Mirrored, PullSpec, mirror, mirrored_release, release_info,
+    upload,
+};
+use serde_json::json;
+
+use super::{Opened, bad_pull_spec, options, signature, unusable, wait};
+use crate::cli::{Format, Global, MirrorArgs};
+use crate::output::Output;
+use crate::progress::Shown;
+use crate::registry_report::registry_report;
+use crate::report::{EXIT_USAGE, Report};
+
+/// Standard output carries what belongs into install-config.yaml, and nothing else.
+pub(super) fn run(global: &Global, args: &MirrorArgs, out: &Output) -> Result<u8, Report> {
+    let to =
+        args.to.as_deref().map(PullSpec::repository).transpose().map_err(|error| bad_pull_spec(&error))?;
+    let (release, mirrored) = match (&args.pull_spec, &args.from_dir, &to) {
+        (_, Some(from), Some(to)) => from_folder(global, args, from, to, out)?,
+        (Some(pull_spec), None, _) => from_registry(global, args, pull_spec, to.as_ref(), out)?,
+        _ => return Err(Report::new("usage", "give a pull spec, or --from-dir and --to").exit(EXIT_USAGE)),
+    };
+    let place = match (&to, &args.to_dir) {
+        (Some(to), _) => to.name(),
+        (None, Some(folder)) => folder.display().to_string(),
+        (None, None) => String::new(),
+    };
+    let Mirrored { images, copied, .. } = &mirrored;
+    out.info(&format!("{release} is in {place}: {images} images, {copied} of them new"));
+    if let Some(folder) = &args.to_dir {
+        let folder = folder.display();
+        out.info(&format!(
+            "carry it there, then: hardway release mirror --from-dir {folder} --to REGISTRY/REPOSITORY"
+        ));
+    }
+    tell(&release, &place, &mirrored, args.output, out);
+    Ok(0)
+}
+
+fn tell(release: &str, place: &str, mirrored: &Mirrored, format: Format, out: &Output) {
+    let sources = json!(mirrored.image_digest_sources);
+    if format != Format::Text {
+        let told = json!({
+            "release": release,
+            "to": place,
+            "images": mirrored.images,
+            "copied": mirrored.copied,
+            "imageDigestSources": sources,
+        });
+        out.value(&told, format);
+    } else if !mirrored.image_digest_sources.is_empty() {
+        out.info("for install-config.yaml:");
+        out.value(&json!({"imageDigestSources": sources}), Format::Yaml);
+    }
+}
+
+fn from_registry(
+    global: &Global,
+    args: &MirrorArgs,
+    pull_spec: &str,
+    to: Option<&PullSpec>,
+    out: &Output,
+) -> Result<(String, Mirrored), Report> {
+    let opened = Opened::fetch(global, pull_spec, &args.access, Contents::Manifests, to, out)?;
+    let info = release_info(&opened.release).map_err(|error| unusable(&error))?;
+    let destination = match (to, &args.to_dir) {
+        (Some(to), _) => Destination::Repository(to.clone()),
+        (None, folder) => Destination::Folder(folder.clone().unwrap_or_default()),
+    };
+    out.info(&format!("copying release {}: {} images", info.version, info.images.iter().count() + 1));
+    let copy = mirror(&opened.release, &destination, &opened.options, &opened.progress);
+    let mirrored = wait(copy)?.map_err(|error| failed(&error))?;
+    Ok((info.image.to_string(), mirrored))
+}
+
+fn from_folder(
+    global: &Global,
+    args: &MirrorArgs,
+    from: &Path,
+    to: &PullSpec,
+    out: &Output,
+) -> Result<(String, Mirrored), Report> {
+    let options = options(global, &args.access, &[to], out)?;
+    let (tag, digest) = mirrored_release(from).map_err(|error| registry_report(&error))?;
+    let image = PullSpec { tag: Some(tag), digest: None, ..to.clone() };
+    signature::check(&args.access.signature, &image, Some(&digest), &options, out)?;
+    let mirrored = wait(upload(from, to, &options, &Shown::new(out)))?.map_err(|error| failed(&error))?;
+    Ok((image.at(&digest).to_string(), mirrored))
+}
+
+fn failed(error: &MirrorReleaseError) -> Report {
+    match error {
+        MirrorReleaseError::Release(error) => unusable(error),
+        MirrorReleaseError::PullSpec(error) => unusable(error),
+        MirrorReleaseError::Image { name, error } => {
+            let report = registry_report(error);
+            Report { what: format!("{name}: {}", report.what), ..report }
+        }
+        MirrorReleaseError::Destination(error) => registry_report(error),
+    }
+}

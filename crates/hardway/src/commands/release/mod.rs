@@ -1,0 +1,94 @@
+//! `hardway release info|extract|mirror|media`
+
+mod extract;
+mod inclusion;
+mod info;
+mod media;
+mod mirror;
+mod signature;
+
+use hardway_release::{Contents, FetchOptions, FetchedRelease, PullSpec, PullSpecError, blocking, fetch};
+
+use crate::cli::{AccessArgs, Global, ReleaseArgs, ReleaseVerb};
+use crate::output::Output;
+use crate::progress::Shown;
+use crate::registry_access::{Logins, fetch_options};
+use crate::registry_report::registry_report;
+use crate::report::{EXIT_USAGE, Report};
+use crate::workdir::Workdir;
+
+/// Looks into a release image, or copies it.
+pub(crate) fn run(global: &Global, args: &ReleaseArgs, out: &Output) -> Result<u8, Report> {
+    match &args.verb {
+        ReleaseVerb::Extract(args) => extract::run(global, args, out),
+        ReleaseVerb::Info(args) => info::run(global, args, out),
+        ReleaseVerb::Media(args) => media::run(global, args, out),
+        ReleaseVerb::Mirror(args) => mirror::run(global, args, out),
+    }
+}
+
+/// A release that was fetched, and how.
+struct Opened {
+    release: FetchedRelease,
+    options: FetchOptions,
+    progress: Shown,
+}
+
+impl Opened {
+    /// Fetches a release and checks who signed it. `also` is what else the command line names.
+    fn fetch(
+        global: &Global,
+        pull_spec: &str,
+        access: &AccessArgs,
+        contents: Contents,
+        also: Option<&PullSpec>,
+        out: &Output,
+    ) -> Result<Self, Report> {
+        let image: PullSpec = pull_spec.parse().map_err(|error| bad_pull_spec(&error))?;
+        let named: Vec<&PullSpec> = std::iter::once(&image).chain(also).collect();
+        let options = FetchOptions { contents, ..options(global, access, &named, out)? };
+        let progress = Shown::new(out);
+        let release = wait(fetch(&image, &options, &progress))?.map_err(|error| registry_report(&error))?;
+        if release.pulled_from.name() != release.image.name() {
+            out.info(&format!("{} was fetched from {}", image, release.pulled_from.name()));
+        }
+        signature::check(&access.signature, &image, release.image.digest.as_ref(), &options, out)?;
+        Ok(Self { release, options, progress })
+    }
+}
+
+/// How to reach the registries of some images.
+fn options(
+    global: &Global,
+    access: &AccessArgs,
+    named: &[&PullSpec],
+    out: &Output,
+) -> Result<FetchOptions, Report> {
+    let config = Workdir::open(&global.dir)?.text("install-config.yaml")?;
+    let mut options = fetch_options(&access.registry, config.as_deref(), named, Logins::OfHost, out)?;
+    if let Some(architecture) = &access.arch {
+        options.architecture = go_name(architecture).to_owned();
+    }
+    Ok(options)
+}
+
+/// Tags say `x86_64` where images say `amd64`.
+fn go_name(architecture: &str) -> &str {
+    match architecture {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    }
+}
+
+fn bad_pull_spec(error: &PullSpecError) -> Report {
+    Report::from_error("usage", error).exit(EXIT_USAGE)
+}
+
+fn unusable(error: &dyn std::error::Error) -> Report {
+    Report::from_error("release-unusable", error)
+}
+
+fn wait<T>(future: impl Future<Output = T>) -> Result<T, Report> {
+    blocking(future).map_err(|error| Report::from_error("workdir-unusable", &error))
+}
