@@ -78,8 +78,9 @@ impl Mirrors {
     /// Where to try for an image, in order. The source itself comes last, if it may be asked at all.
     pub fn candidates(&self, image: &PullSpec) -> Result<Vec<PullSpec>, MirrorError> {
         let name = image.name();
-        let best = self.0.iter().filter(|s| rest(&name, &s.prefix).is_some()).max_by_key(|s| s.prefix.len());
-        let (Some(source), Some(digest)) = (best, &image.digest) else { return Ok(vec![image.clone()]) };
+        let (Some(source), Some(digest)) = (self.source_of(&name), &image.digest) else {
+            return Ok(vec![image.clone()]);
+        };
         let rest = rest(&name, &source.prefix).unwrap_or_default();
         let mut found: Vec<PullSpec> = Vec::new();
         for mirror in &source.mirrors {
@@ -93,6 +94,15 @@ impl Mirrors {
             found.push(image.clone());
         }
         Ok(found)
+    }
+
+    /// Whether there are mirrors of an image that are not asked because it is named by tag.
+    pub fn are_passed_by(&self, image: &PullSpec) -> bool {
+        image.digest.is_none() && self.source_of(&image.name()).is_some()
+    }
+
+    fn source_of(&self, name: &str) -> Option<&Source> {
+        self.0.iter().filter(|s| rest(name, &s.prefix).is_some()).max_by_key(|s| s.prefix.len())
     }
 }
 
@@ -143,6 +153,8 @@ mod tests {
     fn tags_are_not_mirrored() {
         let mirrors = Mirrors::new(&[source("quay.io/a", &["lab:5000/a"], "NeverContactSource")]).unwrap();
         let image: PullSpec = "quay.io/a/b:1".parse().unwrap();
+        assert!(mirrors.are_passed_by(&image));
+        assert!(!mirrors.are_passed_by(&"quay.io/b:1".parse().unwrap()));
         assert_eq!(mirrors.candidates(&image).unwrap(), [image]);
     }
 

@@ -2,11 +2,13 @@
 //!
 //! It judges nothing: a machine with other work on it is slow, and no test may depend on that. Read the table.
 //!
-//! The peer is `openshift-install`, from `PATH` or from `HARDWAY_PEER_OPENSHIFT_INSTALL`. It gets this program's
-//! environment, so what it needs (`OPENSHIFT_INSTALL_DATA`, `OPENSHIFT_INSTALL_RELEASE_IMAGE_OVERRIDE`) is set there.
+//! The peer of `create` is `openshift-install`, from `PATH` or from `HARDWAY_PEER_OPENSHIFT_INSTALL`. It gets this program's
+//! environment, so what it needs (`OPENSHIFT_INSTALL_DATA`, `OPENSHIFT_INSTALL_RELEASE_IMAGE_OVERRIDE`) is set there. The
+//! peers of `release` are skopeo with tar, and oc, from `PATH`.
 //! `TMPDIR=/dev/shm` leaves the disk out of it.
 
 mod measure;
+mod release;
 mod table;
 
 use std::cell::Cell;
@@ -33,6 +35,7 @@ pub(crate) fn run() -> Result<()> {
     let mut table = Table::default();
     create_with_rsa(&programs, &rsa, &mut table)?;
     create_otherwise(&programs, &rsa, &ecdsa, &mut table)?;
+    release::release(&programs, &mut table)?;
     write!(std::io::stdout(), "{}", table.text())?;
     Ok(())
 }
@@ -52,14 +55,14 @@ fn create_with_rsa(programs: &Programs, sample: &Sample, table: &mut Table) -> R
     let peak = peak_megabytes(&mut create(&programs.hardway, &sample.fresh()?))?;
     table.seconds("create ignition-configs, cold, RSA-2048", &ours, None);
     table.seconds("  its keys alone, on all cores", &keys, None);
-    table.ratio("  ratio to its keys alone", &ours, &keys, 1.15);
+    table.ratio("  ratio to its keys alone", &ours, &keys, Some(1.15));
     table.megabytes("  peak memory", peak, Some(40.0));
     match peer {
         Ok(program) => {
             let peak = peak_megabytes(&mut create(program, &sample.fresh()?))?;
             table.seconds("  openshift-install, same config", &theirs, None);
             table.megabytes("  openshift-install, peak memory", peak, None);
-            table.ratio("  ratio to openshift-install", &ours, &theirs, 0.7);
+            table.ratio("  ratio to openshift-install", &ours, &theirs, Some(0.7));
         }
         // The last line of what it said is the reason.
         Err(error) => {
@@ -99,14 +102,18 @@ struct Programs {
     hardway: PathBuf,
     /// The example of hardway-assets that makes a cluster's keys and nothing else.
     keys_alone: PathBuf,
+    /// The example of hardway-release that serves a large release.
+    large_release: PathBuf,
     peer: Option<PathBuf>,
 }
 
 impl Programs {
     fn build() -> Result<Self> {
         // In one go, so that what both need is built once.
-        let what = ["--package=hardway", "--bins", "--package=hardway-assets", "--example=keys_alone"];
-        let status = Command::new(env!("CARGO")).args(["build", "--release"]).args(what).status()?;
+        let what = ["--bins", "--example=keys_alone", "--example=large_release"];
+        let packages = ["--package=hardway", "--package=hardway-assets", "--package=hardway-release"];
+        let status =
+            Command::new(env!("CARGO")).args(["build", "--release"]).args(packages).args(what).status()?;
         ensure!(status.success(), "cargo build: {status}");
         // This program is target/debug/xtask.
         let own = std::env::current_exe()?;
@@ -114,6 +121,7 @@ impl Programs {
         Ok(Self {
             hardway: release.join("hardway"),
             keys_alone: release.join("examples/keys_alone"),
+            large_release: release.join("examples/large_release"),
             peer: peer(),
         })
     }

@@ -22,11 +22,19 @@ impl Table {
         self.row(what, &shown, bar.map(|bar| (format!("{bar} MB"), megabytes <= bar)), "");
     }
 
+    /// Bytes of a whole.
+    pub(crate) fn share(&mut self, what: &str, part: u64, whole: u64, bar: Option<f64>) {
+        let share = part as f64 / whole as f64;
+        let note = format!("{} kB of {} kB", part / 1000, whole / 1000);
+        let bar = bar.map(|bar| (format!("{} %", bar * 100.0), share <= bar));
+        self.row(what, &format!("{:.3} %", share * 100.0), bar, &note);
+    }
+
     /// How many times as long as another.
-    pub(crate) fn ratio(&mut self, what: &str, ours: &Walls, theirs: &Walls, bar: f64) {
+    pub(crate) fn ratio(&mut self, what: &str, ours: &Walls, theirs: &Walls, bar: Option<f64>) {
         let ratio = ours.median() / theirs.median();
         let note = format!("lowest to lowest {:.2}", ours.lowest() / theirs.lowest());
-        self.row(what, &format!("{ratio:.2}"), Some((bar.to_string(), ratio <= bar)), &note);
+        self.row(what, &format!("{ratio:.2}"), bar.map(|bar| (bar.to_string(), ratio <= bar)), &note);
     }
 
     /// Something that could not be measured.
@@ -62,10 +70,12 @@ mod tests {
         theirs.add(1.0);
         let mut table = Table::default();
         table.seconds("a", &ours, Some(1.5));
-        table.ratio("b", &ours, &theirs, 1.1);
+        table.ratio("b", &ours, &theirs, Some(1.1));
+        table.share("c", 5_000, 1_000_000, Some(0.01));
         let lines: Vec<String> =
             table.text().lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
         assert_eq!(lines[1], "a 1.200 s 1.5 s ok lowest 1.200 s");
         assert_eq!(lines[2], "b 1.20 1.1 over lowest to lowest 1.20");
+        assert_eq!(lines[3], "c 0.500 % 1 % ok 5 kB of 1000 kB");
     }
 }

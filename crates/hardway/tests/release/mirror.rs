@@ -38,6 +38,9 @@ fn a_mirror_serves_when_the_source_is_gone() {
     assert_eq!(json["imageDigestSources"][1]["source"], format!("{source}/ocp/release"));
 
     let digest = site.digest();
+    site.work.write("install-config.yaml", format!("{CONFIG}{expected}"));
+    site.plain(&["info", &site.tag()]).expect(0).says("are asked for digests only");
+    site.plain(&["info", &digest]).expect(0).does_not_say("are asked for digests only");
     site.world.registry.stop();
     extract_from_mirror(&site, &expected, &digest);
 }

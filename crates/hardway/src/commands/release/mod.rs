@@ -47,6 +47,11 @@ impl Opened {
         let image: PullSpec = pull_spec.parse().map_err(|error| bad_pull_spec(&error))?;
         let named: Vec<&PullSpec> = std::iter::once(&image).chain(also).collect();
         let options = FetchOptions { contents, ..options(global, access, &named, out)? };
+        if options.mirrors.are_passed_by(&image) {
+            out.warn(&format!(
+                "the mirrors of install-config.yaml are asked for digests only, and {image} is a tag: its own registry is asked"
+            ));
+        }
         let progress = Shown::new(out);
         let release = wait(fetch(&image, &options, &progress))?.map_err(|error| registry_report(&error))?;
         if release.pulled_from.name() != release.image.name() {
