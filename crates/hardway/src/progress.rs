@@ -71,7 +71,9 @@ impl Bars {
             let bar = self.all.add(ProgressBar::new(total).with_message(short(name)));
             bar.with_style(style())
         });
-        bar.set_length(total);
+        if bar.length() != Some(total) {
+            bar.set_length(total);
+        }
         bar.set_position(done);
         if done >= total {
             bar.finish_and_clear();

@@ -71,7 +71,7 @@ pub(crate) enum Command {
     Man,
     /// List and explain the phases of an install
     Phase(PhaseArgs),
-    /// Look into a release image
+    /// Look into a release, extract or mirror it, get its boot images
     Release(Box<ReleaseArgs>),
     /// Print the JSON schema of an input file, for editors
     Schema(SchemaArgs),

@@ -59,6 +59,11 @@ fn logins_are_found_where_oc_and_podman_put_them() {
     let mut command = site.command(&["info", &image, "--plain-http"]);
     command.env("REGISTRY_AUTH_FILE", site.home.path("elsewhere.json"));
     crate::work::Ran::of(command).expect(1).says("error[registry-refused]");
+    let mut command = site.command(&["info", &image, "--plain-http"]);
+    site.home.write("elsewhere.json", &good);
+    site.home.remove(".docker/config.json");
+    command.env("REGISTRY_AUTH_FILE", site.home.path("elsewhere.json"));
+    crate::work::Ran::of(command).expect(0);
 }
 
 #[test]
