@@ -129,8 +129,13 @@ impl Programs {
 
 fn peer() -> Option<PathBuf> {
     let given = std::env::var_os("HARDWAY_PEER_OPENSHIFT_INSTALL").map(PathBuf::from);
+    given.or_else(|| installed(PEER))
+}
+
+/// A program of `PATH`.
+fn installed(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    given.or_else(|| std::env::split_paths(&path).map(|dir| dir.join(PEER)).find(|file| file.is_file()))
+    std::env::split_paths(&path).map(|dir| dir.join(program)).find(|file| file.is_file())
 }
 
 /// The input files of a cluster with three masters and two workers, and the folders it was made in. They are removed at

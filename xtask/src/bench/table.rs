@@ -33,8 +33,8 @@ impl Table {
     /// How many times as long as another.
     pub(crate) fn ratio(&mut self, what: &str, ours: &Walls, theirs: &Walls, bar: Option<f64>) {
         let ratio = ours.median() / theirs.median();
-        let note = format!("lowest to lowest {:.2}", ours.lowest() / theirs.lowest());
-        self.row(what, &format!("{ratio:.2}"), bar.map(|bar| (bar.to_string(), ratio <= bar)), &note);
+        let note = format!("lowest to lowest {}", figure(ours.lowest() / theirs.lowest()));
+        self.row(what, &figure(ratio), bar.map(|bar| (bar.to_string(), ratio <= bar)), &note);
     }
 
     /// Something that could not be measured.
@@ -56,6 +56,11 @@ impl Table {
         let line = format!("{what:48} {shown:>9} {bar:>8}  {verdict:4}  {note}");
         let _ = writeln!(self.0, "{}", line.trim_end());
     }
+}
+
+/// With more digits where two would say nothing.
+fn figure(ratio: f64) -> String {
+    if ratio < 0.1 { format!("{ratio:.4}") } else { format!("{ratio:.2}") }
 }
 
 #[cfg(test)]
