@@ -27,6 +27,9 @@ if [[ ${1:-} != quick ]]; then
   step "real etcd, kube-apiserver, Ignition (built once, kept in the user's cache)"
   HARDWAY_TOOLS_BIN=$(tools/kubernetes/build.sh)
   export HARDWAY_TOOLS_BIN
+  step "real coreos-installer (built once, kept in the user's cache)"
+  HARDWAY_COREOS_INSTALLER=$(tools/coreos-installer.sh)
+  export HARDWAY_COREOS_INSTALLER
 fi
 
 step "tests"

@@ -1,3 +1,4 @@
 //! From node configs to booted machines: providers, load balancer, DNS, install media, ignition server, preflight.
 
 pub mod actions;
+pub mod install_media;
