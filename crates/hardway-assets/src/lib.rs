@@ -22,6 +22,7 @@ pub mod guide;
 pub mod host_services;
 pub mod ignition;
 pub mod install_config;
+pub mod install_media;
 pub mod inventory;
 pub mod kubeconfigs;
 pub mod manifests;

@@ -8,7 +8,7 @@ use std::io::Write as _;
 use flate2::{Compression, GzBuilder};
 use serde_json::{Map, Value, json};
 
-use super::data_url::data_url;
+use super::data_url::{data_url, plain_data_url};
 
 /// The version all our configs carry.
 pub const VERSION: &str = "3.2.0";
@@ -41,6 +41,11 @@ impl Config {
     /// A file, replacing whatever the OS image has there.
     pub fn file(&mut self, path: &str, mode: u32, bytes: &[u8]) -> Result<(), DuplicatePath> {
         self.put(path, file_entry(path, mode, &json!({"source": data_url(bytes)})))
+    }
+
+    /// A file whose contents stand there as text, for configs that are packed as a whole.
+    pub fn plain_file(&mut self, path: &str, mode: u32, bytes: &[u8]) -> Result<(), DuplicatePath> {
+        self.put(path, file_entry(path, mode, &json!({"source": plain_data_url(bytes)})))
     }
 
     /// A file shipped compressed: CRDs are long and repeat themselves.
@@ -81,6 +86,11 @@ impl Config {
         self.ignition.insert("config".to_owned(), json!({"merge": [{"source": url}]}));
         let cas = [json!({"source": data_url(ca)})];
         self.ignition.insert("security".to_owned(), json!({"tls": {"certificateAuthorities": cas}}));
+    }
+
+    /// Adds another config, which may replace what this one says.
+    pub fn merge(&mut self, config: &[u8]) {
+        self.ignition.insert("config".to_owned(), json!({"merge": [{"source": plain_data_url(config)}]}));
     }
 
     /// As compact JSON; empty parts are left out.

@@ -8,6 +8,16 @@ pub fn data_url(bytes: &[u8]) -> String {
     format!("data:text/plain;charset=utf-8;base64,{}", STANDARD.encode(bytes))
 }
 
+/// `data:` with everything percent-encoded that cannot stand in a URL (RFC 2396, which Ignition's reader keeps to).
+pub(super) fn plain_data_url(bytes: &[u8]) -> String {
+    let mut url = "data:,".to_owned();
+    for byte in bytes {
+        let stands = byte.is_ascii_alphanumeric() || b";/?:@&=+$,-_.!~*'()".contains(byte);
+        if stands { url.push(char::from(*byte)) } else { url += &format!("%{byte:02X}") }
+    }
+    url
+}
+
 /// The bytes of a `data:` URL, base64 or percent-encoded; nothing for any other address.
 pub(crate) fn data_of(url: &str) -> Option<Vec<u8>> {
     let (kind, data) = url.strip_prefix("data:")?.split_once(',')?;
@@ -41,6 +51,9 @@ mod tests {
     fn both_encodings_are_read() {
         assert_eq!(data_of(&data_url(b"a b\n")).unwrap(), b"a b\n");
         assert_eq!(data_of("data:,a%20b%0A").unwrap(), b"a b\n");
+        let all: Vec<u8> = (0..=255).collect();
+        assert_eq!(data_of(&plain_data_url(&all)).unwrap(), all);
+        assert_eq!(plain_data_url(b"{\"a\": [1]}"), "data:,%7B%22a%22:%20%5B1%5D%7D");
         assert_eq!(data_of("data:,100%").unwrap(), b"100%");
         assert_eq!(data_of("data:;base64,?"), None);
         assert_eq!(data_of("https://example.com/a,b"), None);

@@ -36,6 +36,7 @@ pub use config::{Config, DuplicatePath, VERSION};
 pub(crate) use data_url::data_of;
 pub use data_url::data_url;
 pub use edited_pointer::EditedPointer;
+pub use network::host_keyfile;
 pub use node::NodeConfig;
 pub use pointer::Pointer;
 

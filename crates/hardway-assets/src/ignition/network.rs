@@ -6,6 +6,11 @@ use std::net::IpAddr;
 use crate::Cluster;
 use crate::inventory::Host;
 
+/// Name and text of a host's keyfile, for what boots before its config is there.
+pub fn host_keyfile(cluster: &Cluster, host: &Host) -> (String, String) {
+    (format!("{}.nmconnection", connection_name(host)), keyfile(cluster, host))
+}
+
 /// Where the keyfile of a host lies.
 pub(super) fn keyfile_path(host: &Host) -> String {
     format!("/etc/NetworkManager/system-connections/{}.nmconnection", connection_name(host))

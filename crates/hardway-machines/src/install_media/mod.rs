@@ -6,8 +6,11 @@
 //! initrd.rs, cpio.rs   the format of the embed area
 //! kernel_arguments.rs  the areas in the boot menus
 //! patch.rs             a copy with some bytes changed
+//! pxe_files.rs         kernel, initramfs and root file system out of an image
+//! boot_folder.rs       a folder that machines boot from over HTTP, and what to answer each of them
 //! ```
 
+mod boot_folder;
 mod cpio;
 mod error;
 mod initrd;
@@ -15,8 +18,11 @@ mod iso9660;
 mod kernel_arguments;
 mod live_iso;
 mod patch;
+mod pxe_files;
 
+pub use boot_folder::{BOOT_HOSTS, BOOT_INDEX, BootAnswer, BootFolder};
 pub use error::MediaError;
 pub use iso9660::Image;
 pub use kernel_arguments::KernelArgumentEdits;
 pub use live_iso::{Features, LiveIso};
+pub use pxe_files::{PXE_FILES, extract_pxe_files};

@@ -1,0 +1,137 @@
+//! A folder that machines boot from over HTTP, and what to answer each of them.
+//!
+//! ```text
+//! boot.ipxe                             what DHCP names; sends every machine to its own script
+//! ipxe/52-54-00-7e-00-65                the script of a machine
+//! vmlinuz, initrd.img, rootfs.img       what the scripts load
+//! hosts.json                            which script is whose
+//! ```
+//!
+//! Any web server can serve it. One that calls [`BootFolder::answer`] can also keep machines that are installed from
+//! being installed again.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use hardway_assets::install_media::{Mac, boot_local};
+
+use super::error::MediaError;
+use super::pxe_files::PXE_FILES;
+
+/// The script that DHCP names.
+pub const BOOT_INDEX: &str = "boot.ipxe";
+/// MAC addresses and the hosts that have them.
+pub const BOOT_HOSTS: &str = "hosts.json";
+
+/// The folder, as it was when it was opened.
+#[derive(Clone, Debug)]
+pub struct BootFolder {
+    folder: PathBuf,
+    index: String,
+    /// Host and script.
+    scripts: BTreeMap<Mac, (String, String)>,
+}
+
+/// What to send back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BootAnswer {
+    /// A file, as `application/octet-stream`. It is large: stream it, and answer HEAD, which the live system asks first.
+    File(PathBuf),
+    /// Status 404.
+    NotFound,
+    /// An iPXE script, as `text/plain`.
+    Script(String),
+}
+
+impl BootFolder {
+    /// Reads the scripts of a folder that `hardway media pxe` wrote.
+    pub fn open(folder: &Path) -> Result<Self, MediaError> {
+        let text = |name: &str| {
+            let path = folder.join(name);
+            fs_err::read_to_string(&path).map_err(MediaError::io(&path, "read"))
+        };
+        let hosts: BTreeMap<String, String> = serde_json::from_str(&text(BOOT_HOSTS)?)
+            .map_err(|error| MediaError::Description { file: BOOT_HOSTS, reason: error.to_string() })?;
+        let mut scripts = BTreeMap::new();
+        for (mac, host) in hosts {
+            let reason = format!("{mac:?} is no MAC address");
+            let parsed = mac.parse::<Mac>();
+            let parsed = parsed.map_err(|()| MediaError::Description { file: BOOT_HOSTS, reason })?;
+            scripts.insert(parsed, (host, text(&format!("ipxe/{parsed}"))?));
+        }
+        Ok(Self { folder: folder.to_owned(), index: text(BOOT_INDEX)?, scripts })
+    }
+
+    /// What a machine gets that asks for a path. `is_installed` says of a host's name whether it must not be installed
+    /// again; such a machine starts from its disk, and so does one that nobody knows.
+    pub fn answer(&self, path: &str, is_installed: impl Fn(&str) -> bool) -> BootAnswer {
+        let path = path.split(['?', '#']).next().unwrap_or_default().trim_start_matches('/');
+        if path == BOOT_INDEX {
+            return BootAnswer::Script(self.index.clone());
+        }
+        if let Some(name) = PXE_FILES.iter().find(|name| **name == path) {
+            return BootAnswer::File(self.folder.join(name));
+        }
+        match path.strip_prefix("ipxe/").map(str::parse) {
+            Some(Ok(mac)) => BootAnswer::Script(self.script(mac, is_installed)),
+            _ => BootAnswer::NotFound,
+        }
+    }
+
+    /// Hosts and the MAC addresses they are known by.
+    pub fn hosts(&self) -> impl Iterator<Item = (Mac, &str)> {
+        self.scripts.iter().map(|(mac, (host, _))| (*mac, host.as_str()))
+    }
+
+    fn script(&self, mac: Mac, is_installed: impl Fn(&str) -> bool) -> String {
+        match self.scripts.get(&mac) {
+            Some((host, _)) if is_installed(host) => boot_local(&format!("{host} is installed")),
+            Some((_, script)) => script.clone(),
+            None => boot_local(&format!("no host has the address {mac}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> (tempfile::TempDir, BootFolder) {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs_err::write(dir.path().join(name), text).unwrap();
+        fs_err::create_dir(dir.path().join("ipxe")).unwrap();
+        write(BOOT_INDEX, "#!ipxe\nindex");
+        write(BOOT_HOSTS, r#"{"52-54-00-7e-00-65": "master-0"}"#);
+        write("ipxe/52-54-00-7e-00-65", "#!ipxe\nmaster-0");
+        let folder = BootFolder::open(dir.path()).unwrap();
+        (dir, folder)
+    }
+
+    #[test]
+    fn every_machine_gets_its_own_script_until_it_is_installed() {
+        let (dir, folder) = folder();
+        let script = |path: &str, installed: bool| match folder.answer(path, |_| installed) {
+            BootAnswer::Script(text) => text,
+            other => panic!("{path}: {other:?}"),
+        };
+        assert_eq!(script("/boot.ipxe", false), "#!ipxe\nindex");
+        for mac in ["52-54-00-7e-00-65", "52:54:00:7E:00:65", "5254007e0065?x=1"] {
+            assert_eq!(script(&format!("/ipxe/{mac}"), false), "#!ipxe\nmaster-0");
+        }
+        assert!(script("/ipxe/52-54-00-7e-00-65", true).ends_with("master-0 is installed.\nexit\n"));
+        assert!(script("/ipxe/52-54-00-7e-00-66", false).ends_with("exit\n"));
+        assert_eq!(folder.answer("/vmlinuz", |_| false), BootAnswer::File(dir.path().join("vmlinuz")));
+        for path in ["/", "/hosts.json", "/ipxe/", "/ipxe/../hosts.json", "/../vmlinuz", "/ipxe"] {
+            assert_eq!(folder.answer(path, |_| false), BootAnswer::NotFound, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_folder_of_something_else_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(matches!(BootFolder::open(dir.path()), Err(MediaError::Io { .. })));
+        fs_err::write(dir.path().join(BOOT_INDEX), "").unwrap();
+        fs_err::write(dir.path().join(BOOT_HOSTS), r#"{"x": "y"}"#).unwrap();
+        assert!(matches!(BootFolder::open(dir.path()), Err(MediaError::Description { .. })));
+    }
+}
