@@ -34,6 +34,7 @@ fn main() -> ExitCode {
         Command::Graph(args) => commands::graph::run(&cli.global, args, &out),
         Command::Init(args) => commands::init::run(&cli.global, args, &out),
         Command::Man => commands::completion::man(&out),
+        Command::Media(args) => commands::media::run(&cli.global, args, &out),
         Command::Phase(args) => commands::phase::run(args, &out),
         Command::Release(args) => commands::release::run(&cli.global, args, &out),
         Command::Schema(args) => commands::schema::run(args, &out),

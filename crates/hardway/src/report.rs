@@ -8,6 +8,8 @@ pub(crate) const EXIT_ERROR: u8 = 1;
 pub(crate) const EXIT_USAGE: u8 = 2;
 /// install-config.yaml or inventory.yaml.
 pub(crate) const EXIT_CONFIG: u8 = 3;
+/// Machines, networks, install media.
+pub(crate) const EXIT_INFRASTRUCTURE: u8 = 4;
 
 /// An error on its way to the user.
 #[derive(Debug)]

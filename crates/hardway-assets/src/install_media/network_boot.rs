@@ -58,11 +58,16 @@ pub fn kernel_arguments(cluster: &Cluster, host: &Host, files: &BootFiles, confi
         format!("coreos.live.rootfs_url={}", files.rootfs),
         "ignition.firstboot".to_owned(),
         "ignition.platform.id=metal".to_owned(),
-        format!("coreos.inst.ignition_url={config_url}"),
         "rd.neednet=1".to_owned(),
     ];
-    if let Some(disk) = &host.install_disk {
-        arguments.push(format!("coreos.inst.install_dev={disk}"));
+    match &host.install_disk {
+        // The live system itself reads such a config, and it brings its own installer.
+        _ if cluster.is_bootstrap_in_place() => arguments.push(format!("ignition.config.url={config_url}")),
+        Some(disk) => {
+            arguments.push(format!("coreos.inst.install_dev={disk}"));
+            arguments.push(format!("coreos.inst.ignition_url={config_url}"));
+        }
+        None => {}
     }
     // Without a name of a card in `ip=`, the card of BOOTIF gets the addresses.
     let mac = host.mac.as_deref().and_then(|mac| mac.parse::<Mac>().ok());
@@ -143,8 +148,8 @@ mod tests {
             script,
             "#!ipxe\n# Written by hardway: installs master-0.ocp4.example.com and restarts.\n\
              kernel http://192.168.126.1:8080/vmlinuz initrd=main coreos.live.rootfs_url=http://192.168.126.1:8080/rootfs.img \
-             ignition.firstboot ignition.platform.id=metal coreos.inst.ignition_url=http://192.168.126.1:8080/m.ign rd.neednet=1 \
-             coreos.inst.install_dev=/dev/vda BOOTIF=01-52-54-00-7e-00-65 \
+             ignition.firstboot ignition.platform.id=metal rd.neednet=1 \
+             coreos.inst.install_dev=/dev/vda coreos.inst.ignition_url=http://192.168.126.1:8080/m.ign BOOTIF=01-52-54-00-7e-00-65 \
              ip=192.168.126.101::192.168.126.1:255.255.255.0:master-0.ocp4.example.com::none nameserver=192.168.126.1\n\
              initrd --name main http://192.168.126.1:8080/initrd.img\nboot\n"
         );

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::ReleaseArgs;
+use super::{InstallMediaArgs, ReleaseArgs};
 
 /// Installs OpenShift and OKD on machines you own, and explains every byte it writes.
 #[derive(Debug, Parser)]
@@ -69,6 +69,8 @@ pub(crate) enum Command {
     Init(InitArgs),
     /// Print the manual page
     Man,
+    /// Make and look into install media: live ISOs and network boot files
+    Media(InstallMediaArgs),
     /// List and explain the phases of an install
     Phase(PhaseArgs),
     /// Look into a release, extract or mirror it, get its boot images

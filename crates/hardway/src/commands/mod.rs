@@ -7,6 +7,7 @@ pub(crate) mod dry_run;
 pub(crate) mod explain;
 pub(crate) mod graph;
 pub(crate) mod init;
+pub(crate) mod media;
 pub(crate) mod phase;
 pub(crate) mod release;
 pub(crate) mod schema;

@@ -11,6 +11,9 @@ mod dry_run;
 mod edits;
 mod error_codes;
 mod expiry;
+#[path = "../../../hardway-machines/tests/install_media/fixture.rs"]
+mod live_image;
+mod media;
 mod no_leaks;
 mod read_verbs;
 mod release;

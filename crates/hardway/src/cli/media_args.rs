@@ -1,0 +1,144 @@
+//! `hardway media`: what can be typed. Flags that `coreos-installer iso customize` has are called as there.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::Format;
+
+#[derive(Debug, Args)]
+pub(crate) struct InstallMediaArgs {
+    #[command(subcommand)]
+    pub(crate) verb: InstallMediaVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum InstallMediaVerb {
+    /// Write a copy of a live ISO with files and kernel arguments of your own embedded
+    Embed(EmbedArgs),
+    /// Write a live ISO for each host that installs it without questions
+    Iso(HostIsoArgs),
+    /// List how large a config clouds and hypervisors take, and which hosts' configs fit
+    Limits {
+        #[arg(short, long, value_enum, default_value_t = Format::Text)]
+        output: Format,
+        /// Read the release from a folder instead of the image named in the inventory
+        #[arg(long, value_name = "DIR")]
+        release_dir: Option<PathBuf>,
+    },
+    /// Write a folder that hosts boot from over HTTP: an iPXE script for each, kernel, initramfs, root file system
+    Pxe(PxeArgs),
+    /// Write a copy of a live ISO as it was before anything was embedded
+    Remove {
+        /// The live ISO; it is not changed
+        #[arg(value_name = "ISO")]
+        image: PathBuf,
+        /// The copy
+        #[arg(long, value_name = "FILE")]
+        to: PathBuf,
+    },
+    /// Say what is embedded in a live ISO
+    Show {
+        /// The live ISO
+        #[arg(value_name = "ISO")]
+        image: PathBuf,
+        /// Print the embedded Ignition config, with all that is secret in it
+        #[arg(long, conflicts_with = "output")]
+        ignition: bool,
+        #[arg(short, long, value_enum, default_value_t = Format::Text)]
+        output: Format,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EmbedArgs {
+    /// The live ISO; it is not changed
+    #[arg(value_name = "ISO")]
+    pub(crate) image: PathBuf,
+    /// The copy
+    #[arg(long, value_name = "FILE")]
+    pub(crate) to: PathBuf,
+    /// Ignition config of the live system, in place of the one that is there
+    #[arg(long, value_name = "FILE")]
+    pub(crate) live_ignition: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
+}
+
+/// What is changed in the live system.
+#[derive(Debug, Args)]
+pub(crate) struct LiveArgs {
+    /// NetworkManager keyfile; name ends in .nmconnection
+    #[arg(long, value_name = "FILE")]
+    pub(crate) network_keyfile: Vec<PathBuf>,
+    /// Kernel argument to add to the live system's
+    #[arg(long, value_name = "ARG")]
+    pub(crate) live_karg_append: Vec<String>,
+    /// Kernel argument to take from the live system's
+    #[arg(long, value_name = "ARG")]
+    pub(crate) live_karg_delete: Vec<String>,
+    /// Kernel argument of the live system to replace
+    #[arg(long, value_name = "KEY=OLD=NEW")]
+    pub(crate) live_karg_replace: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HostIsoArgs {
+    /// A host of the inventory; may be given several times
+    #[arg(long, value_name = "NAME", required_unless_present = "all", conflicts_with = "all")]
+    pub(crate) host: Vec<String>,
+    /// Every host of the inventory
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Folder for the ISOs, each called <host>.iso [default: media in the working folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) to: Option<PathBuf>,
+    /// Say what would be written, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) source: MediaSource,
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
+    /// Ignition config to merge into the live system's
+    #[arg(long, value_name = "FILE")]
+    pub(crate) live_ignition: Option<PathBuf>,
+    /// Script to run before the disk is written
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pre_install: Vec<PathBuf>,
+    /// Script to run after the disk is written
+    #[arg(long, value_name = "FILE")]
+    pub(crate) post_install: Vec<PathBuf>,
+    /// Kernel argument to add to the installed system's
+    #[arg(long, value_name = "ARG")]
+    pub(crate) dest_karg_append: Vec<String>,
+    /// Kernel argument to take from the installed system's
+    #[arg(long, value_name = "ARG")]
+    pub(crate) dest_karg_delete: Vec<String>,
+}
+
+/// What media are made from.
+#[derive(Debug, Args)]
+pub(crate) struct MediaSource {
+    /// The live ISO as downloaded [default: the release's, from media in the working folder or from the cache]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) iso: Option<PathBuf>,
+    /// Where hosts fetch a config that does not fit: URL/bootstrap.ign, URL/ignition/<host>.ign
+    #[arg(long, value_name = "URL")]
+    pub(crate) ignition_url: Option<String>,
+    /// Read the release from a folder instead of the image named in the inventory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) release_dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PxeArgs {
+    /// Where the folder will be served, such as http://192.168.126.1:8080
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: String,
+    /// The folder [default: pxe in the working folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) to: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) source: MediaSource,
+}

@@ -1,0 +1,70 @@
+//! Which config a host is installed with, and what stands in for it when it is too large.
+
+use hardway_assets::Tree;
+use hardway_assets::install_media::{hash, hash_in, hashed_pointer};
+use hardway_assets::inventory::{Host, Role};
+
+use crate::input::Project;
+use crate::report::{EXIT_USAGE, Report};
+
+/// A host's config in the working folder.
+#[derive(Debug)]
+pub(super) struct HostConfig<'p> {
+    /// Where it lies.
+    pub(super) path: String,
+    /// What it says.
+    pub(super) bytes: &'p [u8],
+    /// Whether it is made for the live system itself, which then installs by its own means.
+    pub(super) is_live: bool,
+}
+
+/// A short config that fetches the real one.
+#[derive(Debug)]
+pub(super) struct HostPointer {
+    /// Where it came from, for a person to read.
+    pub(super) from: String,
+    /// What it says.
+    pub(super) bytes: Vec<u8>,
+}
+
+impl<'p> HostConfig<'p> {
+    /// The complete config, or the pool's pointer where there is none.
+    pub(super) fn find(project: &'p Project, host: &Host) -> Result<Self, Report> {
+        let is_live = project.cluster.is_bootstrap_in_place();
+        let candidates = match host.role {
+            _ if is_live => vec!["bootstrap-in-place-for-live-iso.ign".to_owned()],
+            Role::Bootstrap => vec!["bootstrap.ign".to_owned()],
+            role => vec![format!("ignition/{}.ign", host.name), format!("{role}.ign")],
+        };
+        for path in &candidates {
+            if let Some(bytes) = project.tree.get(path) {
+                return Ok(Self { path: path.clone(), bytes, is_live });
+            }
+        }
+        let what = format!("{} has no config yet: there is no {}", host.name, candidates.join(" and no "));
+        let target = if is_live { "single-node-ignition-config" } else { "ignition-configs" };
+        Err(Report::new("usage", what).exit(EXIT_USAGE).fix(format!("hardway create {target}")))
+    }
+
+    /// What is embedded when the config itself is too large: the pointer in the working folder, or one to `url`.
+    pub(super) fn pointer(
+        &self,
+        tree: &Tree,
+        host: &Host,
+        url: Option<&str>,
+    ) -> Result<Option<HostPointer>, Report> {
+        if let Some(url) = url {
+            let url = format!("{}/{}", url.trim_end_matches('/'), self.path);
+            let bytes = hashed_pointer(&url, self.bytes, None);
+            return Ok(Some(HostPointer { from: url, bytes }));
+        }
+        let path = format!("ignition/{}.pointer.ign", host.name);
+        let Some(bytes) = tree.get(&path) else { return Ok(None) };
+        // One that was made from another config would stop the machine in an emergency shell.
+        if hash_in(bytes).is_some_and(|wanted| wanted != hash(self.bytes)) {
+            let what = format!("{path} points to another config than {}", self.path);
+            return Err(Report::new("asset-failed", what).fix("hardway create ignition-configs"));
+        }
+        Ok(Some(HostPointer { from: path, bytes: bytes.to_vec() }))
+    }
+}

@@ -1,0 +1,90 @@
+//! `hardway media limits`
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use hardway_assets::install_media::LIMITS;
+use serde_json::{Value, json};
+
+use super::host_config::HostConfig;
+use crate::cli::{Format, Global};
+use crate::input::{Checked, Project};
+use crate::output::Output;
+use crate::report::Report;
+use crate::workdir::Workdir;
+
+/// How much each platform takes; and, in a working folder, what each host's config and pointer take.
+pub(super) fn run(
+    global: &Global,
+    release_dir: Option<&Path>,
+    format: Format,
+    out: &Output,
+) -> Result<u8, Report> {
+    let hosts = hosts(global, release_dir, out)?;
+    if format != Format::Text {
+        let limits: Vec<Value> = LIMITS
+            .iter()
+            .map(|limit| {
+                json!({"platform": limit.platform, "bytes": limit.bytes, "what": limit.what, "source": limit.source})
+            })
+            .collect();
+        let hosts: Vec<Value> = hosts.iter().map(Sizes::value).collect();
+        out.value(&json!({"limits": limits, "hosts": hosts}), format);
+        return Ok(0);
+    }
+    let mut text = String::new();
+    for limit in &LIMITS {
+        let _ = writeln!(text, "{:10} {:>8} bytes  {}", limit.platform, limit.bytes, limit.what);
+    }
+    for host in &hosts {
+        let _ = writeln!(text, "\n{} ({})  {} bytes", host.name, host.path, host.bytes);
+        for limit in &LIMITS {
+            let fits = match (limit.check(host.bytes), host.pointer.map(|bytes| limit.check(bytes))) {
+                (Ok(()), _) => "fits",
+                (Err(_), Some(Ok(()))) => "its pointer fits",
+                _ => "needs a pointer",
+            };
+            let _ = writeln!(text, "  {:10} {fits}", limit.platform);
+        }
+    }
+    out.data(&text);
+    Ok(0)
+}
+
+struct Sizes {
+    name: String,
+    path: String,
+    bytes: u64,
+    pointer: Option<u64>,
+}
+
+impl Sizes {
+    fn value(&self) -> Value {
+        let fits: Vec<&str> = LIMITS
+            .iter()
+            .filter(|limit| limit.check(self.bytes).is_ok())
+            .map(|limit| limit.platform)
+            .collect();
+        json!({"host": self.name, "config": self.path, "bytes": self.bytes, "pointerBytes": self.pointer, "fits": fits})
+    }
+}
+
+/// Nothing outside a working folder, or before configs are made.
+fn hosts(global: &Global, release_dir: Option<&Path>, out: &Output) -> Result<Vec<Sizes>, Report> {
+    let workdir = Workdir::open(&global.dir)?;
+    if !workdir.path("inventory.yaml").exists() {
+        return Ok(Vec::new());
+    }
+    let project = Project::load(&workdir, Checked::load(&workdir, release_dir, out)?)?;
+    let sizes = project.cluster.inventory.hosts.iter().filter_map(|host| {
+        let config = HostConfig::find(&project, host).ok()?;
+        let pointer = project.tree.get(&format!("ignition/{}.pointer.ign", host.name));
+        Some(Sizes {
+            name: host.name.clone(),
+            bytes: config.bytes.len() as u64,
+            pointer: pointer.map(|bytes| bytes.len() as u64),
+            path: config.path,
+        })
+    });
+    Ok(sizes.collect())
+}

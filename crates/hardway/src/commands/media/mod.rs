@@ -1,0 +1,107 @@
+//! `hardway media embed|iso|limits|pxe|remove|show`
+
+mod base_image;
+mod host_config;
+mod iso;
+mod limits;
+mod pxe;
+mod show;
+
+use std::path::Path;
+
+use hardway_machines::install_media::{KernelArgumentEdits, LiveIso, MediaError};
+
+use crate::cli::{EmbedArgs, Global, InstallMediaArgs, InstallMediaVerb, LiveArgs};
+use crate::output::Output;
+use crate::report::{EXIT_INFRASTRUCTURE, EXIT_USAGE, Report};
+use crate::workdir::io;
+
+/// Makes install media. The image that they are made from is never written to.
+pub(crate) fn run(global: &Global, args: &InstallMediaArgs, out: &Output) -> Result<u8, Report> {
+    match &args.verb {
+        InstallMediaVerb::Embed(args) => embed(args, out),
+        InstallMediaVerb::Iso(args) => iso::run(global, args, out),
+        InstallMediaVerb::Limits { output, release_dir } => {
+            limits::run(global, release_dir.as_deref(), *output, out)
+        }
+        InstallMediaVerb::Pxe(args) => pxe::run(global, args, out),
+        InstallMediaVerb::Remove { image, to } => remove(image, to, out),
+        InstallMediaVerb::Show { image, ignition, output } => show::run(image, *ignition, *output, out),
+    }
+}
+
+fn embed(args: &EmbedArgs, out: &Output) -> Result<u8, Report> {
+    let mut iso = open(&args.image)?;
+    if let Some(file) = &args.live_ignition {
+        iso.set_ignition(read(file)?);
+    }
+    args.live.apply(&mut iso, &args.image)?;
+    write(&iso, &args.image, &args.to)?;
+    out.info(&format!("{}: {} of {} bytes embedded", args.to.display(), iso.used(), iso.capacity()));
+    Ok(0)
+}
+
+fn remove(image: &Path, to: &Path, out: &Output) -> Result<u8, Report> {
+    let mut iso = open(image)?;
+    iso.reset();
+    write(&iso, image, to)?;
+    out.info(&format!("{}: as it was made", to.display()));
+    Ok(0)
+}
+
+fn open(image: &Path) -> Result<LiveIso, Report> {
+    LiveIso::open(image).map_err(|error| unusable(image, &error))
+}
+
+/// A copy over the image itself would be a change of it.
+fn write(iso: &LiveIso, image: &Path, to: &Path) -> Result<(), Report> {
+    if to.canonicalize().is_ok_and(|to| image.canonicalize().is_ok_and(|image| image == to)) {
+        let what = format!("{} would be written over itself", image.display());
+        return Err(Report::new("usage", what).exit(EXIT_USAGE).fix("give another path with --to"));
+    }
+    iso.write(to).map_err(|error| unusable(image, &error))
+}
+
+impl LiveArgs {
+    /// Keyfiles and kernel arguments.
+    fn apply(&self, iso: &mut LiveIso, image: &Path) -> Result<(), Report> {
+        for file in &self.network_keyfile {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            iso.set_keyfile(&name, read(file)?).map_err(|error| unusable(image, &error))?;
+        }
+        iso.edit_kernel_arguments(&self.edits()).map_err(|error| unusable(image, &error))
+    }
+
+    fn edits(&self) -> KernelArgumentEdits {
+        KernelArgumentEdits {
+            delete: self.live_karg_delete.clone(),
+            append: self.live_karg_append.clone(),
+            replace: self.live_karg_replace.clone(),
+        }
+    }
+}
+
+/// A file that the command line names.
+fn read(file: &Path) -> Result<Vec<u8>, Report> {
+    fs_err::read(file).map_err(|error| Report::from_error("usage", &error).exit(EXIT_USAGE))
+}
+
+/// A folder that media go to.
+fn make_folder(folder: &Path) -> Result<(), Report> {
+    fs_err::create_dir_all(folder).map_err(|error| io(&error))
+}
+
+/// What a medium is not good for, or too small for.
+fn unusable(image: &Path, error: &MediaError) -> Report {
+    let report = match error {
+        MediaError::AreaTooSmall { .. } | MediaError::KernelArgumentsTooLong { .. } => {
+            Report::from_error("media-full", error)
+        }
+        MediaError::KernelArgument { .. } | MediaError::KeyfileName(_) => {
+            return Report::from_error("usage", error).exit(EXIT_USAGE).fix(error.fix());
+        }
+        _ => Report::from_error("media-unusable", error),
+    };
+    let report = Report { what: format!("{}: {}", image.display(), report.what), ..report };
+    report.exit(EXIT_INFRASTRUCTURE).fix(error.fix())
+}

@@ -1,0 +1,124 @@
+//! `hardway media pxe`
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use hardway_assets::File;
+use hardway_assets::install_media::{BootFiles, Mac, boot_index, boot_script};
+use hardway_assets::inventory::{Host, Role};
+use hardway_machines::install_media::{BOOT_HOSTS, BOOT_INDEX, extract_pxe_files};
+
+use super::host_config::HostConfig;
+use super::{base_image, make_folder, unusable};
+use crate::cli::{Global, PxeArgs};
+use crate::input::{Checked, Project};
+use crate::output::Output;
+use crate::report::{EXIT_CONFIG, EXIT_USAGE, Report};
+use crate::workdir::Workdir;
+
+/// Writes the folder: scripts, what they load, and configs unless those are served elsewhere.
+pub(super) fn run(global: &Global, args: &PxeArgs, out: &Output) -> Result<u8, Report> {
+    let url = args.url.trim_end_matches('/');
+    if !["http://", "https://"].iter().any(|scheme| url.starts_with(scheme))
+        || url.contains(char::is_whitespace)
+    {
+        let what = format!("{url:?} is no URL that machines can boot from: http:// or https:// is wanted");
+        return Err(Report::new("usage", what).exit(EXIT_USAGE));
+    }
+    let workdir = Workdir::open(&global.dir)?;
+    let release_dir = args.source.release_dir.as_deref();
+    let project = Project::load(&workdir, Checked::load(&workdir, release_dir, out)?)?;
+    let hosts = bootable(&project)?;
+    let image = base_image::find(args.source.iso.as_deref(), &workdir, release_dir, &project, out)?;
+    let folder = args.to.clone().unwrap_or_else(|| workdir.path("pxe"));
+    make_folder(&folder)?;
+    extract_pxe_files(&image, &folder).map_err(|error| unusable(&image, &error))?;
+    let files = Files { url, project: &project, configs_at: args.source.ignition_url.as_deref() };
+    let written = files.write(&hosts, &folder)?;
+    if written.complete > 0 {
+        out.warn(&format!(
+            "{} complete configs lie in {}: they hold keys and the pull secret; serve them to the machines alone, and only as long as it takes",
+            written.complete,
+            folder.join("ignition").display()
+        ));
+    }
+    out.info(&format!(
+        "{}: scripts for {} hosts; serve it at {url}, and have DHCP name {url}/{BOOT_INDEX}",
+        folder.display(),
+        hosts.len()
+    ));
+    Ok(0)
+}
+
+/// Every host has a card that it is known by, and a disk.
+fn bootable(project: &Project) -> Result<BTreeMap<Mac, &Host>, Report> {
+    let mut hosts = BTreeMap::new();
+    let mut faults = Vec::new();
+    for host in &project.cluster.inventory.hosts {
+        match host.mac.as_deref().map(str::parse::<Mac>) {
+            Some(Ok(mac)) => drop(hosts.insert(mac, host)),
+            _ => faults.push(format!("{} has no mac: scripts are found by it", host.name)),
+        }
+        if host.install_disk.is_none() && !project.cluster.is_bootstrap_in_place() {
+            faults.push(format!(
+                "{} has no installDisk: the installer must be told which disk to overwrite",
+                host.name
+            ));
+        }
+    }
+    if faults.is_empty() {
+        return Ok(hosts);
+    }
+    let what = format!(
+        "{} hosts cannot boot from the network",
+        project.cluster.inventory.hosts.len().min(faults.len())
+    );
+    Err(Report::new("inventory-invalid", what).exit(EXIT_CONFIG).evidence(faults))
+}
+
+struct Files<'f> {
+    url: &'f str,
+    project: &'f Project,
+    configs_at: Option<&'f str>,
+}
+
+struct Written {
+    /// Configs that hold everything.
+    complete: usize,
+}
+
+impl Files<'_> {
+    fn write(&self, hosts: &BTreeMap<Mac, &Host>, folder: &Path) -> Result<Written, Report> {
+        let place = Workdir::open(folder)?;
+        let at = |name: &str| format!("{}/{name}", self.url);
+        let files =
+            BootFiles { kernel: at("vmlinuz"), initramfs: at("initrd.img"), rootfs: at("rootfs.img") };
+        let mut written = Written { complete: 0 };
+        let mut names = BTreeMap::new();
+        for (mac, host) in hosts {
+            let config_url = self.config(host, &place, &mut written)?;
+            let script = boot_script(&self.project.cluster, host, &files, &config_url);
+            place.write(&File::public(format!("ipxe/{mac}"), script))?;
+            names.insert(mac.to_string(), host.name.as_str());
+        }
+        place.write(&File::public(BOOT_INDEX, boot_index(self.url)))?;
+        place.write(&File::public(BOOT_HOSTS, format!("{:#}\n", serde_json::json!(names))))?;
+        Ok(written)
+    }
+
+    /// Where a host's config is: elsewhere, or in the folder, and there the pointer rather than the whole.
+    fn config(&self, host: &Host, place: &Workdir, written: &mut Written) -> Result<String, Report> {
+        let config = HostConfig::find(self.project, host)?;
+        if let Some(url) = self.configs_at {
+            return Ok(format!("{}/{}", url.trim_end_matches('/'), config.path));
+        }
+        let path = format!("ignition/{}.ign", host.name);
+        let pointer = config.pointer(&self.project.tree, host, None)?;
+        let is_complete =
+            pointer.is_none() && (host.role == Role::Bootstrap || config.path == path || config.is_live);
+        written.complete += usize::from(is_complete);
+        let bytes = pointer.map_or_else(|| config.bytes.to_vec(), |pointer| pointer.bytes);
+        place.write(&File::secret(path.clone(), bytes))?;
+        Ok(format!("{}/{path}", self.url))
+    }
+}
