@@ -13,7 +13,7 @@ use hardway_assets::release_payload::sample;
 use serde_json::Value;
 
 /// What the program itself keeps in the working directory, besides what the graph makes.
-const KEPT: [&str; 8] = [
+const KEPT: [&str; 10] = [
     "install-config.yaml",
     "inventory.yaml",
     "assets.lock",
@@ -22,6 +22,8 @@ const KEPT: [&str; 8] = [
     "secrets/kubeadmin-password",
     "secrets/kubeadmin-password.hash",
     "release/image-references",
+    "media/master-0.iso",
+    "pxe/boot.ipxe",
 ];
 
 /// Brought by every real render, but not by the sample's: it has no pull secret to put there.
@@ -80,6 +82,7 @@ fn all_that_is_made_is_explained_and_nothing_else() {
             if path.ends_with(".ign") {
                 let config = serde_json::from_slice(made.tree.get(path).unwrap()).unwrap();
                 ignition(&config, &made, &catalogue, &mut look);
+                ignition(&common::live_config(made.tree.get(path).unwrap()), &made, &catalogue, &mut look);
             }
         }
     }

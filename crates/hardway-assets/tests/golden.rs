@@ -14,6 +14,9 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use common::{Made, SCENARIOS, made};
+use hardway_assets::ignition::host_keyfile;
+use hardway_assets::install_media::{BootFiles, boot_index, boot_script};
+use hardway_assets::inventory::Role;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -58,7 +61,23 @@ fn readable(made: &Made) -> BTreeMap<String, String> {
         };
         files.insert(path.to_owned(), text);
     }
+    files.extend(media(made));
     files
+}
+
+/// What the install media of a master carry.
+fn media(made: &Made) -> Vec<(String, String)> {
+    let host = made.cluster.inventory.with_role(Role::Master).next().unwrap();
+    let at = |name: &str| format!("http://boot.example.com/{name}");
+    let files = BootFiles { kernel: at("vmlinuz"), initramfs: at("initrd.img"), rootfs: at("rootfs.img") };
+    let script = boot_script(&made.cluster, host, &files, &at("ignition/host.ign"));
+    let (name, keyfile) = host_keyfile(&made.cluster, host);
+    vec![
+        ("media/live-config.ign".to_owned(), listing(&common::live_config(b"{}"))),
+        (format!("media/{name}"), keyfile),
+        ("pxe/boot.ipxe".to_owned(), boot_index("http://boot.example.com")),
+        ("pxe/host.ipxe".to_owned(), script),
+    ]
 }
 
 fn masked(made: &Made, text: &str) -> String {

@@ -28,9 +28,11 @@ fn real_validators_accept_every_config() {
     for scenario in SCENARIOS {
         for (path, bytes) in made(scenario).tree.iter().filter(|(path, _)| path.ends_with(".ign")) {
             let file = dir.path().join(path.replace('/', "-"));
+            let live = dir.path().join("live.ign");
             std::fs::write(&file, bytes).unwrap();
-            for validator in validators() {
-                let output = Command::new(&validator).arg(&file).output().unwrap();
+            std::fs::write(&live, common::live_config(bytes).to_string()).unwrap();
+            for (validator, file) in validators().iter().flat_map(|v| [(v, &file), (v, &live)]) {
+                let output = Command::new(validator).arg(file).output().unwrap();
                 let said = String::from_utf8_lossy(&output.stderr).into_owned()
                     + &String::from_utf8_lossy(&output.stdout);
                 assert!(output.status.success(), "{scenario} {path} by {}: {said}", validator.display());

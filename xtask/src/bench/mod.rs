@@ -8,6 +8,7 @@
 //! `TMPDIR=/dev/shm` leaves the disk out of it.
 
 mod measure;
+mod media;
 mod release;
 mod table;
 
@@ -36,6 +37,7 @@ pub(crate) fn run() -> Result<()> {
     create_with_rsa(&programs, &rsa, &mut table)?;
     create_otherwise(&programs, &rsa, &ecdsa, &mut table)?;
     release::release(&programs, &mut table)?;
+    media::run(&programs.hardway, &mut table)?;
     write!(std::io::stdout(), "{}", table.text())?;
     Ok(())
 }

@@ -35,7 +35,9 @@ fn is_spelling_of(e: &Explanation, what: &str) -> bool {
         Kind::Error => e.name.eq_ignore_ascii_case(what),
         Kind::Field => field(e.name) == field(what),
         Kind::Flag => flag(e.name, what),
-        Kind::Unit => e.name.strip_suffix(".service") == Some(what),
+        Kind::Unit => {
+            fits(e.name, what) || e.name.strip_suffix(".service").is_some_and(|name| fits(name, what))
+        }
         Kind::File | Kind::Kubeconfig | Kind::Manifest | Kind::WorkFile => {
             let what = what.strip_prefix("./").unwrap_or(what);
             fits(e.name, what) || twin(what).is_some_and(|twin| fits(e.name, &twin))

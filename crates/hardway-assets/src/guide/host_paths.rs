@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::graph::{Asset, Inputs, MakeError, Source};
 use crate::install_config::BootstrapInPlace;
+use crate::install_media::{LiveConfig, Script, When};
 use crate::inventory::{KeyAlgorithm, Role};
 use crate::release_payload::{ReleasePayload, sample};
 use crate::secrets::{PrivateKey, Random, SecretBundle};
@@ -32,6 +33,15 @@ pub(super) fn on_nodes() -> BTreeSet<String> {
     let mut files = files(&cluster, &release, |path| path.starts_with("ignition/"));
     files.retain(|file| !rendered.contains(file));
     paths(&files)
+}
+
+/// Paths in the live system of a host's install medium.
+pub(super) fn in_live_system() -> BTreeSet<String> {
+    let script = |when| Script { when, name: "any".to_owned(), text: Vec::new() };
+    let scripts = [script(When::BeforeInstall), script(When::AfterInstall)];
+    let live = LiveConfig { scripts: &scripts, ..LiveConfig::default() };
+    let config = live.write().map(|bytes| serde_json::from_slice(&bytes).unwrap_or_default());
+    paths(&entries(&config.unwrap_or_default()))
 }
 
 fn single_node() -> Cluster {

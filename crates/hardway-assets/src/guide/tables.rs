@@ -23,7 +23,9 @@ pub fn table(name: &str) -> Option<String> {
         "static-pods" => of_kind(&explained, Kind::WorkFile, |name| name.starts_with("static-pods/")),
         "bootstrap-files" => files(&explained, &host_paths::on_bootstrap_host()),
         "node-files" => files(&explained, &host_paths::on_nodes()),
-        "units" => of_kind(&explained, Kind::Unit, |_| true),
+        "live-files" => files(&explained, &host_paths::in_live_system()),
+        "units" => of_kind(&explained, Kind::Unit, |name| !is_live(name)),
+        "live-units" => of_kind(&explained, Kind::Unit, is_live),
         "install-config-fields" => of_kind(&explained, Kind::Field, |name| !name.starts_with(IN_INVENTORY)),
         "inventory-fields" => prefixed(&explained, Kind::Field, IN_INVENTORY),
         _ => prefixed(&explained, Kind::Flag, &format!("{} ", name.strip_prefix("flags:")?)),
@@ -35,6 +37,11 @@ const IN_INVENTORY: &str = "inventory ";
 
 fn is_seed(name: &str) -> bool {
     name.starts_with("operator-seeds/")
+}
+
+/// Units of the live system that installs a host.
+fn is_live(name: &str) -> bool {
+    name.contains("-install-<name>")
 }
 
 fn phases() -> String {

@@ -69,6 +69,8 @@ fn every_marker_has_a_table_and_every_table_is_used() {
         "inventory-fields",
         "key-pairs",
         "kubeconfigs",
+        "live-files",
+        "live-units",
         "manifests",
         "node-files",
         "operator-seeds",

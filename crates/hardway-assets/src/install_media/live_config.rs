@@ -63,7 +63,7 @@ pub enum When {
 pub struct ScriptName(pub String);
 
 impl LiveConfig<'_> {
-    /// As JSON. Contents are percent-encoded: the embed area is packed with xz, which makes a third more of them in
+    /// As JSON. Contents are percent-encoded: the embed area is packed with xz, which makes 40 % more of them in
     /// base64.
     pub fn write(&self) -> Result<Vec<u8>, ScriptName> {
         let mut config = Config::default();

@@ -5,6 +5,7 @@
 
 use hardway_assets::graph::{Graph, Inputs, Lock, Plan, World, plan};
 use hardway_assets::install_config::{self, InstallConfig, Rules};
+use hardway_assets::install_media::{LiveConfig, Script, When};
 use hardway_assets::inventory::{self, Inventory, KeyAlgorithm};
 use hardway_assets::release_payload::{ReleasePayload, sample};
 use hardway_assets::secrets::{Identity, SecretBundle};
@@ -64,6 +65,22 @@ pub(crate) fn make_checked(config: InstallConfig, inventory: Inventory, release:
     let mut tree = Tree::default();
     plan.writes.iter().for_each(|file| tree.insert(&file.path, file.bytes.clone()));
     Made { cluster, release, secrets, tree, plan }
+}
+
+/// The config of a live system that installs a host with this config, with everything that can be in one.
+pub(crate) fn live_config(config: &[u8]) -> serde_json::Value {
+    let script = |when| Script { when, name: "any.sh".to_owned(), text: b"#!/bin/sh\n".to_vec() };
+    let live = LiveConfig {
+        disk: "/dev/vda",
+        config,
+        copy_network: true,
+        append_kernel_arguments: &["console=ttyS0".to_owned()],
+        delete_kernel_arguments: &["quiet".to_owned()],
+        scripts: &[script(When::BeforeInstall), script(When::AfterInstall)],
+        ssh_key: "ssh-ed25519 AAAA",
+        user_config: Some(br#"{"ignition":{"version":"3.2.0"}}"#),
+    };
+    serde_json::from_slice(&live.write().unwrap()).unwrap()
 }
 
 pub(crate) fn identity() -> Identity {

@@ -307,3 +307,28 @@ fn coreos_installer_understands_a_hosts_medium() {
     run(&customize);
     assert!(AREA as u64 >= shown(&work, "c.iso")["embedArea"]["used"].as_u64().unwrap());
 }
+
+/// The real Ignition writes the live system's files as they were meant, byte for byte.
+#[test]
+fn ignition_applies_the_live_config() {
+    let Some(bin) = std::env::var_os("HARDWAY_TOOLS_BIN").map(PathBuf::from) else {
+        assert!(std::env::var_os("CI").is_none(), "CI must have a real Ignition");
+        return;
+    };
+    let work = made();
+    work.ok(&["media", "iso", "--host", "master-0", "--iso", iso()]);
+    work.write("live.ign", embedded(&work, "media/master-0.iso").to_string());
+    fs_err::create_dir(work.path("root")).unwrap();
+    for stage in ["fetch", "files"] {
+        let (root, cache, state) = (work.path("root"), work.path("cache.json"), work.path("state"));
+        let mut ignition = Command::new(bin.join("ignition"));
+        ignition.args(["--platform", "file", "--log-to-stdout", "--stage", stage, "--root"]).arg(root);
+        ignition.arg("--config-cache").arg(cache).arg("--state-file").arg(state);
+        let output = ignition.env("IGNITION_CONFIG_FILE", work.path("live.ign")).output().unwrap();
+        assert!(output.status.success(), "{stage}: {}", String::from_utf8_lossy(&output.stdout));
+    }
+    assert_eq!(work.read("root/etc/coreos/dest.ign"), work.read("ignition/master-0.ign"));
+    assert_eq!(work.mode("root/etc/coreos/dest.ign"), 0o600);
+    let settings = "copy-network: true\ndest-device: /dev/vda\nignition-file: /etc/coreos/dest.ign\n";
+    assert_eq!(work.read("root/etc/coreos/installer.d/0000-hardway.yaml"), settings);
+}
