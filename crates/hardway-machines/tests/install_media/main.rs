@@ -8,6 +8,7 @@
 
 mod damage;
 mod fixture;
+mod network_boot;
 mod peer;
 mod real_images;
 mod round_trip;

@@ -318,7 +318,10 @@ fn ignition_applies_the_live_config() {
     let work = made();
     work.ok(&["media", "iso", "--host", "master-0", "--iso", iso()]);
     work.write("live.ign", embedded(&work, "media/master-0.iso").to_string());
-    fs_err::create_dir(work.path("root")).unwrap();
+    // Whom files belong to is looked up in there.
+    fs_err::create_dir_all(work.path("root/etc")).unwrap();
+    work.write("root/etc/passwd", "root:x:0:0:root:/root:/bin/sh\n");
+    work.write("root/etc/group", "root:x:0:\n");
     for stage in ["fetch", "files"] {
         let (root, cache, state) = (work.path("root"), work.path("cache.json"), work.path("state"));
         let mut ignition = Command::new(bin.join("ignition"));
