@@ -23,7 +23,7 @@ fuzz_target!(|changes: &[u8]| {
     iso.set_ignition(b"{}".to_vec());
     let edits = KernelArgumentEdits { append: vec!["a=b".to_owned()], ..Default::default() };
     let _ = iso.edit_kernel_arguments(&edits);
-    let _ = iso.check();
+    let _ = iso.prepare();
     iso.reset();
     assert!(iso.is_pristine());
 });

@@ -20,9 +20,18 @@ pub struct LiveIso {
     path: PathBuf,
     volume: String,
     area: Extent,
+    used: u64,
     features: Features,
     found: Contents,
     wanted: Contents,
+}
+
+/// A copy that is ready to be written.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    image: PathBuf,
+    used: u64,
+    patches: Vec<Patch>,
 }
 
 /// What can differ between an image and a copy.
@@ -76,14 +85,17 @@ impl LiveIso {
     pub fn read(image: &mut dyn Image) -> Result<Self, MediaError> {
         let volume = Volume::read(image)?;
         let area = embed_area(&volume, image)?;
-        let initrd = Initrd::read(&bytes(image, area)?).map_err(MediaError::Area)?;
+        let embedded = bytes(image, area)?;
+        let used = embedded.iter().rposition(|byte| *byte != 0).map_or(0, |last| last as u64 + 1);
+        let initrd = Initrd::read(&embedded).map_err(MediaError::Area)?;
         let arguments = KernelArguments::find(&volume, image)?;
         let features = match volume.contents(image, FEATURES, LARGEST_DESCRIPTION)? {
             Some(json) => described(FEATURES, &json)?,
             None => Features::default(),
         };
         let found = Contents { initrd, arguments };
-        Ok(Self { path: PathBuf::new(), volume: volume.id, area, features, wanted: found.clone(), found })
+        let (path, volume) = (PathBuf::new(), volume.id);
+        Ok(Self { path, volume, area, used, features, wanted: found.clone(), found })
     }
 
     /// The name that the image gives itself, such as `rhcos-418.94.202602022246-0`.
@@ -101,9 +113,9 @@ impl LiveIso {
         self.area.length
     }
 
-    /// How many bytes are taken by what is embedded.
+    /// How many bytes of that are taken in the image as it is.
     pub fn used(&self) -> u64 {
-        self.wanted.initrd.write().len() as u64
+        self.used
     }
 
     /// The Ignition config of the live system.
@@ -192,19 +204,9 @@ impl LiveIso {
             && self.wanted.arguments.as_ref().is_none_or(|arguments| arguments.current == arguments.default)
     }
 
-    /// Whether everything fits, without writing anything.
-    pub fn check(&self) -> Result<(), MediaError> {
-        self.patches().map(drop)
-    }
-
-    /// Writes a copy with the changes, complete or not at all. The image itself stays as it is.
-    pub fn write(&self, to: &Path) -> Result<(), MediaError> {
-        patch::copy(&self.path, &self.patches()?, to)
-    }
-
-    /// What differs from the image.
-    fn patches(&self) -> Result<Vec<Patch>, MediaError> {
-        let mut patches = Vec::new();
+    /// Packs what shall be embedded; says whether it fits, and writes nothing yet.
+    pub fn prepare(&self) -> Result<Prepared, MediaError> {
+        let mut prepared = Prepared { image: self.path.clone(), used: self.used, patches: Vec::new() };
         if self.wanted.initrd != self.found.initrd {
             let mut bytes = self.wanted.initrd.write();
             let (needed, capacity) = (bytes.len() as u64, self.area.length);
@@ -212,14 +214,31 @@ impl LiveIso {
                 return Err(MediaError::AreaTooSmall { needed, capacity });
             }
             bytes.resize(usize::try_from(capacity).unwrap_or(usize::MAX), 0);
-            patches.push(Patch { offset: self.area.offset, bytes });
+            prepared.used = needed;
+            prepared.patches.push(Patch { offset: self.area.offset, bytes });
         }
-        if let Some(arguments) =
-            self.wanted.arguments.as_ref().filter(|_| self.wanted.arguments != self.found.arguments)
-        {
-            patches.extend(arguments.patches());
+        let arguments = self.wanted.arguments.as_ref();
+        if let Some(arguments) = arguments.filter(|_| self.wanted.arguments != self.found.arguments) {
+            prepared.patches.extend(arguments.patches());
         }
-        Ok(patches)
+        Ok(prepared)
+    }
+
+    /// Writes a copy with the changes, complete or not at all. The image itself stays as it is.
+    pub fn write(&self, to: &Path) -> Result<(), MediaError> {
+        self.prepare()?.write(to)
+    }
+}
+
+impl Prepared {
+    /// How many bytes of the embed area it takes.
+    pub fn used(&self) -> u64 {
+        self.used
+    }
+
+    /// Writes the copy, complete or not at all, for its owner alone.
+    pub fn write(&self, to: &Path) -> Result<(), MediaError> {
+        patch::copy(&self.image, &self.patches, to)
     }
 }
 

@@ -24,5 +24,5 @@ pub use boot_folder::{BOOT_HOSTS, BOOT_INDEX, BootAnswer, BootFolder};
 pub use error::MediaError;
 pub use iso9660::Image;
 pub use kernel_arguments::KernelArgumentEdits;
-pub use live_iso::{Features, LiveIso};
+pub use live_iso::{Features, LiveIso, Prepared};
 pub use pxe_files::{PXE_FILES, extract_pxe_files};

@@ -70,7 +70,7 @@ fn what_does_not_fit_is_refused_with_both_sizes_and_writes_nothing() {
     assert!(needed > capacity);
     // The most that fits, to the byte.
     let mut most = AREA;
-    while iso.check().is_err() {
+    while iso.prepare().is_err() {
         most -= 16;
         iso.set_ignition(noise(most));
     }

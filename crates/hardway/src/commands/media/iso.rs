@@ -142,20 +142,23 @@ impl<'m> Maker<'m> {
         let (name, text) = host_keyfile(&self.project.cluster, host);
         iso.set_keyfile(&name, text.into_bytes()).map_err(|error| unusable(self.image, &error))?;
         iso.set_ignition(self.live_config(host, &config, config.bytes)?);
-        let mut pointer = None;
-        if let Err(error) = iso.check() {
-            let url = self.args.source.ignition_url.as_deref();
-            let small = match (&error, config.pointer(&self.project.tree, host, url)?) {
-                (MediaError::AreaTooSmall { .. }, Some(small)) => small,
-                _ => return Err(unusable(self.image, &error)),
-            };
-            iso.set_ignition(self.live_config(host, &config, &small.bytes)?);
-            pointer = Some(small.from);
-        }
+        let (prepared, pointer) = match iso.prepare() {
+            Ok(prepared) => (prepared, None),
+            Err(error) => {
+                let url = self.args.source.ignition_url.as_deref();
+                let small = match (&error, config.pointer(&self.project.tree, host, url)?) {
+                    (MediaError::AreaTooSmall { .. }, Some(small)) => small,
+                    _ => return Err(unusable(self.image, &error)),
+                };
+                iso.set_ignition(self.live_config(host, &config, &small.bytes)?);
+                (iso.prepare().map_err(|error| unusable(self.image, &error))?, Some(small.from))
+            }
+        };
         let path = folder.join(format!("{}.iso", host.name));
-        let written = if self.args.dry_run { iso.check() } else { iso.write(&path) };
-        written.map_err(|error| unusable(self.image, &error))?;
-        Ok(Made { path, pointer, used: iso.used(), capacity: iso.capacity() })
+        if !self.args.dry_run {
+            prepared.write(&path).map_err(|error| unusable(self.image, &error))?;
+        }
+        Ok(Made { path, pointer, used: prepared.used(), capacity: iso.capacity() })
     }
 
     /// A config that bootstraps in place is the live system's own.

@@ -36,8 +36,8 @@ fn embed(args: &EmbedArgs, out: &Output) -> Result<u8, Report> {
         iso.set_ignition(read(file)?);
     }
     args.live.apply(&mut iso, &args.image)?;
-    write(&iso, &args.image, &args.to)?;
-    out.info(&format!("{}: {} of {} bytes embedded", args.to.display(), iso.used(), iso.capacity()));
+    let used = write(&iso, &args.image, &args.to)?;
+    out.info(&format!("{}: {used} of {} bytes embedded", args.to.display(), iso.capacity()));
     Ok(0)
 }
 
@@ -53,13 +53,15 @@ fn open(image: &Path) -> Result<LiveIso, Report> {
     LiveIso::open(image).map_err(|error| unusable(image, &error))
 }
 
-/// A copy over the image itself would be a change of it.
-fn write(iso: &LiveIso, image: &Path, to: &Path) -> Result<(), Report> {
+/// Gives how much is embedded. A copy over the image itself would be a change of it.
+fn write(iso: &LiveIso, image: &Path, to: &Path) -> Result<u64, Report> {
     if to.canonicalize().is_ok_and(|to| image.canonicalize().is_ok_and(|image| image == to)) {
         let what = format!("{} would be written over itself", image.display());
         return Err(Report::new("usage", what).exit(EXIT_USAGE).fix("give another path with --to"));
     }
-    iso.write(to).map_err(|error| unusable(image, &error))
+    let prepared = iso.prepare().map_err(|error| unusable(image, &error))?;
+    prepared.write(to).map_err(|error| unusable(image, &error))?;
+    Ok(prepared.used())
 }
 
 impl LiveArgs {
