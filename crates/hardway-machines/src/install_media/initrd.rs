@@ -87,8 +87,7 @@ fn padding(bytes: &[u8]) -> usize {
     whole + bytes[whole..].iter().take_while(|byte| **byte == 0).count()
 }
 
-/// As tight as xz can. The dictionary is no larger than what is packed: the preset's would take 674 MB of memory for
-/// the same result.
+/// As tight as xz can. The dictionary is no larger than what is packed: the preset's 64 MiB would only take memory.
 fn pack(bytes: &[u8]) -> Vec<u8> {
     let dictionary =
         u32::try_from(bytes.len()).unwrap_or(u32::MAX).next_power_of_two().clamp(1 << 12, 1 << 26);

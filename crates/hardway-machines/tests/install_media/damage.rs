@@ -3,7 +3,8 @@
 use std::io::Cursor;
 
 use fs_err as fs;
-use hardway_machines::install_media::{LiveIso, MediaError};
+use hardway_machines::install_media::{KernelArgumentEdits, LiveIso, MediaError};
+use proptest::prelude::*;
 
 use crate::fixture::{Builder, DEFAULT, pristine};
 
@@ -162,4 +163,24 @@ fn no_byte_of_the_structure_makes_it_panic() {
         }
     }
     assert!(refused > 100, "{refused}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// The fuzz target `live_iso`, as far as it goes in a moment.
+    #[test]
+    fn no_set_of_changes_makes_it_panic(changes in proptest::collection::vec((0_usize..53_248, any::<u8>()), 1..40)) {
+        let mut image = include_bytes!("../../../../fuzz/seeds/live_iso/small.iso").to_vec();
+        for (place, value) in changes {
+            image[32768 + place] = value;
+        }
+        let Ok(mut iso) = read(image) else { return Ok(()) };
+        iso.set_ignition(b"{}".to_vec());
+        let edits = KernelArgumentEdits { append: vec!["a=b".to_owned()], ..Default::default() };
+        let _ = iso.edit_kernel_arguments(&edits);
+        let _ = iso.prepare();
+        iso.reset();
+        prop_assert!(iso.is_pristine());
+    }
 }

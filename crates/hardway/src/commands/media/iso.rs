@@ -32,7 +32,9 @@ pub(super) fn run(global: &Global, args: &HostIsoArgs, out: &Output) -> Result<u
     let _held = if args.dry_run { None } else { Some(Held::take(&workdir)?) };
     if !args.dry_run {
         make_folder(&folder)?;
-        sweep(&folder);
+        if args.to.is_none() {
+            sweep(&folder);
+        }
     }
     let made = maker.make_all(&hosts, &folder);
     tell(&hosts, made, args.dry_run, out)
@@ -62,7 +64,7 @@ fn warn_if_stale(project: &Project, out: &Output) {
     }
 }
 
-/// Unfinished images of a run that was cut off; nobody else works here now.
+/// Unfinished images of a run that was cut off; nobody else works in our own folder now.
 fn sweep(folder: &Path) {
     for entry in fs_err::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(".hardway-") {
