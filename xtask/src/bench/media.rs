@@ -43,14 +43,14 @@ pub(super) fn run(hardway: &Path, table: &mut Table) -> Result<()> {
     table.seconds(what, &ours, None);
     table.megabytes("  peak memory", peak, None);
     table.seconds("  cp, same image", &copies, None);
-    table.ratio("  ratio to cp", &ours, &copies, 1.25);
+    table.ratio("  ratio to cp", &ours, &copies, Some(1.25));
     match &peer {
         Some(peer) => {
             fs_err::remove_file(image.out())?;
             let peak = peak_megabytes(&mut image.coreos_installer(peer))?;
             table.seconds("  coreos-installer, same config", &theirs, None);
             table.megabytes("  coreos-installer, peak memory", peak, None);
-            table.ratio("  ratio to coreos-installer", &ours, &theirs, 1.0);
+            table.ratio("  ratio to coreos-installer", &ours, &theirs, Some(1.0));
         }
         None => table.missing("  coreos-installer", "not installed"),
     }

@@ -70,7 +70,7 @@ pub(crate) enum Command {
     /// Print the manual page
     Man,
     /// Make and look into install media: live ISOs and network boot files
-    Media(InstallMediaArgs),
+    Media(Box<InstallMediaArgs>),
     /// List and explain the phases of an install
     Phase(PhaseArgs),
     /// Look into a release, extract or mirror it, get its boot images
