@@ -22,6 +22,12 @@ pub trait Asset: Send + Sync {
     /// The files it makes for this cluster.
     fn outputs(&self) -> Vec<Output>;
 
+    /// Facets of the release that are there because of it. A release is not made of files in the working directory, so
+    /// who reads it is tied to who brings it by name.
+    fn gives(&self) -> Vec<Source> {
+        Vec::new()
+    }
+
     /// Makes the files, in the order of `outputs`.
     fn make(&self, inputs: &Inputs<'_>) -> Result<Vec<Vec<u8>>, MakeError>;
 }

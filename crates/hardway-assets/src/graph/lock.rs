@@ -3,6 +3,7 @@
 //! Plain text, sorted, one fact a line, so that it can be read, compared and committed:
 //!
 //! ```text
+//! release <as the inventory names it> <by digest>
 //! file <path> <asset> <fingerprint of its sources> <sha256 of the content> <generator>
 //! from <asset> <source> <hash>
 //! end <number of these lines>
@@ -19,10 +20,21 @@ use crate::Tree;
 /// The lock as data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lock {
+    /// What the files were made from, as it was asked for and as it was found.
+    pub release: Option<LockedRelease>,
     /// By path.
     pub files: BTreeMap<String, LockedFile>,
     /// By asset: every source it was made from, with its hash then.
     pub sources: BTreeMap<String, BTreeMap<Source, String>>,
+}
+
+/// The `release` line: a tag is resolved once, and is this digest from then on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockedRelease {
+    /// `release.image` of the inventory then.
+    pub asked: String,
+    /// The release image by digest.
+    pub image: String,
 }
 
 /// A `file` line.
@@ -82,6 +94,9 @@ impl Lock {
     /// Writes the text form.
     pub fn write(&self) -> String {
         let mut text = HEADER.to_owned();
+        if let Some(release) = &self.release {
+            let _ = writeln!(text, "release {} {}", release.asked, release.image);
+        }
         for (path, f) in &self.files {
             let _ = writeln!(text, "file {path} {} {} {} {}", f.asset, f.fingerprint, f.sha256, f.generator);
         }
@@ -90,14 +105,18 @@ impl Lock {
                 let _ = writeln!(text, "from {asset} {source} {hash}");
             }
         }
-        let count = self.files.len() + self.sources.values().map(BTreeMap::len).sum::<usize>();
+        let count = usize::from(self.release.is_some())
+            + self.files.len()
+            + self.sources.values().map(BTreeMap::len).sum::<usize>();
         text + &format!("end {count}\n")
     }
 
     /// This lock after a run that was cut off while it wrote: files that already are as `next` says are ours. What
-    /// they were made from is forgotten, so that the next run makes them again, whatever its inputs are.
+    /// they were made from is forgotten, so that the next run makes them again, whatever its inputs are. What it had
+    /// resolved the release to stays.
     #[must_use]
     pub fn recover(mut self, next: &Self, tree: &Tree) -> Self {
+        self.release = next.release.clone().or(self.release);
         for (path, file) in &next.files {
             let is_known = self.files.get(path).is_some_and(|known| known.sha256 == file.sha256);
             if !is_known && tree.get(path).is_some_and(|bytes| sha256(bytes) == file.sha256) {
@@ -125,6 +144,7 @@ impl Lock {
         let mut words = line.split(' ');
         let mut word = || words.next().map(str::to_owned);
         match word()?.as_str() {
+            "release" => self.release = Some(LockedRelease { asked: word()?, image: word()? }),
             "file" => {
                 let path = word()?;
                 let file =
@@ -154,7 +174,7 @@ mod tests {
     #[test]
     fn the_text_reads_back() {
         let text = format!(
-            "{HEADER}file manifests/a.yaml dns 1111 2222 0.1.0\nfrom dns install-config:baseDomain 33\nfrom dns identity 44\nend 3\n"
+            "{HEADER}release r:1 r@sha256:0\nfile manifests/a.yaml dns 1111 2222 0.1.0\nfrom dns install-config:baseDomain 33\nfrom dns identity 44\nend 4\n"
         );
         let lock = Lock::parse(&text).unwrap();
         assert_eq!(Lock::parse(&lock.write()), Ok(lock.clone()));

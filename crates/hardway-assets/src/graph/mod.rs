@@ -22,7 +22,7 @@ mod source;
 mod stale;
 
 pub use asset::{Asset, Inputs, MakeError, Output};
-pub use lock::{Lock, LockError};
+pub use lock::{Lock, LockError, LockedRelease};
 pub use order::{Graph, GraphError};
 pub use plan::{FileState, Plan, Step, World, plan};
 pub use render::{to_dot, to_json, to_mermaid};

@@ -8,8 +8,14 @@ use super::{Asset, Source};
 #[derive(Debug)]
 pub struct Graph {
     assets: Vec<Box<dyn Asset>>,
-    /// The index of the asset that makes each file.
-    makers: BTreeMap<String, usize>,
+    makers: Makers,
+}
+
+/// Who makes what, by index.
+#[derive(Debug, Default)]
+struct Makers {
+    files: BTreeMap<String, usize>,
+    facets: BTreeMap<Source, usize>,
 }
 
 /// The assets do not form a graph.
@@ -72,23 +78,35 @@ impl Graph {
 
     /// The asset that makes a file.
     pub fn maker(&self, path: &str) -> Option<&dyn Asset> {
-        self.makers.get(path).map(|maker| self.assets[*maker].as_ref())
+        self.makers.files.get(path).map(|maker| self.assets[*maker].as_ref())
     }
 
-    /// (from, to): the second reads a file of the first.
+    /// (from, to): the second reads a file of the first, or a part of the release that the first brings.
     pub fn edges(&self) -> Vec<(String, String)> {
         let mut edges = BTreeSet::new();
-        for asset in self.assets() {
-            let from = asset.sources().into_iter().flat_map(|source| makers_of(&source, &self.makers));
-            edges.extend(from.map(|maker| (self.assets[maker].id(), asset.id())));
+        for (i, asset) in self.assets().enumerate() {
+            let from = asset.sources().into_iter().flat_map(|source| self.makers.of(&source));
+            edges.extend(from.filter(|maker| *maker != i).map(|maker| (self.assets[maker].id(), asset.id())));
         }
         edges.into_iter().collect()
     }
+
+    /// An asset and everything that is made from it, directly or not.
+    pub fn from(&self, id: &str) -> BTreeSet<String> {
+        let edges = self.edges();
+        let mut found = BTreeSet::from([id.to_owned()]);
+        // In the order of the assets, whoever reads something comes after it.
+        for asset in self.assets().map(Asset::id) {
+            if edges.iter().any(|(from, to)| *to == asset && found.contains(from)) {
+                found.insert(asset);
+            }
+        }
+        found
+    }
 }
 
-/// The index of the asset that makes each file.
-fn index_makers(assets: &[Box<dyn Asset>]) -> Result<BTreeMap<String, usize>, GraphError> {
-    let mut makers: BTreeMap<String, usize> = BTreeMap::new();
+fn index_makers(assets: &[Box<dyn Asset>]) -> Result<Makers, GraphError> {
+    let mut makers = Makers::default();
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     for (i, asset) in assets.iter().enumerate() {
         if let Some(first) = names.insert(asset.id(), i) {
@@ -98,24 +116,27 @@ fn index_makers(assets: &[Box<dyn Asset>]) -> Result<BTreeMap<String, usize>, Gr
                 second: asset.id(),
             });
         }
-        for output in asset.outputs() {
-            if let Some(first) = makers.insert(output.path.clone(), i) {
-                return Err(GraphError::Twice {
-                    what: output.path,
-                    first: assets[first].id(),
-                    second: asset.id(),
-                });
-            }
+        let files = asset.outputs().into_iter().map(|output| {
+            let first = makers.files.insert(output.path.clone(), i);
+            (output.path, first)
+        });
+        let files: Vec<_> = files.collect();
+        let facets =
+            asset.gives().into_iter().map(|facet| (facet.to_string(), makers.facets.insert(facet, i)));
+        if let Some((what, first)) =
+            files.into_iter().chain(facets).find_map(|(what, first)| Some((what, first?)))
+        {
+            return Err(GraphError::Twice { what, first: assets[first].id(), second: asset.id() });
         }
     }
     Ok(makers)
 }
 
 /// The indices of the assets whose files an asset reads.
-fn needs(asset: &dyn Asset, makers: &BTreeMap<String, usize>) -> Result<Vec<usize>, GraphError> {
+fn needs(asset: &dyn Asset, makers: &Makers) -> Result<Vec<usize>, GraphError> {
     let mut needs = Vec::new();
     for source in asset.sources() {
-        let found = makers_of(&source, makers);
+        let found = makers.of(&source);
         match source {
             // A folder may be empty, a file must be made.
             Source::File(path) if found.is_empty() => {
@@ -127,13 +148,21 @@ fn needs(asset: &dyn Asset, makers: &BTreeMap<String, usize>) -> Result<Vec<usiz
     Ok(needs)
 }
 
-fn makers_of(source: &Source, makers: &BTreeMap<String, usize>) -> Vec<usize> {
-    match source {
-        Source::File(path) => makers.get(path).copied().into_iter().collect(),
-        Source::Folder(folder) => {
-            makers.iter().filter(|(path, _)| is_in(path, folder)).map(|(_, maker)| *maker).collect()
+impl Makers {
+    fn of(&self, source: &Source) -> Vec<usize> {
+        match source {
+            Source::File(path) => self.files.get(path).copied().into_iter().collect(),
+            Source::Folder(folder) => {
+                self.files.iter().filter(|(path, _)| is_in(path, folder)).map(|(_, maker)| *maker).collect()
+            }
+            // `images/etcd` is a part of `images`.
+            Source::Release(facet) => {
+                let whole = facet.split_once('/').map(|(whole, _)| Source::release(whole.to_owned()));
+                let maker = self.facets.get(source).or_else(|| self.facets.get(whole.as_ref()?));
+                maker.copied().into_iter().collect()
+            }
+            _ => Vec::new(),
         }
-        _ => Vec::new(),
     }
 }
 

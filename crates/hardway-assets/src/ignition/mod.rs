@@ -29,7 +29,6 @@ mod tls_files;
 use crate::Cluster;
 use crate::graph::Asset;
 use crate::inventory::Role;
-use crate::release_payload::ReleasePayload;
 
 pub use bootstrap::Bootstrap;
 pub use config::{Config, DuplicatePath, VERSION};
@@ -46,13 +45,8 @@ pub const BOOTSTRAP: &str = "bootstrap-ignition";
 pub const IN_PLACE: &str = "bootstrap-in-place-ignition";
 
 /// The ignition configs of a cluster. `static_pods` are the assets of `static-pods/`, all of which the bootstrap
-/// host gets but kube-proxy, which is the masters'. Nodes whose pool the release has not rendered get no config of their
-/// own; they can still boot from the pointers.
-pub fn assets(
-    cluster: &Cluster,
-    release: &ReleasePayload,
-    static_pods: &[Box<dyn Asset>],
-) -> Vec<Box<dyn Asset>> {
+/// host gets but kube-proxy, which is the masters'.
+pub fn assets(cluster: &Cluster, static_pods: &[Box<dyn Asset>]) -> Vec<Box<dyn Asset>> {
     let pods: Vec<String> = static_pods
         .iter()
         .flat_map(|asset| asset.outputs())
@@ -66,13 +60,7 @@ pub fn assets(
     };
     let mut assets: Vec<Box<dyn Asset>> =
         vec![Box::new(bootstrap), Box::new(Pointer(Role::Master)), Box::new(Pointer(Role::Worker))];
-    // A node that bootstraps itself carries its own config inside: without one there is nothing to make.
-    let is_rendered =
-        |role: Role| release.rendered.contains_key(role.name()) || cluster.is_bootstrap_in_place();
-    for host in &cluster.inventory.hosts {
-        if host.role != Role::Bootstrap && is_rendered(host.role) {
-            assets.push(Box::new(NodeConfig::new(cluster, host)));
-        }
-    }
+    let nodes = cluster.inventory.hosts.iter().filter(|host| host.role != Role::Bootstrap);
+    assets.extend(nodes.map(|host| Box::new(NodeConfig::new(cluster, host)) as Box<dyn Asset>));
     assets
 }

@@ -6,12 +6,13 @@
 use serde_json::{Value, json};
 
 use super::{FeatureGates, ReleasePayload};
-use crate::{File, yaml};
+use crate::File;
 
 /// Marks the sample release in `release-metadata`.
 pub const SAMPLE_MARK: &str = "hardway.dev/sample";
 
-/// The files of `release/`, in the layout of `oc adm release extract`.
+/// The files of `release/`, in the layout of `oc adm release extract`. What was rendered for the nodes is not of the
+/// release alone: see [`crate::rendered_nodes`].
 pub fn files(payload: &ReleasePayload) -> Vec<File> {
     let mut files = vec![
         File::public("release/image-references", pretty(&image_references(payload))),
@@ -27,11 +28,6 @@ pub fn files(payload: &ReleasePayload) -> Vec<File> {
         let path =
             format!("release/manifests/0000_50_cluster-config-api_featureGate-SelfManagedHA-{name}.yaml");
         files.push(File::public(path, pretty(&feature_gate(set, gates))));
-    }
-    for config in payload.rendered.values() {
-        let path = format!("release/rendered/{}.yaml", config.name);
-        // It holds the pull secret.
-        files.push(File::secret(path, yaml::write(&config.machine_config)));
     }
     files
 }
@@ -95,6 +91,6 @@ mod tests {
         let paths: BTreeSet<_> = files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(paths.len(), files.len());
         assert!(paths.iter().all(|path| path.starts_with("release/")));
-        assert_eq!(files.len(), 4 + 45 + 3 + 2);
+        assert_eq!(files.len(), 4 + 45 + 3);
     }
 }
