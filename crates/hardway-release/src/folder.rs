@@ -14,9 +14,10 @@
 //! The cluster-version-operator's own CRDs are not among what `oc` extracts: they are in `/manifests` of the release
 //! image and belong beside the others. Nothing missing is guessed.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use hardway_assets::release_payload::ReleasePayload;
+use hardway_assets::release_payload::{ReleasePayload, RenderedConfig};
 
 use crate::folder_error::{Fault, FolderError, Reason};
 use crate::payload_reader::Reader;
@@ -30,6 +31,12 @@ pub fn read_folder(dir: &Path) -> Result<ReleasePayload, FolderError> {
 /// Reads a release folder of which the pull spec is known. A `release-image` file there must agree.
 pub fn read_folder_of(dir: &Path, image: &str) -> Result<ReleasePayload, FolderError> {
     read(dir, Some(image))
+}
+
+/// Reads what was rendered for the nodes and is kept in a release folder, whatever else lies there: by pool, and none
+/// where nothing was rendered.
+pub fn read_kept_rendered(dir: &Path) -> Result<BTreeMap<String, RenderedConfig>, FolderError> {
+    Reader::new(&Folder(dir)).rendered_only().map_err(|faults| FolderError { dir: dir.to_owned(), faults })
 }
 
 fn read(dir: &Path, image: Option<&str>) -> Result<ReleasePayload, FolderError> {

@@ -58,6 +58,12 @@ impl<'f> Reader<'f> {
         }
     }
 
+    /// Only what was rendered for the nodes.
+    pub(crate) fn rendered_only(mut self) -> Result<BTreeMap<String, RenderedConfig>, Vec<Fault>> {
+        let rendered = self.rendered();
+        if self.faults.is_empty() { Ok(rendered) } else { Err(self.faults) }
+    }
+
     /// The cluster-version-operator refuses a payload where these differ.
     fn same_version(&mut self, references: &ImageReferences, metadata: &ReleaseMetadata) {
         if references.version != metadata.version {

@@ -1,29 +1,33 @@
 //! Reading everything a cluster is made from: the two files, the release, the secrets, what is on disk.
 
-use std::path::Path;
+use std::collections::BTreeMap;
 
-use hardway_assets::graph::{Asset, Graph, Inputs, Lock, MakeError, Plan, Source, World, plan};
+use hardway_assets::graph::{
+    Asset, Graph, Inputs, Lock, LockedRelease, MakeError, Plan, Source, Stale, World, plan,
+};
 use hardway_assets::install_config::{InstallConfig, Rules, architecture};
 use hardway_assets::inventory::{Inventory, Role, read_both};
 use hardway_assets::pki::Expiry;
-use hardway_assets::release_payload::{ReleasePayload, VersionContract, sample};
+use hardway_assets::release_payload::{ReleasePayload, RenderedConfig};
 use hardway_assets::secrets::{SecretBundle, SecretsError};
 use hardway_assets::violation::Violation;
-use hardway_assets::yaml::{self, Node};
+use hardway_assets::yaml::Node;
 use hardway_assets::{Cluster, GENERATOR, Tree, assets_with_edited_pointers, pki};
 use jiff::Timestamp;
 
 use crate::clock;
 use crate::input_file::InputFile;
+use crate::mistakes::{check_before, invalid, release_image};
 use crate::output::Output;
-use crate::report::{EXIT_CONFIG, Report};
+use crate::release_choice::{self, Chosen, Reach, unusable};
+use crate::report::Report;
 use crate::workdir::Workdir;
 
 /// Both files, checked, and the release.
 pub(crate) struct Checked {
     pub(crate) config: InstallConfig,
     pub(crate) inventory: Inventory,
-    pub(crate) release: ReleasePayload,
+    pub(crate) release: Chosen,
     config_file: InputFile,
     config_node: Node,
 }
@@ -32,6 +36,10 @@ pub(crate) struct Checked {
 pub(crate) struct Project {
     pub(crate) cluster: Cluster,
     pub(crate) release: ReleasePayload,
+    /// Whether its node configs came with it, so that nothing is rendered here.
+    pub(crate) is_rendered: bool,
+    /// What the lock will say about the release.
+    locked_release: Option<LockedRelease>,
     pub(crate) secrets: SecretBundle,
     pub(crate) secrets_on_disk: SecretBundle,
     pub(crate) tree: Tree,
@@ -44,12 +52,15 @@ pub(crate) struct Project {
 }
 
 impl Checked {
-    /// Reads and checks; shows every mistake of both files at once. Nothing is checked without a usable release:
-    /// which fields exist depends on its version.
-    pub(crate) fn load(workdir: &Workdir, release_dir: Option<&Path>, out: &Output) -> Result<Self, Report> {
+    /// Reads and checks; shows every mistake of both files at once. Which fields exist depends on the version of the
+    /// release: what its name tells of that is enough to stop at mistakes before a registry is asked.
+    pub(crate) fn load(workdir: &Workdir, reach: Reach<'_>, out: &Output) -> Result<Self, Report> {
         let (config, inventory) = InputFile::both(workdir)?;
-        let release = release(workdir, &inventory, release_dir, out)?;
-        let rules = Rules::for_version(&release.version).on_fips_host(host_is_fips(out));
+        let image = release_image(&inventory);
+        let is_fips = host_is_fips(out);
+        check_before(&config, &inventory, image.as_deref(), is_fips)?;
+        let release = Chosen::find(workdir, &config, image.as_deref(), reach, out)?;
+        let rules = Rules::for_version(&release.payload.version).on_fips_host(is_fips);
         let (config_read, inventory_read) = read_both(&config.text.0, &inventory.text.0, rules)
             .map_err(|errors| invalid(&config, &errors.install_config, &inventory, &errors.inventory))?;
         config_read.warnings.iter().for_each(|warning| out.finding(&config.warning(warning)));
@@ -61,8 +72,17 @@ impl Checked {
             config_file: config,
             config_node: config_read.node,
         };
-        checked.refuse(architecture(&checked.config, &checked.release.architecture))?;
+        checked.refuse(architecture(&checked.config, &checked.release.payload.architecture))?;
         Ok(checked)
+    }
+
+    /// Why the release has to be fetched before anything can be said, if so.
+    pub(crate) fn reason_to_fetch(workdir: &Workdir) -> Result<Option<Stale>, Report> {
+        let (config, inventory) = InputFile::both(workdir)?;
+        let image = release_image(&inventory).filter(|image| image != "sample");
+        let Some(image) = image else { return Ok(None) };
+        check_before(&config, &inventory, Some(&image), true)?;
+        release_choice::reason_to_fetch(workdir, &image)
     }
 
     /// An error when there are violations of install-config.yaml.
@@ -84,7 +104,7 @@ impl Project {
         let now = clock::now()?;
         let secrets_on_disk = workdir.secrets()?;
         let mut secrets = secrets_on_disk.clone();
-        let release = checked.release;
+        let Chosen { payload: release, is_rendered, locked: locked_release } = checked.release;
         let mut cluster = cluster(checked.config, checked.inventory, &mut secrets, now)?;
         let tree = workdir.tree()?;
         let lock = workdir.lock(&tree)?;
@@ -96,7 +116,19 @@ impl Project {
             secrets.set_identity(&cluster.identity);
         }
         let graph = graph(&cluster, &release, &edited_pointers(&tree, &lock))?;
-        Ok(Self { cluster, release, secrets, secrets_on_disk, tree, lock, graph, now, due })
+        Ok(Self {
+            cluster,
+            release,
+            is_rendered,
+            locked_release,
+            secrets,
+            secrets_on_disk,
+            tree,
+            lock,
+            graph,
+            now,
+            due,
+        })
     }
 
     /// What would be made of the assets that are wanted, and why.
@@ -104,7 +136,30 @@ impl Project {
         let (cluster, release, secrets, tree) = (&self.cluster, &self.release, &self.secrets, &self.tree);
         let inputs = Inputs { cluster, release, secrets, tree };
         let world = World { inputs, lock: &self.lock, generator: GENERATOR, expiring: &self.due };
-        plan(&self.graph, &world, wanted).map_err(|(asset, error)| self.failed(&asset, &error))
+        let mut plan =
+            plan(&self.graph, &world, wanted).map_err(|(asset, error)| self.failed(&asset, &error))?;
+        plan.lock.release.clone_from(&self.locked_release);
+        Ok(plan)
+    }
+
+    /// The same after a plan was carried out, with these node configs.
+    pub(crate) fn after(
+        mut self,
+        plan: &Plan,
+        rendered: BTreeMap<String, RenderedConfig>,
+    ) -> Result<Self, Report> {
+        self.tree = plan.tree(&self.tree);
+        self.lock = plan.lock.clone();
+        self.secrets_on_disk = self.secrets.clone();
+        self.take_rendered(rendered)?;
+        Ok(self)
+    }
+
+    /// The same with these node configs.
+    pub(crate) fn take_rendered(&mut self, rendered: BTreeMap<String, RenderedConfig>) -> Result<(), Report> {
+        self.release.rendered = rendered;
+        self.graph = graph(&self.cluster, &self.release, &edited_pointers(&self.tree, &self.lock))?;
+        Ok(())
     }
 
     /// Secrets that files were made from and that are no longer there: they are drawn anew.
@@ -146,7 +201,7 @@ pub(crate) fn graph_of(workdir: &Workdir, checked: Checked) -> Result<Graph, Rep
     let cluster = cluster(checked.config, checked.inventory, &mut secrets, clock::now()?)?;
     let tree = workdir.tree()?;
     let edited = edited_pointers(&tree, &workdir.lock(&tree)?);
-    graph(&cluster, &checked.release, &edited)
+    graph(&cluster, &checked.release.payload, &edited)
 }
 
 /// The assets of a cluster, in order.
@@ -204,91 +259,6 @@ fn place(bytes: &[u8], offset: usize) -> String {
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     format!("{line}:{column}")
-}
-
-/// The folder that the command line names, or the release that the inventory names: the sample, or the one that an
-/// earlier run kept in `release/`.
-fn release(
-    workdir: &Workdir,
-    inventory: &InputFile,
-    folder: Option<&Path>,
-    out: &Output,
-) -> Result<ReleasePayload, Report> {
-    let image =
-        yaml::read(&inventory.text.0).ok().and_then(|node| match &node.get("release")?.get("image")?.value {
-            yaml::Value::String(image) => Some(image.clone()),
-            _ => None,
-        });
-    let payload = match (folder, image.as_deref()) {
-        (Some(folder), image) => {
-            let payload = read_release(folder)?;
-            if let Some(image) = image.filter(|image| *image != "sample" && !is_named(image, &payload)) {
-                let (dir, version) = (folder.display(), &payload.version);
-                out.warn(&format!(
-                    "{dir} holds release {version}, but the inventory names {image}: the folder counts"
-                ));
-            }
-            payload
-        }
-        // Its absence or shape is the inventory's mistake, and is reported with the others.
-        (None, None) => return Ok(sample()),
-        (None, Some("sample")) => sample(),
-        (None, Some(image)) => {
-            let kept = match workdir.path("release").exists() {
-                true => Some(read_release(&workdir.path("release"))?).filter(|kept| is_named(image, kept)),
-                false => None,
-            };
-            kept.ok_or_else(|| {
-                Report::new("release-unusable", format!("{image} cannot be fetched by this version of hardway"))
-                    .fix("give the extracted release with --release-dir, or set release.image to `sample` in inventory.yaml")
-            })?
-        }
-    };
-    VersionContract::new(&payload.version)
-        .and_then(|version| version.supports())
-        .map_err(|error| unusable(&error))?;
-    if let Some(notice) = hardway_release::sample_notice(&payload) {
-        out.warn(notice);
-    }
-    Ok(payload)
-}
-
-/// Whether a pull spec names this release: by its digest, or by a tag that begins with its version, as release tags do.
-fn is_named(image: &str, release: &ReleasePayload) -> bool {
-    match image.split_once('@') {
-        Some((_, digest)) => release.image.ends_with(digest),
-        None => image.rsplit_once(':').is_some_and(|(_, tag)| tag.starts_with(&release.version)),
-    }
-}
-
-fn read_release(folder: &Path) -> Result<ReleasePayload, Report> {
-    hardway_release::read_folder(folder)
-        .map_err(|error| unusable(&error).fix("give a folder as `oc adm release extract` writes it"))
-}
-
-fn unusable(error: &dyn std::error::Error) -> Report {
-    Report::from_error("release-unusable", error)
-}
-
-fn invalid(
-    config: &InputFile,
-    in_config: &[Violation],
-    inventory: &InputFile,
-    in_inventory: &[Violation],
-) -> Report {
-    let count = in_config.len() + in_inventory.len();
-    let mistakes = if count == 1 { "1 mistake".to_owned() } else { format!("{count} mistakes") };
-    let report = if in_config.is_empty() {
-        Report::new("inventory-invalid", format!("{mistakes} in {}", inventory.path))
-    } else if in_inventory.is_empty() {
-        Report::new("config-invalid", format!("{mistakes} in {}", config.path))
-    } else {
-        Report::new("config-invalid", format!("{mistakes} in {} and {}", config.path, inventory.path))
-    };
-    report
-        .exit(EXIT_CONFIG)
-        .evidence(in_config.iter().map(|violation| config.error(violation)))
-        .evidence(in_inventory.iter().map(|violation| inventory.error(violation)))
 }
 
 /// Whether this host runs in FIPS mode, or its user takes that on themselves, with openshift-install's variable.

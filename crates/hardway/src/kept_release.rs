@@ -28,6 +28,7 @@ pub(crate) enum KeptRelease {
 }
 
 const FOLDER: &str = "release";
+const RENDERED: &str = "release/rendered/";
 const SUMS: &str = "release/sha256sums";
 const NEXT: &str = ".hardway-release";
 const OLD: &str = ".hardway-release-old";
@@ -52,9 +53,11 @@ impl KeptRelease {
         }
     }
 
-    /// Puts the files in place of those that are there.
-    pub(crate) fn replace(workdir: &Workdir, files: &[File]) -> Result<(), Report> {
-        for file in files {
+    /// Puts the files in place of those that are there. What was rendered goes along.
+    pub(crate) fn replace(workdir: &Workdir, files: &[File], tree: &Tree) -> Result<(), Report> {
+        let rendered = tree.iter().filter(|(path, _)| path.starts_with(RENDERED));
+        let rendered: Vec<File> = rendered.map(|(path, bytes)| File::secret(path, bytes)).collect();
+        for file in files.iter().chain(&rendered) {
             let path = file.path.replacen(FOLDER, NEXT, 1);
             workdir.write(&File { path, ..file.clone() })?;
         }
@@ -67,8 +70,9 @@ impl KeptRelease {
     }
 }
 
+/// What was rendered is kept there too, but is of the graph: it changes without the release.
 fn inside(tree: &Tree) -> impl Iterator<Item = (&str, &[u8])> {
-    tree.iter().filter(|(path, _)| path.starts_with("release/"))
+    tree.iter().filter(|(path, _)| path.starts_with("release/") && !path.starts_with(RENDERED))
 }
 
 /// Nothing added, nothing missing, nothing changed since the sums were written.

@@ -3,15 +3,20 @@
 mod cli;
 mod clock;
 mod commands;
+mod fetch_release;
+mod forecast;
 mod held;
 mod input;
 mod input_file;
 mod kept_release;
+mod mistakes;
 mod output;
 mod progress;
 mod redact;
 mod registry_access;
 mod registry_report;
+mod release_choice;
+mod render_nodes;
 mod report;
 mod workdir;
 

@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
-use hardway_assets::graph::{Lock, Plan};
+use hardway_assets::graph::{Lock, LockedRelease, Plan};
 use hardway_assets::secrets::SecretBundle;
 use hardway_assets::{File, Tree};
 
@@ -134,6 +134,15 @@ impl Workdir {
         Ok(match self.read_lock(NEXT_LOCK)? {
             Some(next) => lock.recover(&next, tree),
             None => lock,
+        })
+    }
+
+    /// What the release was resolved to, also by a run that was cut off.
+    pub(crate) fn locked_release(&self) -> Result<Option<LockedRelease>, Report> {
+        let next = self.read_lock(NEXT_LOCK)?.and_then(|lock| lock.release);
+        Ok(match next {
+            None => self.read_lock(LOCK)?.and_then(|lock| lock.release),
+            next => next,
         })
     }
 

@@ -35,6 +35,33 @@ pub struct Plan {
     pub lock: Lock,
 }
 
+impl Plan {
+    /// The working directory once the plan is carried out.
+    pub fn tree(&self, before: &Tree) -> Tree {
+        let mut tree = before.clone();
+        self.writes.iter().for_each(|file| tree.insert(&file.path, file.bytes.clone()));
+        self.removals.iter().for_each(|path| tree.remove(path));
+        tree
+    }
+
+    /// Counts what an earlier plan of the same run made as made by this one.
+    pub fn continues(&mut self, before: Self) {
+        for earlier in before.steps {
+            if let Some(step) = self.steps.iter_mut().find(|step| step.asset == earlier.asset) {
+                *step = earlier;
+            }
+        }
+        self.writes.splice(0..0, before.writes);
+        self.removals.splice(0..0, before.removals);
+        self.left_behind.splice(0..0, before.left_behind);
+    }
+
+    /// What became of an asset, if it was planned.
+    pub fn step(&self, asset: &str) -> Option<&Step> {
+        self.steps.iter().find(|step| step.asset == asset)
+    }
+}
+
 /// What became of one asset.
 #[derive(Debug)]
 pub struct Step {

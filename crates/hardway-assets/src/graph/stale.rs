@@ -7,6 +7,8 @@ use super::Source;
 /// One reason. An asset may have several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stale {
+    /// What it is made from is made again first.
+    Awaits(String),
     /// A file appeared in a folder the asset reads.
     Added(String),
     /// A source holds another value than last time.
@@ -38,6 +40,7 @@ pub enum Stale {
 impl fmt::Display for Stale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Awaits(asset) => write!(f, "waits for {asset}"),
             Self::Added(path) => write!(f, "{path} was added"),
             Self::Changed(source) => match source {
                 Source::Config(path) if path.is_empty() => f.write_str("install-config changed"),

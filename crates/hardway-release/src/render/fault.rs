@@ -130,7 +130,7 @@ impl Fault {
                 format!("take your changes to this file back, or set the version to {wanted}")
             }
             Problem::List => "put each item into a document of its own".to_owned(),
-            Problem::Missing { phase } => format!("run `hardway phase run {phase}`"),
+            Problem::Missing { .. } => "run `hardway create manifests`, which makes it".to_owned(),
             Problem::MissingImage(_) => {
                 "the release image is incomplete, or not an OpenShift release: fetch it again".to_owned()
             }

@@ -30,7 +30,7 @@ const KNOWN: [KnownFailure; 26] = [
     known(
         "no featuregate found",
         "there is no FeatureGate named cluster among the manifests",
-        "run `hardway phase run make-manifests`",
+        "run `hardway create manifests`",
     ),
     known(
         "no controllerconfig found",

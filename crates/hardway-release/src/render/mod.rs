@@ -14,6 +14,7 @@
 //! render_inputs()       the folder both commands work on                     inputs.rs, host_files.rs
 //! RenderCommands        the two command lines                                commands.rs
 //! run()                 runs them                                            run.rs, process.rs
+//! run_options()         what podman needs on a host with low limits          host_limits.rs
 //! explain()             what a known last line of theirs means               known_failure.rs
 //! Rendered              what came out                                        rendered.rs
 //! ```
@@ -21,6 +22,7 @@
 mod commands;
 mod fault;
 mod host_files;
+mod host_limits;
 mod images;
 mod inputs;
 mod known_failure;
@@ -35,6 +37,7 @@ mod selector;
 
 pub use commands::{BadWorkspace, CommandLine, Podman, RenderCommands};
 pub use fault::{Fault, Faults, Problem};
+pub use host_limits::run_options;
 pub use inputs::render_inputs;
 pub use known_failure::{KnownFailure, explain};
 pub use preconditions::check;

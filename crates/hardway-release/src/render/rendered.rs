@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use hardway_assets::release_payload::{ReleasePayload, RenderedConfig};
+use hardway_assets::rendered_nodes::{POOLS, RenderedNodes};
 use hardway_assets::{Cluster, File, yaml};
 use serde_json::Value;
 
@@ -11,8 +12,6 @@ use crate::folder_error::{Fault, Reason};
 use crate::image_references::unexpected;
 use crate::rendered_config::rendered_config;
 
-/// Pools every cluster has.
-const POOLS: [&str; 2] = ["master", "worker"];
 const CONTROLLER_CONFIG: &str = "controller-config/machine-config-controller.yaml";
 
 /// The rendered configs of a cluster.
@@ -35,11 +34,10 @@ pub struct RenderedDirError {
 impl Rendered {
     /// The files to keep in the working directory. They hold the pull secret.
     pub fn files(&self) -> Vec<File> {
-        let file = |config: &RenderedConfig| {
-            let path = format!("release/rendered/{}.yaml", config.name);
-            File::secret(path, yaml::write(&config.machine_config))
+        let file = |(pool, config): (&String, &RenderedConfig)| {
+            File::secret(RenderedNodes::path(pool), yaml::write(&config.machine_config))
         };
-        self.configs.values().map(file).collect()
+        self.configs.iter().map(file).collect()
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) const CASES: [Case; 38] = [
     case(
         "no cluster config",
         |s| s.tree.remove("manifests/cluster-config.yaml"),
-        "manifests/cluster-config.yaml: missing (fix: run `hardway phase run make-manifests`)",
+        "manifests/cluster-config.yaml: missing (fix: run `hardway create manifests`, which makes it)",
         Stop("cluster-config.yaml: no such file"),
     ),
     case(
@@ -68,7 +68,7 @@ pub(crate) const CASES: [Case; 38] = [
     case(
         "no root CA",
         |s| s.tree.remove("pki/root-ca.crt"),
-        "pki/root-ca.crt: missing (fix: run `hardway phase run make-pki`)",
+        "pki/root-ca.crt: missing (fix: run `hardway create manifests`, which makes it)",
         Stop("root-ca.crt: no such file"),
     ),
     // 4.22 passes over this one, and its kubelets would then trust no client.

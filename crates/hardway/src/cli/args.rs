@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::{InstallMediaArgs, ReleaseArgs};
+use super::{CreateArgs, InstallMediaArgs, ReleaseArgs};
 
 /// Installs OpenShift and OKD on machines you own, and explains every byte it writes.
 #[derive(Debug, Parser)]
@@ -84,34 +84,6 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 pub(crate) struct CompletionArgs {
     pub(crate) shell: clap_complete::Shell,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct CreateArgs {
-    #[command(subcommand)]
-    pub(crate) target: Target,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Target {
-    /// bootstrap.ign, the pointer configs, and one complete config for every node
-    IgnitionConfigs(MakeArgs),
-    /// A sample install-config.yaml and inventory.yaml, as `hardway init`
-    InstallConfig(InitArgs),
-    /// Everything up to the cluster manifests, for a look or an edit before the rest
-    Manifests(MakeArgs),
-    /// bootstrap-in-place-for-live-iso.ign for a single node that installs itself
-    SingleNodeIgnitionConfig(MakeArgs),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct MakeArgs {
-    /// Read the release from a folder instead of the image named in the inventory
-    #[arg(long, value_name = "DIR")]
-    pub(crate) release_dir: Option<PathBuf>,
-    /// Say what would be made and why, and write nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,11 +1,13 @@
 //! The command line.
 
 mod args;
+mod create_args;
 mod media_args;
 mod registry_args;
 mod release_args;
 
 pub(crate) use args::*;
+pub(crate) use create_args::*;
 pub(crate) use media_args::*;
 pub(crate) use registry_args::*;
 pub(crate) use release_args::*;

@@ -2,17 +2,19 @@
 
 use std::path::Path;
 
-use hardway_assets::graph::{Asset, FileState, Plan, Stale};
-use hardway_assets::inventory::Role;
+use hardway_assets::graph::{Asset, FileState, Plan, Stale, Step};
 use hardway_assets::violation::Violation;
-use hardway_assets::{Phase, install_config};
+use hardway_assets::{Phase, Tree, install_config};
 
 use super::dry_run::{self, join, kept_in};
 use crate::cli::{CreateArgs, Global, MakeArgs, Target};
+use crate::forecast::Forecast;
 use crate::held::Held;
 use crate::input::{Checked, Project};
 use crate::kept_release::KeptRelease;
 use crate::output::Output;
+use crate::release_choice::Reach;
+use crate::render_nodes::{commands, read_handed_in, render_nodes};
 use crate::report::Report;
 use crate::workdir::Workdir;
 
@@ -54,26 +56,68 @@ impl Wanted {
 
 fn create(global: &Global, args: &MakeArgs, out: &Output, wanted: Wanted) -> Result<u8, Report> {
     let workdir = Workdir::open(&global.dir)?;
-    let checked = Checked::load(&workdir, args.release_dir.as_deref(), out)?;
+    let checked = Checked::load(&workdir, Reach::Registry(&args.release), out)?;
     check_target(&checked, wanted)?;
     // Bad input leaves no trace, not even the file that is held; a dry run never does.
     let _held = if args.dry_run { None } else { Some(Held::take(&workdir)?) };
-    let project = Project::load(&workdir, checked)?;
-    let plan = project.plan(|asset| wanted.includes(asset))?;
+    let mut project = Project::load(&workdir, checked)?;
+    if let Some(dir) = &args.render.rendered_dir {
+        let rendered = read_handed_in(&project, dir, out)?;
+        project.take_rendered(rendered)?;
+        project.is_rendered = true;
+    }
+    let forecast = Forecast::of(&project, |asset| wanted.includes(asset))?;
     let release = KeptRelease::compare(&project.release, &project.tree);
     warn_about_secrets(&workdir, &project, out);
-    tell_about_keys_and_nodes(&project, wanted, out);
+    tell_about_keys(&project, out);
     if args.dry_run {
-        out.data(&dry_run::list(&project, &plan, &release));
-        tell(&plan, out, "would be made");
+        let commands = render_commands(&workdir, &project, &forecast, args)?;
+        out.data(&dry_run::list(&project, &forecast, &release, &commands));
+        tell(&forecast.plan, &forecast.steps(), out, "would be made");
         return Ok(0);
     }
     workdir.write_secrets(&project.secrets_on_disk, &project.secrets)?;
-    workdir.apply(&plan, &project.lock)?;
-    keep_release(&workdir, &release, args, out)?;
-    tell(&plan, out, "made");
+    workdir.apply(&forecast.plan, &project.lock)?;
+    keep_release(&workdir, &release, &forecast.plan.tree(&project.tree), args, out)?;
+    let plan = match forecast.render.is_empty() {
+        true => forecast.plan,
+        false => make_rest(&workdir, project, forecast, args, out, wanted)?,
+    };
+    tell(&plan, &plan.steps.iter().collect::<Vec<_>>(), out, "made");
     out.info(&wanted.places().replace("{}", &global.dir.display().to_string()));
     Ok(0)
+}
+
+/// Renders the nodes, and makes what is made from them. Everything before is on disk by now: whoever cannot render here
+/// can render elsewhere, from the same files.
+fn make_rest(
+    workdir: &Workdir,
+    project: Project,
+    forecast: Forecast,
+    args: &MakeArgs,
+    out: &Output,
+    wanted: Wanted,
+) -> Result<Plan, Report> {
+    out.debug(&format!("{}: {}", Phase::RenderNodes, join(&forecast.render)));
+    let tree = forecast.plan.tree(&project.tree);
+    let rendered = render_nodes(workdir, &project, &tree, &args.render, out)?;
+    let project = project.after(&forecast.plan, rendered)?;
+    let mut plan = project.plan(|asset| wanted.includes(asset))?;
+    workdir.apply(&plan, &project.lock)?;
+    plan.continues(forecast.plan);
+    Ok(plan)
+}
+
+fn render_commands(
+    workdir: &Workdir,
+    project: &Project,
+    forecast: &Forecast,
+    args: &MakeArgs,
+) -> Result<Vec<String>, Report> {
+    match forecast.render.is_empty() {
+        true => Ok(Vec::new()),
+        false => commands(workdir, project, &forecast.plan.tree(&project.tree), &args.render),
+    }
 }
 
 /// The single-node target has rules of its own (installer `bootstrap_in_place.go`); and a cluster that bootstraps in
@@ -105,7 +149,7 @@ fn warn_about_secrets(workdir: &Workdir, project: &Project, out: &Output) {
 }
 
 /// What a user might otherwise take for done.
-fn tell_about_keys_and_nodes(project: &Project, wanted: Wanted, out: &Output) {
+fn tell_about_keys(project: &Project, out: &Output) {
     if !project.due.is_empty() {
         let names: Vec<&str> = project.due.iter().map(|expiry| expiry.certificate.as_str()).collect();
         out.info(&format!("certificates renewed, with the same keys and names: {}", names.join(", ")));
@@ -115,34 +159,22 @@ fn tell_about_keys_and_nodes(project: &Project, wanted: Wanted, out: &Output) {
     if project.secrets_on_disk.key("root-ca").is_ok_and(|key| key.algorithm() != chosen) {
         out.warn("pki.keyAlgorithm changed, but keys are made once and stay; move secrets/ away to have new ones drawn");
     }
-    let hosts = &project.cluster.inventory.hosts;
-    let is_left_out = |role: Role| {
-        !project.release.rendered.contains_key(role.name()) && hosts.iter().any(|host| host.role == role)
-    };
-    let left_out: Vec<&str> =
-        [Role::Master, Role::Worker].into_iter().filter(|role| is_left_out(*role)).map(Role::name).collect();
-    if wanted == Wanted::IgnitionConfigs && !left_out.is_empty() {
-        out.warn(&format!(
-            "the release has no rendered MachineConfig for {}: no ignition/<host>.ign is made for these hosts; boot them \
-             from the pointer configs, or put the rendered configs into the release's folder rendered/",
-            left_out.join(" and ")
-        ));
-    }
 }
 
 fn keep_release(
     workdir: &Workdir,
     release: &KeptRelease,
+    tree: &Tree,
     args: &MakeArgs,
     out: &Output,
 ) -> Result<(), Report> {
     match release {
         KeptRelease::Same => {}
         KeptRelease::Stale(files) => {
-            KeptRelease::replace(workdir, files)?;
+            KeptRelease::replace(workdir, files, tree)?;
             out.debug(&format!("release/ now holds the release that was used: {} files", files.len()));
         }
-        KeptRelease::Foreign if is_same_folder(args.release_dir.as_deref(), &workdir.path("release")) => {}
+        KeptRelease::Foreign if is_same_folder(args.release.release_dir.as_deref(), &workdir.path("release")) => {}
         KeptRelease::Foreign => out.warn(
             "release/ was not written by hardway or was edited by hand: it is kept, and does not hold the release that \
              was used; remove it to have that written there",
@@ -156,11 +188,13 @@ fn is_same_folder(given: Option<&Path>, kept: &Path) -> bool {
 }
 
 /// One line for each asset that was made again, and for each file that was left alone.
-fn tell(plan: &Plan, out: &Output, verb: &str) {
-    let mut kept = 0;
-    for step in &plan.steps {
+fn tell(plan: &Plan, steps: &[&Step], out: &Output, verb: &str) {
+    let (mut kept, mut written) = (0, 0);
+    for step in steps {
         let reasons = join(&step.reasons);
-        if step.files.iter().any(|(_, state)| *state == FileState::Written) {
+        let files = step.files.iter().filter(|(_, state)| *state == FileState::Written).count();
+        written += files;
+        if files > 0 {
             out.debug(&format!("{}: {} ({reasons})", step.phase, step.asset));
         }
         for (path, why) in kept_in(step) {
@@ -178,8 +212,7 @@ fn tell(plan: &Plan, out: &Output, verb: &str) {
     plan.left_behind
         .iter()
         .for_each(|path| out.warn(&format!("{path} is no longer needed but was edited by hand: kept")));
-    let written = plan.writes.len();
-    let fresh = plan.steps.iter().map(|step| step.files.len()).sum::<usize>() - written - kept;
+    let fresh = steps.iter().map(|step| step.files.len()).sum::<usize>() - written - kept;
     let files = if written == 1 { "file" } else { "files" };
     let yours = if kept == 0 { String::new() } else { format!(", {kept} kept as you have them") };
     out.info(&format!("{written} {files} {verb}, {fresh} already as they should be{yours}"));

@@ -2,13 +2,22 @@
 
 use std::fmt::Write as _;
 
-use hardway_assets::graph::{FileState, Plan, Stale, Step};
+use hardway_assets::graph::{FileState, Stale, Step};
+use hardway_assets::rendered_nodes;
 
+use crate::forecast::Forecast;
 use crate::input::Project;
 use crate::kept_release::KeptRelease;
 
-/// A line a file, in the order in which they would be written.
-pub(crate) fn list(project: &Project, plan: &Plan, release: &KeptRelease) -> String {
+/// A line a file and a line a command, in the order in which they would be written and run. `commands` are those that
+/// render nodes.
+pub(crate) fn list(
+    project: &Project,
+    forecast: &Forecast,
+    release: &KeptRelease,
+    commands: &[String],
+) -> String {
+    let plan = &forecast.plan;
     let mut text = String::new();
     for (name, secret) in project.secrets.files() {
         let reason = match project.secrets_on_disk.get(name) {
@@ -18,8 +27,12 @@ pub(crate) fn list(project: &Project, plan: &Plan, release: &KeptRelease) -> Str
         };
         let _ = writeln!(text, "would write secrets/{name} ({reason})");
     }
-    for step in &plan.steps {
+    for step in forecast.steps() {
         let reasons = join(&step.reasons);
+        if step.asset == rendered_nodes::ID && !commands.is_empty() {
+            let _ = writeln!(text, "would render nodes ({reasons})");
+            commands.iter().for_each(|command| text += &format!("would run {command}\n"));
+        }
         for path in files_in(step, FileState::Written) {
             let _ = writeln!(text, "would write {path} ({reasons})");
         }

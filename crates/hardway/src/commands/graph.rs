@@ -6,6 +6,7 @@ use hardway_assets::{example, release_payload};
 use crate::cli::{Global, GraphArgs, GraphFormat};
 use crate::input::{Checked, graph, graph_of};
 use crate::output::Output;
+use crate::release_choice::Reach;
 use crate::report::Report;
 use crate::workdir::Workdir;
 
@@ -13,7 +14,7 @@ use crate::workdir::Workdir;
 pub(crate) fn run(global: &Global, args: &GraphArgs, out: &Output) -> Result<u8, Report> {
     let workdir = Workdir::open(&global.dir)?;
     let graph = if workdir.path("install-config.yaml").exists() {
-        graph_of(&workdir, Checked::load(&workdir, args.release_dir.as_deref(), out)?)?
+        graph_of(&workdir, Checked::load(&workdir, Reach::Here(args.release_dir.as_deref()), out)?)?
     } else {
         out.info("no install-config.yaml here: this is the graph of a made-up cluster");
         graph(&example::cluster(), &release_payload::sample(), &[])?

@@ -1,35 +1,57 @@
 //! `hardway status`
 
-use hardway_assets::graph::{FileState, Plan};
+use hardway_assets::graph::{FileState, Plan, Step};
 use hardway_assets::pki::{self, Expiry};
+use hardway_assets::{Phase, fetched_release};
 use serde_json::{Value, json};
 
 use super::dry_run::{join, kept_in};
 use crate::cli::{Format, Global, StatusArgs};
+use crate::forecast::Forecast;
 use crate::input::{Checked, Project};
 use crate::output::Output;
+use crate::release_choice::Reach;
 use crate::report::Report;
 use crate::workdir::Workdir;
 
 /// What `create ignition-configs` would do now, and when certificates end. Changes nothing.
 pub(crate) fn run(global: &Global, args: &StatusArgs, out: &Output) -> Result<u8, Report> {
     let workdir = Workdir::open(&global.dir)?;
-    let checked = Checked::load(&workdir, args.release_dir.as_deref(), out)?;
+    if let Some(step) = unfetched(&workdir, args)? {
+        show(&Plan::default(), &[&step], &[], args, out);
+        out.info("everything else waits for the release: hardway create manifests fetches it");
+        return Ok(0);
+    }
+    let checked = Checked::load(&workdir, Reach::Here(args.release_dir.as_deref()), out)?;
     let project = Project::load(&workdir, checked)?;
-    let plan = project.plan(|_| true)?;
+    let forecast = Forecast::of(&project, |_| true)?;
     let mut ends = pki::expiries(&project.cluster, &project.tree, project.now);
     ends.retain(|end| end.is_on_disk);
-    match args.output {
-        Format::Text => out.data(&text(&plan, &ends, args.all)),
-        format => out.value(&value(&plan, &ends), format),
-    }
+    show(&forecast.plan, &forecast.steps(), &ends, args, out);
     Ok(0)
 }
 
-fn text(plan: &Plan, ends: &[Expiry], all: bool) -> String {
+/// The one thing to say of a working directory whose release a registry has to be asked for.
+fn unfetched(workdir: &Workdir, args: &StatusArgs) -> Result<Option<Step>, Report> {
+    if args.release_dir.is_some() {
+        return Ok(None);
+    }
+    let Some(why) = Checked::reason_to_fetch(workdir)? else { return Ok(None) };
+    let asset = fetched_release::ID.to_owned();
+    Ok(Some(Step { asset, phase: Phase::FetchRelease, reasons: vec![why], files: Vec::new() }))
+}
+
+fn show(plan: &Plan, steps: &[&Step], ends: &[Expiry], args: &StatusArgs, out: &Output) {
+    match args.output {
+        Format::Text => out.data(&text(plan, steps, ends, args.all)),
+        format => out.value(&value(plan, steps, ends), format),
+    }
+}
+
+fn text(plan: &Plan, steps: &[&Step], ends: &[Expiry], all: bool) -> String {
     let mut text = String::new();
     let mut fresh = 0;
-    for step in &plan.steps {
+    for step in steps {
         let reasons = join(&step.reasons);
         if step.reasons.is_empty() {
             fresh += 1;
@@ -48,7 +70,7 @@ fn text(plan: &Plan, ends: &[Expiry], all: bool) -> String {
     for path in &plan.left_behind {
         text += &format!("kept   {path}: no longer needed, but edited by hand\n");
     }
-    text += &format!("{fresh} of {} assets are fresh\n", plan.steps.len());
+    text += &format!("{fresh} of {} assets are fresh\n", steps.len());
     match ends.first() {
         Some(next) if next.seconds_left <= 0 => {
             text += &format!("certificate {} expired at {}\n", next.certificate, next.not_after)
@@ -64,9 +86,8 @@ fn text(plan: &Plan, ends: &[Expiry], all: bool) -> String {
     text
 }
 
-fn value(plan: &Plan, ends: &[Expiry]) -> Value {
-    let assets: Vec<Value> = plan
-        .steps
+fn value(plan: &Plan, steps: &[&Step], ends: &[Expiry]) -> Value {
+    let assets: Vec<Value> = steps
         .iter()
         .map(|step| {
             let files = step.files.iter().map(|(output, state)| {

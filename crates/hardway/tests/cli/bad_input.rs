@@ -140,10 +140,13 @@ fn a_wrong_command_line_is_code_two() {
 
 #[test]
 fn a_release_that_cannot_be_had_is_said() {
-    let work = Work::with_inputs(CONFIG, &INVENTORY.replace("image: sample", "image: quay.io/ocp:4.18.1"));
-    work.refused(1, &["create", "manifests"])
-        .says("error[release-unusable]: quay.io/ocp:4.18.1 cannot be fetched")
-        .says("--release-dir");
+    // Nobody listens there.
+    let image = "127.0.0.1:9/ocp:4.18.1";
+    let work = Work::with_inputs(CONFIG, &INVENTORY.replace("image: sample", &format!("image: {image}")));
+    work.refused(1, &["graph"])
+        .says(&format!("error[release-not-fetched]: {image} is not kept in release/ (not made yet)"));
+    let status = work.refused(0, &["status"]).says("everything else waits for the release").stdout;
+    assert!(status.starts_with("stale  fetch-release"), "{status}");
     work.refused(1, &["create", "manifests", "--release-dir", "nowhere"])
         .says("error[release-unusable]")
         .says("nowhere");

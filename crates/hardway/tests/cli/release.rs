@@ -7,7 +7,7 @@ use crate::work::{INVENTORY, Work};
 
 const CREATE: [&str; 2] = ["create", "ignition-configs"];
 
-/// An inventory that names a release which cannot be fetched.
+/// An inventory that names a release by what is no digest.
 fn foreign() -> String {
     INVENTORY.replace("image: sample", "image: quay.io/ocp@sha256:00")
 }
@@ -56,10 +56,11 @@ fn a_release_that_lies_there_by_digest_need_not_be_fetched() {
     let work = Work::made();
     let image = work.read("release/release-image");
     work.write("inventory.yaml", INVENTORY.replace("image: sample", &format!("image: {}", image.trim())));
-    work.ok(&CREATE).does_not_say("cannot be fetched");
+    work.ok(&CREATE).says("as kept in release/").does_not_say("fetching");
     work.ok(&["status"]);
     work.write("inventory.yaml", foreign());
-    work.refused(1, &CREATE).says("error[release-unusable]: quay.io/ocp@sha256:00 cannot be fetched");
+    work.refused(3, &CREATE).says("inventory.yaml:4:10").says("error[inventory-invalid]: 1 mistake");
+    work.refused(3, &["status"]).says("inventory.yaml:4:10");
 }
 
 #[test]

@@ -1,0 +1,71 @@
+//! Mistakes in the two input files, and those that can be seen before the release is known.
+
+use hardway_assets::install_config::Rules;
+use hardway_assets::inventory::read_both;
+use hardway_assets::release_payload::VersionContract;
+use hardway_assets::violation::Violation;
+use hardway_assets::yaml;
+use hardway_release::PullSpec;
+
+use crate::input_file::InputFile;
+use crate::report::{EXIT_CONFIG, Report};
+
+/// `release.image`, where it is a text. Anything else is the inventory's mistake, and is told with the others.
+pub(crate) fn release_image(inventory: &InputFile) -> Option<String> {
+    match &yaml::read(&inventory.text.0).ok()?.get("release")?.get("image")?.value {
+        yaml::Value::String(image) => Some(image.clone()),
+        _ => None,
+    }
+}
+
+/// Stops at mistakes that can be seen without the release: a registry is not asked for nothing.
+pub(crate) fn check_before(
+    config: &InputFile,
+    inventory: &InputFile,
+    image: Option<&str>,
+    is_fips: bool,
+) -> Result<(), Report> {
+    let Some(image) = image.filter(|image| *image != "sample") else { return Ok(()) };
+    let version = image.rsplit_once(':').map(|(_, tag)| tag).filter(|tag| VersionContract::new(tag).is_ok());
+    let spec = image.parse::<PullSpec>();
+    if version.is_none() && spec.is_ok() {
+        return Ok(());
+    }
+    let rules = Rules::for_version(version.unwrap_or_default()).on_fips_host(is_fips);
+    let mut errors = read_both(&config.text.0, &inventory.text.0, rules).err().unwrap_or_default();
+    if let Err(error) = spec
+        && !errors.inventory.iter().any(|violation| violation.path == IMAGE)
+    {
+        let span = yaml::read(&inventory.text.0).ok().map(|node| node.locate(IMAGE));
+        let violation = Violation::invalid(IMAGE, image, error.fault.to_string());
+        errors.inventory.push(Violation { span, ..violation });
+    }
+    match errors.install_config.is_empty() && errors.inventory.is_empty() {
+        true => Ok(()),
+        false => Err(invalid(config, &errors.install_config, inventory, &errors.inventory)),
+    }
+}
+
+const IMAGE: &str = "release.image";
+
+/// Every mistake of both files, each in its place.
+pub(crate) fn invalid(
+    config: &InputFile,
+    in_config: &[Violation],
+    inventory: &InputFile,
+    in_inventory: &[Violation],
+) -> Report {
+    let count = in_config.len() + in_inventory.len();
+    let mistakes = if count == 1 { "1 mistake".to_owned() } else { format!("{count} mistakes") };
+    let report = if in_config.is_empty() {
+        Report::new("inventory-invalid", format!("{mistakes} in {}", inventory.path))
+    } else if in_inventory.is_empty() {
+        Report::new("config-invalid", format!("{mistakes} in {}", config.path))
+    } else {
+        Report::new("config-invalid", format!("{mistakes} in {} and {}", config.path, inventory.path))
+    };
+    report
+        .exit(EXIT_CONFIG)
+        .evidence(in_config.iter().map(|violation| config.error(violation)))
+        .evidence(in_inventory.iter().map(|violation| inventory.error(violation)))
+}
