@@ -261,7 +261,7 @@ fn nobody_there_is_told_after_some_tries() {
 #[test]
 fn image_references_of_another_version_are_a_fault() {
     let (registry, _, cache) = world();
-    let image = ReleaseImage { name: "4.18.98".to_owned(), ..ReleaseImage::default() }.build();
+    let image = ReleaseImage { name: Some("4.18.98".to_owned()), ..ReleaseImage::default() }.build();
     registry.pusher(REPOSITORY).image(&image, Some("odd"));
     let release = get(&registry.image("ocp/release:odd"), &options(cache.path(), &registry)).unwrap();
     let error = payload(&release).unwrap_err().to_string();

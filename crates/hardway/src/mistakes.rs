@@ -26,8 +26,8 @@ pub(crate) fn check_before(
     is_fips: bool,
 ) -> Result<(), Report> {
     let Some(image) = image.filter(|image| *image != "sample") else { return Ok(()) };
-    let version = image.rsplit_once(':').map(|(_, tag)| tag).filter(|tag| VersionContract::new(tag).is_ok());
     let spec = image.parse::<PullSpec>();
+    let version = spec.as_ref().ok().and_then(|spec| version_in(spec.tag.as_deref()?));
     if version.is_none() && spec.is_ok() {
         return Ok(());
     }
@@ -47,6 +47,15 @@ pub(crate) fn check_before(
 }
 
 const IMAGE: &str = "release.image";
+
+/// What release tags end in after the version: the architecture, as `uname` has it.
+const PLATFORMS: [&str; 6] = ["-x86_64", "-aarch64", "-ppc64le", "-s390x", "-multi", ""];
+
+/// The version that a tag such as `4.18.1-x86_64` names.
+pub(crate) fn version_in(tag: &str) -> Option<&str> {
+    let version = PLATFORMS.iter().find_map(|platform| tag.strip_suffix(platform))?;
+    VersionContract::new(version).is_ok().then_some(version)
+}
 
 /// Every mistake of both files, each in its place.
 pub(crate) fn invalid(

@@ -19,6 +19,7 @@ use hardway_release::{PullSpec, read_kept_rendered};
 use crate::cli::FetchArgs;
 use crate::fetch_release::fetch_release;
 use crate::input_file::InputFile;
+use crate::mistakes::version_in;
 use crate::output::Output;
 use crate::report::Report;
 use crate::workdir::Workdir;
@@ -71,7 +72,8 @@ impl Chosen {
     ) -> Result<Self, Report> {
         let chosen = match (reach.folder(), image) {
             (Some(folder), image) => Self::from_folder(workdir, folder, image, out)?,
-            (None, None | Some("sample")) => Self::new(sample(), true, image),
+            (None, None) => return Ok(Self::new(sample(), true, None)),
+            (None, Some("sample")) => Self::new(sample(), true, image),
             (None, Some(image)) => Self::named(workdir, install_config, image, reach, out)?,
         };
         VersionContract::new(&chosen.payload.version)
@@ -195,13 +197,9 @@ fn is_same(image: &str, release: &ReleasePayload) -> bool {
 
 /// Whether a pull spec names this release: by its digest, or by a tag such as `4.18.1` or `4.18.1-x86_64`.
 fn is_named(image: &str, release: &ReleasePayload) -> bool {
-    const PLATFORMS: [&str; 6] = ["", "-x86_64", "-aarch64", "-ppc64le", "-s390x", "-multi"];
     match image.split_once('@') {
         Some((_, digest)) => release.image.ends_with(digest),
-        None => image
-            .rsplit_once(':')
-            .and_then(|(_, tag)| tag.strip_prefix(&release.version))
-            .is_some_and(|rest| PLATFORMS.contains(&rest)),
+        None => image.rsplit_once(':').and_then(|(_, tag)| version_in(tag)) == Some(&release.version),
     }
 }
 

@@ -47,7 +47,10 @@ fn build() -> Option<Containers> {
     }
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mco-stand-in");
     fs_err::create_dir_all(&dir).unwrap();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mco-stand-in");
+    // Another test program may want the same.
+    let turn = std::fs::File::create(dir.join("lock")).unwrap();
+    turn.lock().unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hardway-release/tests/mco-stand-in");
     let built = Command::new("go")
         .current_dir(&source)
         .env("CGO_ENABLED", "0")

@@ -1,0 +1,99 @@
+//! Registries that are not simply there: mirrors, logins, trust; and those that are not there at all.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::fixture::free_port;
+use crate::fixture::registry::{Registry, Setup};
+use crate::site::{CREATE, Site};
+use crate::snapshot::Snapshot;
+use crate::work::{AUTH, CONFIG};
+
+/// An install-config that trusts a registry and logs in there.
+fn config(registry: &Registry, login: &str) -> String {
+    let secret = format!(r#""{}":{{"auth":"{}"}}"#, registry.address(), STANDARD.encode(login));
+    let trust = registry.ca.trim_end().replace('\n', "\n  ");
+    CONFIG.replace(&format!(r#""registry.example.com":{{"auth":"{AUTH}"}}"#), &secret)
+        + &format!("additionalTrustBundle: |\n  {trust}\n")
+}
+
+#[test]
+fn a_mirror_serves_what_the_source_cannot() {
+    let Some(site) = Site::new() else { return };
+    let setup = Setup { is_tls: true, password: Some("user:pass-word"), ..Setup::default() };
+    let mirror = Registry::same_as(&site.registry, setup);
+    let mirrors = |policy: &str| {
+        format!(
+            "imageDigestSources:\n- source: quay.invalid/ocp\n  sourcePolicy: {policy}\n  mirrors: [\"{}/ocp\"]\n",
+            mirror.address()
+        )
+    };
+    let digest = site.release.digest();
+    site.name(&format!("quay.invalid/ocp/release@{digest}"));
+    site.work.write(
+        "install-config.yaml",
+        config(&mirror, "user:pass-word")
+            + &mirrors("AllowContactingSource").replace("\n  sourcePolicy: AllowContactingSource", ""),
+    );
+    // Without --plain-http: the mirror speaks TLS, with a certificate of the trust bundle's CA.
+    site.run(&CREATE)
+        .expect(0)
+        .says(&format!("it comes from {}/ocp/release@{digest}", mirror.address()))
+        .says(&format!("release 4.18.99 is quay.invalid/ocp/release@{digest}"));
+    site.assert_settled();
+
+    site.name("quay.invalid/ocp/release:4.18.99-x86_64");
+    let before = Snapshot::of(site.work.root());
+    site.run(&["create", "manifests"])
+        .expect(1)
+        .says("error[registry-unreachable]: quay.invalid cannot be reached")
+        .says("mirrors serve images by digest only");
+    before.assert_untouched(&Snapshot::of(site.work.root()));
+}
+
+#[test]
+fn a_wrong_login_and_an_unknown_ca_are_told_apart_and_leave_nothing() {
+    let Some(site) = Site::new() else { return };
+    let setup = Setup { is_tls: true, password: Some("user:pass-word"), ..Setup::default() };
+    let guarded = Registry::same_as(&site.registry, setup);
+    site.name(&format!("{}/ocp/release:4.18.99-x86_64", guarded.address()));
+    let refused = |config: &str, code: i32, text: &str| {
+        site.work.write("install-config.yaml", config);
+        let before = Snapshot::of(site.work.root());
+        let ran = site.run(&CREATE).expect(code).says(text).does_not_say("hush").does_not_say("other-word");
+        before.assert_untouched(&Snapshot::of(site.work.root()));
+        ran
+    };
+    refused(&config(&guarded, "user:other-word"), 1, "error[registry-refused]").says("get a new pull secret");
+    refused(CONFIG, 1, "error[registry-untrusted]").says("additionalTrustBundle");
+    let other = config(&guarded, "user:pass-word").replace(&guarded.address(), "other.example.com");
+    refused(&other, 1, "error[registry-refused]").says("add an entry for");
+    site.work.write("install-config.yaml", config(&guarded, "user:pass-word"));
+    site.run(&["create", "manifests"]).expect(0);
+}
+
+#[test]
+fn a_registry_that_is_down_is_said_and_the_next_run_goes_on() {
+    let Some(site) = Site::new() else { return };
+    let image = format!("127.0.0.1:{}/ocp/release:4.18.99-x86_64", free_port());
+    site.name(&image);
+    let before = Snapshot::of(site.work.root());
+    site.create(&[]).expect(1).says("error[registry-unreachable]: 127.0.0.1:").says("fix: check the name");
+    before.assert_untouched(&Snapshot::of(site.work.root()));
+    site.name(&site.by_tag());
+    site.run(&["create", "manifests"]).expect(1).says("error[registry-untrusted]").says("plain HTTP");
+    site.run(&["create", "manifests", "--plain-http"]).expect(0);
+}
+
+#[test]
+fn mistakes_in_the_files_are_told_before_a_registry_is_asked() {
+    let Some(site) = Site::new() else { return };
+    site.work.edit("install-config.yaml", "hostPrefix: 23", "hostPrefix: 99");
+    let ran = site.create(&[]).expect(3).says("install-config.yaml:11:17").does_not_say("fetching");
+    assert_eq!(ran.stdout, "");
+    site.name("127.0.0.1:5000/OCP:1");
+    site.create(&[])
+        .expect(3)
+        .says("inventory.yaml:4:10")
+        .says("2 mistakes in install-config.yaml and inventory.yaml");
+}
