@@ -30,7 +30,8 @@ impl Asset for FetchedRelease {
     }
 
     fn gives(&self) -> Vec<Source> {
-        let facets = ["architecture", "crds", "feature-gates", "image", "images", "version"];
+        let facets =
+            ["architecture", "crds", "feature-gates", "image", "image-policies", "images", "version"];
         facets.into_iter().map(Source::release).collect()
     }
 

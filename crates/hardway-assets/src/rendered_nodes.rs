@@ -60,6 +60,8 @@ impl Asset for RenderedNodes {
             Source::Folder("manifests".into()),
             Source::Folder("openshift".into()),
             Source::release("image"),
+            Source::config("featureSet"),
+            Source::release("image-policies"),
             Source::release("images"),
             Source::release("version"),
         ];

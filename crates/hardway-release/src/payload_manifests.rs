@@ -1,4 +1,4 @@
-//! What hardway takes from the manifests of a release: CRDs and the lists of feature gates.
+//! What hardway takes from the manifests of a release: CRDs, image policies and the lists of feature gates.
 
 use std::collections::BTreeMap;
 
@@ -15,11 +15,22 @@ const GATES_PROFILE: &str = "include.release.openshift.io/self-managed-high-avai
 /// From 4.22: the major versions a list is for.
 const MAJOR_VERSION: &str = "release.openshift.io/major-version";
 
-/// CRDs and gates found so far.
+/// CRDs, policies and gates found so far.
 #[derive(Debug, Default)]
 pub(crate) struct PayloadManifests {
     crds: BTreeMap<String, Found<ReleaseManifest>>,
+    policies: BTreeMap<String, Found<ReleaseManifest>>,
     gates: BTreeMap<String, Found<FeatureGates>>,
+}
+
+/// The parts of a payload that are manifests.
+pub(crate) struct Parts {
+    /// By file name.
+    pub(crate) crds: Vec<ReleaseManifest>,
+    /// By file name.
+    pub(crate) image_policies: Vec<ReleaseManifest>,
+    /// By feature set.
+    pub(crate) feature_gates: BTreeMap<String, FeatureGates>,
 }
 
 /// A thing and the file it came from.
@@ -68,10 +79,14 @@ impl PayloadManifests {
         self.gates.contains_key(feature_set)
     }
 
-    /// The CRDs by file name, and the gates by feature set.
-    pub(crate) fn into_parts(self) -> (Vec<ReleaseManifest>, BTreeMap<String, FeatureGates>) {
-        let crds = self.crds.into_values().map(|found| found.thing).collect();
-        (crds, self.gates.into_iter().map(|(set, found)| (set, found.thing)).collect())
+    /// All that was found.
+    pub(crate) fn into_parts(self) -> Parts {
+        let things = |found: BTreeMap<_, Found<_>>| found.into_values().map(|found| found.thing).collect();
+        Parts {
+            crds: things(self.crds),
+            image_policies: things(self.policies),
+            feature_gates: self.gates.into_iter().map(|(set, found)| (set, found.thing)).collect(),
+        }
     }
 
     fn add_document(
@@ -82,12 +97,13 @@ impl PayloadManifests {
         major: Option<u64>,
     ) -> Result<(), Wrong> {
         let head = ManifestHead::of(text).map_err(Wrong::Syntax)?;
-        if head.is_crd() {
+        if head.is_crd() || is_image_policy(&head) {
             yaml::read(text).map_err(Wrong::Syntax)?;
             let file_name = indexed(path.rsplit('/').next().unwrap_or(path), index);
-            let what = format!("CRD file {file_name}");
-            let crd = ReleaseManifest { file_name: file_name.clone(), text: text.to_owned() };
-            keep(&mut self.crds, file_name, crd, path, what)?;
+            let what = format!("{} file {file_name}", if head.is_crd() { "CRD" } else { "image policy" });
+            let manifest = ReleaseManifest { file_name: file_name.clone(), text: text.to_owned() };
+            let things = if head.is_crd() { &mut self.crds } else { &mut self.policies };
+            keep(things, file_name, manifest, path, what)?;
         } else if is_gate_list(&head, major) {
             let object = yaml::read(text).map_err(Wrong::Syntax)?.to_json();
             let set = object["spec"]["featureSet"].as_str().unwrap_or_default().to_owned();
@@ -137,6 +153,12 @@ fn is_gate_list(head: &ManifestHead, major: Option<u64>) -> bool {
         && (major.is_none() || head.annotations.get(MAJOR_VERSION).is_none_or(is_for))
 }
 
+/// Of either version: 4.18 and 4.19 have v1alpha1.
+fn is_image_policy(head: &ManifestHead) -> bool {
+    ["ClusterImagePolicy", "ImagePolicy"].contains(&head.kind.as_str())
+        && head.api_version.starts_with("config.openshift.io/")
+}
+
 fn feature_gates(object: &Value) -> Result<FeatureGates, Vec<Reason>> {
     let lists = &object["status"]["featureGates"][0];
     let names = |field: &str| {
@@ -181,7 +203,7 @@ mod tests {
         manifests.add("crds/0000_10_x.crd.yaml", CRD, Some(4)).unwrap();
         manifests.add("0000_50_two.yaml", &two, Some(4)).unwrap();
         assert!(manifests.has_crd("a.b") && !manifests.has_crd("c.d"));
-        let (crds, _) = manifests.into_parts();
+        let crds = manifests.into_parts().crds;
         let names: Vec<_> = crds.iter().map(|crd| crd.file_name.as_str()).collect();
         assert_eq!(names, ["0000_10_x.crd.yaml", "0000_50_two_0.yaml", "0000_50_two_2.yaml"]);
         assert_eq!(crds[0].text, CRD);
@@ -208,7 +230,7 @@ mod tests {
         let empty = gates("4", "", "").replace("false-except-for-the-config-operator", "true");
         manifests.add("0000_05_config-operator_02_featuregate.cr.yaml", &empty, Some(4)).unwrap();
         manifests.add("tech.yaml", &gates("4", "TechPreviewNoUpgrade", ""), Some(4)).unwrap();
-        let (_, gates) = manifests.into_parts();
+        let gates = manifests.into_parts().feature_gates;
         assert_eq!(gates.keys().collect::<Vec<_>>(), ["", "TechPreviewNoUpgrade"]);
         assert_eq!(gates[""].enabled, ["A", "B"]);
     }

@@ -6,7 +6,7 @@ use hardway_assets::release_payload::{ReleasePayload, RenderedConfig, VersionCon
 
 use crate::folder_error::{Fault, Reason};
 use crate::image_references::ImageReferences;
-use crate::payload_manifests::PayloadManifests;
+use crate::payload_manifests::{Parts, PayloadManifests};
 use crate::pull_spec::is_by_digest;
 use crate::release_files::ReleaseFiles;
 use crate::release_metadata::ReleaseMetadata;
@@ -42,7 +42,7 @@ impl<'f> Reader<'f> {
         let rendered = self.rendered();
         match (references, metadata, image, architecture) {
             (Some(references), Some(metadata), Some(image), Some(architecture)) if self.faults.is_empty() => {
-                let (crds, feature_gates) = manifests.into_parts();
+                let Parts { crds, image_policies, feature_gates } = manifests.into_parts();
                 Ok(ReleasePayload {
                     image,
                     version: metadata.version,
@@ -51,6 +51,7 @@ impl<'f> Reader<'f> {
                     images: references.images,
                     crds,
                     feature_gates,
+                    image_policies,
                     rendered,
                 })
             }

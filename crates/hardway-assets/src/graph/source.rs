@@ -25,7 +25,8 @@ pub enum Source {
     Inventory(Cow<'static, str>),
     /// The date a certificate was last issued.
     Issued(String),
-    /// A facet of the release: `version`, `image`, `images`, `images/etcd`, `crds`, `feature-gates`, `rendered/master`.
+    /// A facet of the release: `version`, `image`, `images`, `images/etcd`, `crds`, `feature-gates`,
+    /// `image-policies`, `rendered/master`.
     Release(Cow<'static, str>),
     /// A file of `secrets/`.
     Secret(String),
@@ -198,6 +199,10 @@ impl<'a> Fingerprints<'a> {
                     .crds
                     .iter()
                     .for_each(|crd| hash.update(format!("{}\n{}\n", crd.file_name, crd.text))),
+                "image-policies" => release
+                    .image_policies
+                    .iter()
+                    .for_each(|policy| hash.update(format!("{}\n{}\n", policy.file_name, policy.text))),
                 "feature-gates" => hash.update(format!("{:?}", release.feature_gates)),
                 _ => {}
             },

@@ -142,6 +142,7 @@ fn release(version: &str) -> ReleasePayload {
             (String::new(), gates(&["Solid"], &["Fresh"])),
             ("TechPreviewNoUpgrade".to_owned(), gates(&["Fresh", "Solid"], &[])),
         ]),
+        image_policies: Vec::new(),
         rendered: BTreeMap::new(),
     }
 }

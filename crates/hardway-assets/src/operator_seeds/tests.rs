@@ -90,6 +90,7 @@ fn release() -> ReleasePayload {
         images: std::iter::empty::<(String, String)>().collect(),
         crds: Vec::new(),
         feature_gates: BTreeMap::new(),
+        image_policies: Vec::new(),
         rendered: BTreeMap::new(),
     }
 }

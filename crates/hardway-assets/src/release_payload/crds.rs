@@ -1,4 +1,4 @@
-//! Which of a release's CRDs a cluster gets.
+//! Which of a release's CRDs and image policies a cluster gets.
 //!
 //! A release ships some CRDs once per feature set and once per cluster profile. Applying them all makes the last one
 //! by name win, which is the tech preview. The test for each file is the cluster-version-operator's, which is also the
@@ -22,6 +22,16 @@ impl ReleasePayload {
             })
         };
         self.crds.iter().filter(is_for).collect()
+    }
+
+    /// The image policies for a self-managed cluster with this feature set, in file order. The operator's `render` hands
+    /// them to the machine-config-operator before there is an API to ask (cluster-version-operator
+    /// `pkg/payload/render.go`).
+    pub fn image_policies_for(&self, feature_set: &str) -> Vec<&ReleaseManifest> {
+        let rules = InclusionRules::of(self, feature_set);
+        let is_for =
+            |policy: &&ReleaseManifest| policy.head().is_ok_and(|head| rules.exclusion(&head).is_none());
+        self.image_policies.iter().filter(is_for).collect()
     }
 }
 

@@ -23,6 +23,8 @@ pub struct ReleasePayload {
     pub crds: Vec<ReleaseManifest>,
     /// Feature gates by feature set; `""` is the default set.
     pub feature_gates: BTreeMap<String, FeatureGates>,
+    /// ClusterImagePolicies and ImagePolicies of all feature sets: whose signatures nodes ask for.
+    pub image_policies: Vec<ReleaseManifest>,
     /// MachineConfigs that the machine-config-operator rendered, by pool; empty until render-nodes ran.
     pub rendered: BTreeMap<String, RenderedConfig>,
 }

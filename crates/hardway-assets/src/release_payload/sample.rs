@@ -38,6 +38,7 @@ pub fn sample() -> ReleasePayload {
         images,
         crds: sample_crds(),
         feature_gates: feature_gates(),
+        image_policies: Vec::new(),
         rendered,
     }
 }

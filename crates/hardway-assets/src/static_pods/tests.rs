@@ -34,6 +34,7 @@ fn release() -> ReleasePayload {
             .collect(),
         crds: Vec::new(),
         feature_gates: BTreeMap::from([(String::new(), gates)]),
+        image_policies: Vec::new(),
         rendered: BTreeMap::new(),
     }
 }

@@ -64,6 +64,12 @@ pub enum Problem {
     /// A file with no UTF-8 text.
     #[error("not UTF-8 text")]
     NotText,
+    /// What another operator makes MachineConfigs of, before the render (installer `bootkube.sh.template`).
+    #[error(
+        "the node-tuning-operator makes MachineConfigs of a PerformanceProfile, which this render does not run: nodes \
+         would be born without them and rolled over at once"
+    )]
+    PerformanceProfile,
     /// A pool whose nodes would get no kubelet.
     #[error(
         "pool {0} selects the MachineConfigs of neither worker nor master: its nodes would have no kubelet"
@@ -135,6 +141,7 @@ impl Fault {
                 "the release image is incomplete, or not an OpenShift release: fetch it again".to_owned()
             }
             Problem::NotManifest | Problem::NotText => "move it out of the folder".to_owned(),
+            Problem::PerformanceProfile => "take it out, and create it after the install".to_owned(),
             Problem::PoolWithoutBase(_) => {
                 "correct spec.machineConfigSelector; a pool of workers selects the roles worker and its own"
                     .to_owned()

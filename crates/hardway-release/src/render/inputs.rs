@@ -56,6 +56,10 @@ pub fn render_inputs(tree: &Tree, release: &ReleasePayload, cluster: &Cluster) -
             files.push(asset(&format!("{CONTROLLER_IN}/{}", base_name(path)), bytes));
         }
     }
+    // Created in the cluster by the cluster-version-operator; from 4.21 by default.
+    for policy in release.image_policies_for(&cluster.config.feature_set) {
+        files.push(asset(&format!("{CONTROLLER_IN}/{}", policy.file_name), policy.text.as_bytes()));
+    }
     // Read by the operator in every version, by the controller from 4.21 and passed over by it before.
     let references = format!("{:#}\n", image_references(release)).into_bytes();
     files.push(asset("image-references", &references));

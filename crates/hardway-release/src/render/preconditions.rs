@@ -49,7 +49,7 @@ pub fn check(tree: &Tree, release: &ReleasePayload, cluster: &Cluster) -> Result
     faults.extend(certificates(tree));
     faults.extend(required_files(tree, &objects, &unreadable));
     faults.extend(unreadable);
-    faults.extend(same_names(tree));
+    faults.extend(same_names(tree, release, cluster));
     faults.extend(first(&objects, INFRASTRUCTURE).into_iter().flat_map(infrastructure));
     faults.extend(first(&objects, NETWORK).and_then(network));
     faults.extend(first(&objects, PULL_SECRET).into_iter().flat_map(pull_secret));
@@ -62,6 +62,8 @@ pub fn check(tree: &Tree, release: &ReleasePayload, cluster: &Cluster) -> Result
             .filter(|object| object.is(pools::GROUP, "ControllerConfig"))
             .map(|object| Fault::new(&object.path, Problem::MadeByOperator("ControllerConfig"))),
     );
+    let tuned = objects.iter().filter(|object| object.is("performance.openshift.io", "PerformanceProfile"));
+    faults.extend(tuned.map(|object| Fault::new(&object.path, Problem::PerformanceProfile)));
     if faults.is_empty() { Ok(()) } else { Err(Faults(faults)) }
 }
 
@@ -106,12 +108,14 @@ fn required_files(tree: &Tree, objects: &[Object], unreadable: &[Fault]) -> Vec<
 }
 
 /// Both folders are copied into one, where the operator also writes.
-fn same_names(tree: &Tree) -> Vec<Fault> {
+fn same_names(tree: &Tree, release: &ReleasePayload, cluster: &Cluster) -> Vec<Fault> {
     let mut seen: BTreeMap<&str, String> = OPERATOR_FILES
         .iter()
         .chain(&["image-references"])
         .map(|name| (*name, "a file of the machine-config-operator".to_owned()))
         .collect();
+    let policies = release.image_policies_for(&cluster.config.feature_set);
+    seen.extend(policies.iter().map(|policy| (policy.file_name.as_str(), "one of the release".to_owned())));
     let mut faults = Vec::new();
     for (path, _) in FOLDERS.iter().flat_map(|folder| tree.folder(folder)) {
         if let Some(other) = seen.insert(base_name(path), path.to_owned())

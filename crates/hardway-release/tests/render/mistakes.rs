@@ -1,6 +1,6 @@
 //! What can be wrong with a working directory: our words for it, and what the two commands do with it.
 
-use crate::scenario::{Scenario, SetImage as _};
+use crate::scenario::{Scenario, SetImage as _, policy};
 
 pub(crate) const INFRASTRUCTURE: &str = "manifests/cluster-infrastructure-02-config.yml";
 const FEATURE_GATE: &str = "openshift/99_feature-gate.yaml";
@@ -28,7 +28,7 @@ const fn case(name: &'static str, make: fn(&mut Scenario), ours: &'static str, t
     Case { name, make, ours, theirs }
 }
 
-pub(crate) const CASES: [Case; 38] = [
+pub(crate) const CASES: [Case; 40] = [
     case(
         "no cluster config",
         |s| s.tree.remove("manifests/cluster-config.yaml"),
@@ -283,5 +283,27 @@ pub(crate) const CASES: [Case; 38] = [
         |s| s.release.version = "4.17.1".to_owned(),
         "release 4.17.1 is too old",
         Stop("missing desired version \"4.17.1\""),
+    ),
+    case(
+        "a performance profile",
+        |s| {
+            let text =
+                "apiVersion: performance.openshift.io/v2\nkind: PerformanceProfile\nmetadata: {name: x}\n";
+            s.tree.insert("manifests/tuned.yaml", text);
+        },
+        "manifests/tuned.yaml: the node-tuning-operator makes MachineConfigs of a PerformanceProfile",
+        Pass,
+    ),
+    case(
+        "the name of an image policy of the release",
+        |s| {
+            s.release.image_policies.push(policy(""));
+            s.tree.insert(
+                "manifests/0000_90_policy.yaml",
+                "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n",
+            );
+        },
+        "manifests/0000_90_policy.yaml: has the same name as one of the release",
+        Pass,
     ),
 ];

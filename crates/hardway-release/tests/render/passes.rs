@@ -5,7 +5,7 @@ use hardway_assets::inventory::Role;
 use hardway_release::render::{Rendered, run};
 
 use crate::containers::stand_in;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, policy};
 
 /// Renders a scenario, with what was logged.
 fn render(scenario: &Scenario) -> Option<(Rendered, Vec<String>)> {
@@ -97,6 +97,19 @@ fn the_names_follow_what_the_nodes_depend_on_and_nothing_else() {
     );
     let after = names(&render(&other).unwrap().0);
     assert!(after.iter().zip(names(&before)).all(|(after, before)| *after != before));
+}
+
+#[test]
+fn image_policies_of_the_release_are_handed_over_where_the_cluster_gets_them() {
+    let Some(scenario) = scenario("ha") else { return };
+    let (before, _) = render(&scenario).unwrap();
+    let with = |feature_set: &str| {
+        let mut other = scenario.clone();
+        other.release.image_policies.push(policy(feature_set));
+        names(&render(&other).unwrap().0)
+    };
+    assert_eq!(with("TechPreviewNoUpgrade"), names(&before), "the cluster does not get it either");
+    assert_ne!(with(""), names(&before));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use hardway_assets::graph::{Graph, Inputs, Lock, World, plan};
 use hardway_assets::install_config::{self, Rules};
-use hardway_assets::release_payload::{ReleasePayload, sample};
+use hardway_assets::release_payload::{ReleaseManifest, ReleasePayload, sample};
 use hardway_assets::secrets::{Identity, SecretBundle};
 use hardway_assets::{Cluster, Tree, assets, inventory, pki};
 
@@ -64,6 +64,19 @@ impl Scenario {
     pub(crate) fn remade(&self) -> Tree {
         made(&self.cluster, &self.release)
     }
+}
+
+/// An image policy as releases have one, for a feature set or for all.
+pub(crate) fn policy(feature_set: &str) -> ReleaseManifest {
+    let set = match feature_set {
+        "" => String::new(),
+        set => format!("    release.openshift.io/feature-set: {set}\n"),
+    };
+    let text = format!(
+        "apiVersion: config.openshift.io/v1\nkind: ClusterImagePolicy\nmetadata:\n  name: openshift\n  annotations:\n    \
+         include.release.openshift.io/self-managed-high-availability: \"true\"\n{set}spec:\n  scopes: [quay.io/ocp]\n"
+    );
+    ReleaseManifest { file_name: "0000_90_policy.yaml".to_owned(), text }
 }
 
 pub(crate) trait SetImage {
