@@ -1,11 +1,13 @@
 //! Phase fetch-release: the release out of its registry.
 
 use hardway_assets::release_payload::ReleasePayload;
-use hardway_release::{PullSpec, RegistryError, Silent, blocking, fetch, payload};
+use hardway_release::{PullSpec, RegistryError, blocking, fetch, payload};
 
 use crate::cli::FetchArgs;
+use crate::commands::release::signature;
 use crate::input_file::InputFile;
 use crate::output::Output;
+use crate::progress::Shown;
 use crate::registry_access::{Logins, fetch_options};
 use crate::registry_report::registry_report;
 use crate::release_choice::unusable;
@@ -23,12 +25,13 @@ pub(crate) fn fetch_release(
     let config = Some(install_config.text.0.as_str());
     let options = fetch_options(&args.registry, config, &[&image], Logins::OfCluster, out)?;
     out.info(&format!("fetching the release {image}"));
-    let release = blocking(fetch(&image, &options, &Silent))
+    let release = blocking(fetch(&image, &options, &Shown::new(out)))
         .map_err(|error| unusable(&error))?
         .map_err(|error| refused(&error, options.mirrors.are_passed_by(&image)))?;
     if release.pulled_from.name() != release.image.name() {
         out.info(&format!("it comes from {}", release.pulled_from));
     }
+    signature::check(&args.signature, &image, release.image.digest.as_ref(), &options, out)?;
     let payload = payload(&release).map_err(|error| unusable(&error))?;
     out.info(&format!("release {} is {}", payload.version, payload.image));
     Ok(payload)

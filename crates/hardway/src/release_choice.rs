@@ -126,6 +126,11 @@ impl Chosen {
         let wanted = match (need, reach) {
             (Need::Nothing(kept), _) => {
                 out.info(&format!("release {} as kept in release/: {}", kept.version, kept.image));
+                if matches!(reach, Reach::Registry(args) if args.signature.keyring.is_some()) {
+                    out.info(
+                        "signatures are checked when a release is fetched; --refetch-release does both again",
+                    );
+                }
                 return Ok(Self::new(*kept, false, Some(image)));
             }
             (Need::Fetch { why, .. }, Reach::Here(_)) => return Err(not_fetched(image, &why)),

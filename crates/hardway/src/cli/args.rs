@@ -58,7 +58,7 @@ pub(crate) enum Command {
     /// Print a completion script for a shell
     Completion(CompletionArgs),
     /// Make the files a cluster boots from
-    Create(CreateArgs),
+    Create(Box<CreateArgs>),
     /// Compare with another tool's output by meaning; exit 1 on differences nobody has explained
     Diff(DiffArgs),
     /// Say what a file, certificate, flag, unit, field, error code or stage is, and why

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{InitArgs, RegistryArgs};
+use super::{InitArgs, RegistryArgs, SignatureArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct CreateArgs {
@@ -46,6 +46,8 @@ pub(crate) struct FetchArgs {
     pub(crate) refetch_release: bool,
     #[command(flatten)]
     pub(crate) registry: RegistryArgs,
+    #[command(flatten)]
+    pub(crate) signature: SignatureArgs,
 }
 
 /// Phase render-nodes.

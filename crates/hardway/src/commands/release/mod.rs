@@ -5,7 +5,7 @@ mod inclusion;
 mod info;
 mod media;
 mod mirror;
-mod signature;
+pub(crate) mod signature;
 
 use hardway_release::{Contents, FetchOptions, FetchedRelease, PullSpec, PullSpecError, blocking, fetch};
 

@@ -16,7 +16,7 @@ use crate::report::Report;
 
 /// An error unless a key of the keyring signed the digest; a warning where there is no keyring, or where the check is
 /// not wanted.
-pub(super) fn check(
+pub(crate) fn check(
     args: &SignatureArgs,
     image: &PullSpec,
     digest: Option<&Digest>,
