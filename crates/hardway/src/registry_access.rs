@@ -151,18 +151,24 @@ fn trust_bundle(args: &RegistryArgs, config: &Value) -> Result<String, Report> {
 /// What this host's environment says is about this host; the install-config speaks of the cluster's nodes, which mostly
 /// share its network.
 fn proxy(config: &Value, out: &Output) -> Proxy {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
     let text = |key: &str| config["proxy"][key].as_str().unwrap_or_default().to_owned();
     let (http, https, no_proxy) = (text("httpProxy"), text("httpsProxy"), text("noProxy"));
-    if names.into_iter().any(is_set) || (http.is_empty() && https.is_empty()) {
+    if host_has_proxy() || (http.is_empty() && https.is_empty()) {
         return Proxy::Environment;
     }
     out.debug("registries are reached through the proxy of install-config.yaml");
     Proxy::Through { http, https, no_proxy }
 }
 
-fn plain_http(args: &RegistryArgs, named: &[&PullSpec]) -> Vec<String> {
+/// Whether this host's environment names a proxy.
+pub(crate) fn host_has_proxy() -> bool {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
+    names.into_iter().any(is_set)
+}
+
+/// Registries that are asked without TLS.
+pub(crate) fn plain_http(args: &RegistryArgs, named: &[&PullSpec]) -> Vec<String> {
     let all = args.plain_http.iter().filter(|registry| registry.is_empty());
     let mut found: Vec<String> = all.flat_map(|_| named.iter().map(|image| image.registry())).collect();
     found.extend(args.plain_http.iter().filter(|registry| !registry.is_empty()).cloned());

@@ -10,13 +10,15 @@ use fs_err as fs;
 use hardway_assets::Tree;
 use hardway_assets::release_payload::RenderedConfig;
 use hardway_assets::rendered_nodes::RenderedNodes;
+use hardway_release::PullSpec;
 use hardway_release::render::{
     Podman, RenderCommands, RenderError, RenderedDirError, check, read_rendered_dir, run, run_options,
 };
 
-use crate::cli::RenderArgs;
+use crate::cli::MakeArgs;
 use crate::input::Project;
 use crate::output::Output;
+use crate::registry_access::{host_has_proxy, plain_http};
 use crate::report::{EXIT_USAGE, Report};
 use crate::workdir::{Workdir, io};
 
@@ -33,14 +35,15 @@ pub(crate) fn render_nodes(
     workdir: &Workdir,
     project: &Project,
     tree: &Tree,
-    args: &RenderArgs,
+    args: &MakeArgs,
     out: &Output,
 ) -> Result<Rendered, Report> {
     let workspace = workspace(workdir)?;
     out.info("rendering the nodes with the release's machine-config-operator");
     let mut log = |line: &str| out.debug(&format!("render-nodes: {line}"));
-    let rendered = run(tree, &project.release, &project.cluster, (&workspace, &podman(args)), &mut log)
-        .map_err(|error| failed(&error))?;
+    let rendered =
+        run(tree, &project.release, &project.cluster, (&workspace, &podman(project, args)), &mut log)
+            .map_err(|error| failed(&error))?;
     fs::remove_dir_all(&workspace).map_err(|error| io(&error))?;
     Ok(with_own(project, rendered.configs))
 }
@@ -58,12 +61,12 @@ pub(crate) fn commands(
     workdir: &Workdir,
     project: &Project,
     tree: &Tree,
-    args: &RenderArgs,
+    args: &MakeArgs,
 ) -> Result<Vec<String>, Report> {
     let failed = |error: RenderError| failed(&error);
     check(tree, &project.release, &project.cluster).map_err(|faults| failed(faults.into()))?;
     let commands =
-        RenderCommands::new(&workspace(workdir)?, &project.release, &project.cluster, &podman(args))
+        RenderCommands::new(&workspace(workdir)?, &project.release, &project.cluster, &podman(project, args))
             .map_err(|error| failed(error.into()))?;
     Ok(commands.lines.iter().map(ToString::to_string).collect())
 }
@@ -73,15 +76,36 @@ fn workspace(workdir: &Workdir) -> Result<PathBuf, Report> {
     Ok(dir.join(WORKSPACE))
 }
 
-/// Options of the command line come last, so that they win over those of the environment, and over what this host
-/// seems to need.
-fn podman(args: &RenderArgs) -> Podman {
+/// Podman reaches registries as fetch-release does. Options of the command line come last, so that they win over those
+/// of the environment, and over what this host seems to need.
+fn podman(project: &Project, args: &MakeArgs) -> Podman {
     let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let mut options = run_options(&text("/proc/self/status"), &text("/proc/self/limits"));
     let more = std::env::var(OPTIONS).unwrap_or_default();
     options.extend(more.split_whitespace().map(str::to_owned));
-    options.extend(args.podman_option.iter().cloned());
-    Podman { run_options: options, ..Podman::default() }
+    options.extend(args.render.podman_option.iter().cloned());
+    let release: Option<PullSpec> = project.release.image.parse().ok();
+    let named: Vec<&PullSpec> = release.iter().collect();
+    Podman {
+        run_options: options,
+        plain_http: plain_http(&args.release.registry, &named),
+        environment: proxy(project),
+        ..Podman::default()
+    }
+}
+
+/// The proxy of the install-config, where this host's environment names none.
+fn proxy(project: &Project) -> Vec<(String, String)> {
+    let Some(proxy) = project.cluster.config.proxy.as_ref().filter(|_| !host_has_proxy()) else {
+        return Vec::new();
+    };
+    let rows = [
+        ("HTTP_PROXY", &proxy.http_proxy),
+        ("HTTPS_PROXY", &proxy.https_proxy),
+        ("NO_PROXY", &proxy.no_proxy),
+    ];
+    let set = rows.into_iter().filter(|(_, value)| !value.is_empty());
+    set.map(|(name, value)| (name.to_owned(), value.clone())).collect()
 }
 
 /// A config that somebody edited or wrote stays theirs.

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use hardway_assets::Cluster;
 use hardway_assets::release_payload::{MissingImage, ReleasePayload, VersionContract};
 
-use super::host_files::{AUTH, REGISTRIES, TRUST, has_mirrors};
+use super::host_files::{AUTH, REGISTRIES, TRUST, registries_conf};
 use super::images::OPERATOR;
 use super::inputs::{ASSETS, CONTROLLER_IN, OPERATOR_OUT, RENDERED};
 use super::preconditions::{CONFIG_FILE, PULL_SECRET};
 
 /// How podman is called on this host.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Podman {
     /// Name or path of the program.
     pub program: String,
@@ -20,10 +20,14 @@ pub struct Podman {
     pub options: Vec<String>,
     /// Options of `run`, such as `--ulimit=nofile=20000:20000` where the host allows no more.
     pub run_options: Vec<String>,
+    /// Registries (`host:port`) that are asked without TLS. Nobody else is.
+    pub plain_http: Vec<String>,
+    /// Environment variables for the way to registries, such as `HTTPS_PROXY`. Logins in them are not shown.
+    pub environment: Vec<(String, String)>,
 }
 
 /// One program call.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct CommandLine {
     /// What it is for.
     pub title: &'static str,
@@ -57,7 +61,13 @@ pub enum BadWorkspace {
 
 impl Default for Podman {
     fn default() -> Self {
-        Self { program: "podman".to_owned(), options: Vec::new(), run_options: Vec::new() }
+        Self {
+            program: "podman".to_owned(),
+            options: Vec::new(),
+            run_options: Vec::new(),
+            plain_http: Vec::new(),
+            environment: Vec::new(),
+        }
     }
 }
 
@@ -141,8 +151,8 @@ impl Call<'_> {
     }
 
     fn line(&self, title: &'static str, arguments: Vec<String>) -> CommandLine {
-        let mut environment = Vec::new();
-        if has_mirrors(self.cluster) {
+        let mut environment = self.podman.environment.clone();
+        if registries_conf(self.cluster, self.podman).is_some() {
             let path = format!("{}/{REGISTRIES}", self.workspace);
             environment.push(("CONTAINERS_REGISTRIES_CONF".to_owned(), path));
         }
@@ -154,14 +164,28 @@ impl Call<'_> {
     }
 }
 
-/// As one would type it.
+/// As one would type it, but for the logins of proxies.
 impl fmt::Display for CommandLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, value) in &self.environment {
-            write!(f, "{name}={} ", quoted(value))?;
+            write!(f, "{name}={} ", quoted(&without_login(value)))?;
         }
         f.write_str(&quoted(&self.program))?;
         self.arguments.iter().try_for_each(|argument| write!(f, " {}", quoted(argument)))
+    }
+}
+
+// By hand, both: the password of a proxy may be in the environment.
+impl fmt::Debug for Podman {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&String> = self.environment.iter().map(|(name, _)| name).collect();
+        write!(f, "Podman({} {:?} {:?} {names:?})", self.program, self.options, self.run_options)
+    }
+}
+
+impl fmt::Debug for CommandLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CommandLine({self})")
     }
 }
 
@@ -169,6 +193,14 @@ impl fmt::Display for CommandLine {
 impl fmt::Display for RenderCommands {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.lines.iter().try_for_each(|line| writeln!(f, "# {}\n{line}", line.title))
+    }
+}
+
+/// An address without user and password.
+fn without_login(value: &str) -> String {
+    match value.split_once("://").and_then(|(scheme, rest)| Some((scheme, rest.rsplit_once('@')?.1))) {
+        Some((scheme, host)) => format!("{scheme}://<redacted>@{host}"),
+        None => value.to_owned(),
     }
 }
 
@@ -190,5 +222,14 @@ mod tests {
         assert_eq!(quoted("--volume=/a/b:/assets:z"), "--volume=/a/b:/assets:z");
         assert_eq!(quoted("/my dir/it's"), r"'/my dir/it'\''s'");
         assert_eq!(quoted(""), "''");
+    }
+
+    #[test]
+    fn a_login_is_handed_over_but_not_shown() {
+        let environment = vec![("HTTPS_PROXY".to_owned(), "http://user:p@ss@proxy:3128".to_owned())];
+        let line =
+            CommandLine { title: "", environment, program: "podman".to_owned(), arguments: Vec::new() };
+        assert_eq!(line.to_string(), "HTTPS_PROXY='http://<redacted>@proxy:3128' podman");
+        assert!(!format!("{line:?}").contains("p@ss"));
     }
 }

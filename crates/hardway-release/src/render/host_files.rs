@@ -4,31 +4,26 @@ use std::fmt::Write as _;
 
 use hardway_assets::{Cluster, File};
 
+use super::commands::Podman;
+
 pub(super) const AUTH: &str = "auth.json";
 pub(super) const REGISTRIES: &str = "registries.conf";
 pub(super) const TRUST: &str = "trust-bundle.crt";
 
 /// The files, those left out that the cluster has no use for.
-pub(super) fn host_files(cluster: &Cluster) -> Vec<File> {
+pub(super) fn host_files(cluster: &Cluster, podman: &Podman) -> Vec<File> {
     let config = &cluster.config;
     let mut files = vec![File::secret(AUTH, config.pull_secret.expose())];
-    if has_mirrors(cluster) {
-        files.push(File::public(REGISTRIES, registries_conf(cluster)));
-    }
+    files.extend(registries_conf(cluster, podman).map(|text| File::public(REGISTRIES, text)));
     if !config.additional_trust_bundle.is_empty() {
         files.push(File::public(TRUST, config.additional_trust_bundle.as_str()));
     }
     files
 }
 
-/// Whether images come from elsewhere than their names say.
-pub(super) fn has_mirrors(cluster: &Cluster) -> bool {
-    !(cluster.config.image_digest_sources.is_empty() && cluster.config.image_content_sources.is_empty())
-}
-
-/// containers-registries.conf(5), second version. Sources that stand twice become one with all their mirrors, because
-/// podman refuses a location that stands twice.
-fn registries_conf(cluster: &Cluster) -> String {
+/// containers-registries.conf(5), second version; nothing where images come from where their names say, by TLS. Sources
+/// that stand twice become one with all their mirrors, because podman refuses a location that stands twice.
+pub(super) fn registries_conf(cluster: &Cluster, podman: &Podman) -> Option<String> {
     let config = &cluster.config;
     let mut sources: Vec<(&str, bool, Vec<&str>)> = Vec::new();
     for entry in config.image_digest_sources.iter().chain(&config.image_content_sources) {
@@ -39,14 +34,25 @@ fn registries_conf(cluster: &Cluster) -> String {
         sources[at].1 |= entry.source_policy == "NeverContactSource";
         sources[at].2.extend(entry.mirrors.iter().map(String::as_str));
     }
-    sources.iter().fold(String::new(), |mut text, (source, is_blocked, mirrors)| {
+    let insecure = |location: &str| {
+        let registry = location.split('/').next().unwrap_or_default();
+        if podman.plain_http.iter().any(|plain| plain == registry) { "insecure = true\n" } else { "" }
+    };
+    let mut text = String::new();
+    for registry in &podman.plain_http {
+        if !sources.iter().any(|(source, ..)| source == registry) {
+            let _ = write!(text, "[[registry]]\nlocation = {registry:?}\ninsecure = true\n");
+        }
+    }
+    for (source, is_blocked, mirrors) in &sources {
         let _ = write!(
             text,
-            "[[registry]]\nlocation = {source:?}\nmirror-by-digest-only = true\nblocked = {is_blocked}\n"
+            "[[registry]]\nlocation = {source:?}\nmirror-by-digest-only = true\nblocked = {is_blocked}\n{}",
+            insecure(source)
         );
         for mirror in mirrors {
-            let _ = write!(text, "[[registry.mirror]]\nlocation = {mirror:?}\n");
+            let _ = write!(text, "[[registry.mirror]]\nlocation = {mirror:?}\n{}", insecure(mirror));
         }
-        text
-    })
+    }
+    (!text.is_empty()).then_some(text)
 }

@@ -14,6 +14,7 @@
 use hardway_assets::release_payload::{ReleasePayload, image_references};
 use hardway_assets::{Cluster, File, Tree};
 
+use super::commands::Podman;
 use super::host_files::host_files;
 use super::objects::{FOLDERS, is_manifest};
 
@@ -41,8 +42,8 @@ pub(super) const CERTIFICATES: [(&str, &str); 2] = [
 
 /// Every file of the folder, by path below it. What is missing in the working directory is left out: [`super::check`]
 /// tells of it.
-pub fn render_inputs(tree: &Tree, release: &ReleasePayload, cluster: &Cluster) -> Vec<File> {
-    let mut files = host_files(cluster);
+pub fn render_inputs(tree: &Tree, release: &ReleasePayload, cluster: &Cluster, podman: &Podman) -> Vec<File> {
+    let mut files = host_files(cluster, podman);
     for (from, to) in CERTIFICATES {
         if let Some(bytes) = tree.get(from) {
             files.push(asset(to, bytes));

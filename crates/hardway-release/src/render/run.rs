@@ -67,7 +67,7 @@ pub fn run(
 ) -> Result<Rendered, RenderError> {
     check(tree, release, cluster)?;
     let commands = RenderCommands::new(workspace, release, cluster, podman)?;
-    write_inputs(workspace, &render_inputs(tree, release, cluster))?;
+    write_inputs(workspace, &render_inputs(tree, release, cluster, podman))?;
     let redaction = Redaction::of(cluster);
     for line in &commands.lines {
         let mut log_line = |text: String| {

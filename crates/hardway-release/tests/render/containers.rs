@@ -81,7 +81,7 @@ fn candidates(dir: &Path) -> Vec<Podman> {
                 let mut options = store(&dir.join(format!("store-{i}")));
                 options.extend(storage.iter().chain(runtime).map(|option| (*option).to_owned()));
                 let run_options = limits.iter().map(|option| (*option).to_owned()).collect();
-                candidates.push(Podman { program: "podman".to_owned(), options, run_options });
+                candidates.push(Podman { options, run_options, ..Podman::default() });
             }
         }
     }

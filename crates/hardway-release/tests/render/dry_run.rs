@@ -68,7 +68,7 @@ fn mirrors_and_trust_of_the_cluster_count_for_podman_too() {
         "CONTAINERS_REGISTRIES_CONF=/w/registries.conf SSL_CERT_FILE=/w/trust-bundle.crt podman run ";
     assert!(shown.starts_with(environment), "{shown}");
     let Scenario { cluster, release, tree } = scenario("disconnected");
-    let files = render_inputs(&tree, &release, &cluster);
+    let files = render_inputs(&tree, &release, &cluster, &Podman::default());
     let text = |path: &str| {
         let file = files.iter().find(|file| file.path == path).unwrap_or_else(|| panic!("{path}"));
         String::from_utf8(file.bytes.clone()).unwrap()
@@ -156,7 +156,7 @@ fn a_result_from_elsewhere_is_handed_in() {
     let Some(containers) = stand_in() else { return };
     let Scenario { cluster, release, tree } = Scenario::new("single-node", &containers.image);
     let dir = tempfile::tempdir().unwrap();
-    write_inputs(dir.path(), &render_inputs(&tree, &release, &cluster)).unwrap();
+    write_inputs(dir.path(), &render_inputs(&tree, &release, &cluster, &Podman::default())).unwrap();
     let commands = RenderCommands::new(dir.path(), &release, &cluster, &containers.podman).unwrap();
     let by_hand = Command::new("sh").args(["-ec", &commands.to_string()]).output().unwrap();
     assert!(by_hand.status.success(), "{}", crate::containers::said(&by_hand));

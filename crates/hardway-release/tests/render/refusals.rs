@@ -118,7 +118,7 @@ fn the_second_command_stops_without_the_first_and_without_the_version() {
     let Some(containers) = stand_in() else { return };
     let Scenario { cluster, release, tree } = Scenario::new("ha", &containers.image);
     let dir = tempfile::tempdir().unwrap();
-    write_inputs(dir.path(), &render_inputs(&tree, &release, &cluster)).unwrap();
+    write_inputs(dir.path(), &render_inputs(&tree, &release, &cluster, &Podman::default())).unwrap();
     let commands = RenderCommands::new(dir.path(), &release, &cluster, &containers.podman).unwrap();
     let [operator, controller] = &commands.lines;
     assert!(said(&output(controller)).contains("no controllerconfig found in dir"));
@@ -164,7 +164,7 @@ fn what_only_the_commands_see_is_explained() {
 fn directly(scenario: &Scenario, containers: &Containers, change: impl Fn(&Path)) -> Result<(), String> {
     let Scenario { cluster, release, tree } = scenario;
     let dir = tempfile::tempdir().unwrap();
-    write_inputs(dir.path(), &render_inputs(tree, release, cluster)).unwrap();
+    write_inputs(dir.path(), &render_inputs(tree, release, cluster, &Podman::default())).unwrap();
     change(dir.path());
     let commands = RenderCommands::new(dir.path(), release, cluster, &containers.podman).unwrap();
     for line in &commands.lines {

@@ -100,7 +100,7 @@ fn make_rest(
 ) -> Result<Plan, Report> {
     out.debug(&format!("{}: {}", Phase::RenderNodes, join(&forecast.render)));
     let tree = forecast.plan.tree(&project.tree);
-    let rendered = render_nodes(workdir, &project, &tree, &args.render, out)?;
+    let rendered = render_nodes(workdir, &project, &tree, args, out)?;
     let project = project.after(&forecast.plan, rendered)?;
     let mut plan = project.plan(|asset| wanted.includes(asset))?;
     workdir.apply(&plan, &project.lock)?;
@@ -116,7 +116,7 @@ fn render_commands(
 ) -> Result<Vec<String>, Report> {
     match forecast.render.is_empty() {
         true => Ok(Vec::new()),
-        false => commands(workdir, project, &forecast.plan.tree(&project.tree), &args.render),
+        false => commands(workdir, project, &forecast.plan.tree(&project.tree), args),
     }
 }
 

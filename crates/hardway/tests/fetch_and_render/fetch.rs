@@ -1,6 +1,9 @@
 //! Phase fetch-release: the release comes once, and stays what it was.
 
+use std::path::Path;
+
 use crate::fixture::release::ReleaseImage;
+use crate::fixture::signer::{Signer, claim};
 use crate::site::{CREATE, REPOSITORY, Site, TAG, release, validate};
 use crate::snapshot::Snapshot;
 
@@ -114,4 +117,23 @@ fn a_dry_run_fetches_and_writes_nothing_here() {
     assert!(run < at("would write ignition/master-0.ign (waits for rendered-nodes)"));
     // What was said is what happens: the commands are run as they were printed.
     assert_eq!(site.run(&CREATE).code, Some(1), "plain HTTP was not asked for");
+}
+
+#[test]
+fn who_signed_the_release_is_checked_when_it_is_fetched() {
+    let Some(site) = Site::new() else { return };
+    let (signer, stranger) = (Signer::new(), Signer::new());
+    let digest = site.release.digest();
+    let signature = signer.sign(&claim(&digest), &digest, 1);
+    let create = |keyring: &Path| {
+        let by = ["--keyring", keyring.to_str().unwrap(), "--signature", signature.to_str().unwrap()];
+        site.run(&[&["create", "manifests", "--plain-http"][..], &by].concat())
+    };
+    let before = Snapshot::of(site.work.root());
+    create(&stranger.keyring()).expect(1).says("error[signature-invalid]");
+    before.assert_untouched(&Snapshot::of(site.work.root()));
+    create(&signer.keyring()).expect(0).says(&format!("{digest} is signed by key"));
+    create(&stranger.keyring()).expect(0).says("signatures are checked when a release is fetched");
+    let anew = ["create", "manifests", "--plain-http", "--refetch-release"];
+    site.run(&anew).expect(0).says(&format!("the signature of {digest} is not checked"));
 }

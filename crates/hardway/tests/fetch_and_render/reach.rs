@@ -1,13 +1,16 @@
 //! Registries that are not simply there: mirrors, logins, trust; and those that are not there at all.
 
+use std::process::Command;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::containers::said;
 use crate::fixture::free_port;
 use crate::fixture::registry::{Registry, Setup};
-use crate::site::{CREATE, Site};
+use crate::site::{CREATE, Site, release};
 use crate::snapshot::Snapshot;
-use crate::work::{AUTH, CONFIG};
+use crate::work::{AUTH, CONFIG, Ran};
 
 /// An install-config that trusts a registry and logs in there.
 fn config(registry: &Registry, login: &str) -> String {
@@ -96,4 +99,54 @@ fn mistakes_in_the_files_are_told_before_a_registry_is_asked() {
         .expect(3)
         .says("inventory.yaml:4:10")
         .says("2 mistakes in install-config.yaml and inventory.yaml");
+}
+
+/// Puts the operator's image into a registry; its name there, by digest.
+fn push(site: &Site, repository: &str) -> String {
+    let podman = &site.containers.podman;
+    let digest = site.home.path("digest");
+    let to = format!("docker://{}/{repository}:stand-in", site.registry.address());
+    let mut push = Command::new(&podman.program);
+    push.args(&podman.options).args(["push", "--quiet", "--tls-verify=false", "--digestfile"]).arg(&digest);
+    let output = push.args([&site.containers.image, &to]).output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    format!("{repository}@{}", fs_err::read_to_string(digest).unwrap().trim())
+}
+
+#[test]
+fn podman_pulls_the_operator_as_the_release_was_fetched() {
+    let Some(site) = Site::new() else { return };
+    let operator = push(&site, "ocp/operator");
+    let name = |registry: &str| {
+        let mut release = release(site.containers);
+        let image = release.images.iter_mut().find(|(name, _)| name == "machine-config-operator").unwrap();
+        image.1 = format!("{registry}/{operator}");
+        let image = release.build();
+        site.registry.pusher("ocp/release").image(&image, None);
+        image.digest()
+    };
+    // Into a store where it is not yet.
+    let create = |args: &[&str]| {
+        let store = tempfile::tempdir().unwrap();
+        let podman = site.containers.with_empty_store(store.path());
+        Ran::of(site.command_with(&podman, &[&CREATE[..], args].concat()))
+    };
+    // A registry without TLS: asked for once, it holds for both.
+    let address = site.registry.address();
+    let digest = name(&address);
+    site.name(&format!("{address}/ocp/release@{digest}"));
+    create(&["--plain-http"]).expect(0);
+
+    // A mirror with a login and a CA of its own, in place of a source that is not there.
+    let setup = Setup { is_tls: true, password: Some("user:pass-word"), ..Setup::default() };
+    let mirror = Registry::same_as(&site.registry, setup);
+    let digest = name("quay.invalid");
+    site.name(&format!("quay.invalid/ocp/release@{digest}"));
+    let mirrors = format!(
+        "imageDigestSources:\n- {{source: quay.invalid/ocp, mirrors: [\"{}/ocp\"]}}\n",
+        mirror.address()
+    );
+    site.work.write("install-config.yaml", config(&mirror, "user:pass-word") + &mirrors);
+    create(&[]).expect(0);
+    site.assert_settled();
 }

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use fs_err as fs;
 use hardway_assets::release_payload::sample;
+use hardway_release::render::Podman;
 
 use crate::containers::{Containers, stand_in};
 use crate::fixture::image::Image;
@@ -60,11 +61,15 @@ impl Site {
 
     /// The program, with a cache of its own, the podman of the tests, and nothing of the host's own settings.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
+        self.command_with(&self.containers.podman, args)
+    }
+
+    /// The same with another podman.
+    pub(crate) fn command_with(&self, podman: &Podman, args: &[&str]) -> Command {
         let mut command = self.work.command(args);
         for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "HARDWAY_KEYRING"] {
             command.env_remove(name).env_remove(name.to_lowercase());
         }
-        let podman = &self.containers.podman;
         let options: Vec<&str> =
             podman.options.iter().chain(&podman.run_options).map(String::as_str).collect();
         command.env("HARDWAY_PODMAN_OPTIONS", options.join(" "));
