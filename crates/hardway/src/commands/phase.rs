@@ -1,6 +1,7 @@
 //! `hardway phase list|explain`
 
-use hardway_assets::{Phase, guide};
+use hardway_assets::Phase;
+use hardway_assets::guide::{self, Page};
 use serde_json::{Value, json};
 
 use crate::cli::{Format, PhaseArgs, PhaseVerb};
@@ -11,11 +12,24 @@ use crate::report::{EXIT_USAGE, Report};
 pub(crate) fn run(args: &PhaseArgs, out: &Output) -> Result<u8, Report> {
     match &args.verb {
         PhaseVerb::List { output: Format::Text } => {
-            Phase::ALL.iter().for_each(|phase| out.data(&format!("{phase}\n")));
+            for (phase, page) in pages() {
+                let note = if page.is_built() { "" } else { " (not run by hardway yet)" };
+                let (takes, gives) = (page.takes(), page.gives());
+                out.data(&format!("{:4} {:19} {takes} → {gives}{note}\n", page.stage, phase.name()));
+            }
         }
         PhaseVerb::List { output } => {
-            let list: Vec<Value> = Phase::ALL.iter().map(|phase| json!(phase.name())).collect();
-            out.value(&Value::Array(list), *output);
+            let value = |(number, (phase, page)): (usize, (Phase, &Page))| {
+                json!({
+                    "number": number + 1,
+                    "stage": page.stage,
+                    "name": phase.name(),
+                    "takes": page.takes(),
+                    "gives": page.gives(),
+                    "runs": page.is_built(),
+                })
+            };
+            out.value(&Value::Array(pages().enumerate().map(value).collect()), *output);
         }
         PhaseVerb::Explain { name } => match guide::page(name) {
             Some(page) => out.data(page.text),
@@ -27,4 +41,9 @@ pub(crate) fn run(args: &PhaseArgs, out: &Output) -> Result<u8, Report> {
         },
     }
     Ok(0)
+}
+
+/// Every phase in order, with the guide's page about it.
+fn pages() -> impl Iterator<Item = (Phase, &'static Page)> {
+    Phase::ALL.iter().filter_map(|phase| Some((*phase, guide::page(phase.name())?)))
 }

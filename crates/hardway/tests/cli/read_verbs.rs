@@ -79,12 +79,18 @@ fn schemas_are_json() {
 fn phases_are_listed_and_explained() {
     let work = Work::empty();
     let text = work.ok(&["phase", "list"]).stdout;
-    assert!(text.starts_with("check-host\nbuild-infra\n"), "{text}");
+    assert!(text.starts_with("01   check-host          "), "{text}");
+    assert!(
+        text.contains("\n04   fetch-release       a pull spec by tag or digest, and the pull secret → "),
+        "{text}"
+    );
+    assert!(text.contains("\n04b  render-nodes        the manifests of phase 07"), "{text}");
     let list = json(&work.ok(&["phase", "list", "-o", "json"]));
     assert_eq!(list.as_array().unwrap().len(), text.lines().count());
+    assert_eq!((&list[6]["name"], &list[6]["runs"]), (&"render-nodes".into(), &true.into()));
     let yaml = yaml::read(&work.ok(&["phase", "list", "-o", "yaml"]).stdout).unwrap();
     assert_eq!(yaml.to_json(), list);
-    for phase in text.lines() {
+    for phase in text.lines().map(|line| line.split_whitespace().nth(1).unwrap()) {
         let page = work.ok(&["phase", "explain", phase]).stdout;
         assert!(page.starts_with("# ") && page.contains(phase), "{phase}");
     }
