@@ -4,12 +4,14 @@
 use std::path::{Path, PathBuf};
 
 use hardway_assets::release_payload::{ReleasePayload, files, sample};
+use hardway_release::render::Rendered;
 use hardway_release::{Reason, read_folder, read_folder_of, sample_notice};
 
 /// Writes a release down and returns its folder.
 fn written(payload: &ReleasePayload) -> (tempfile::TempDir, PathBuf) {
     let root = tempfile::tempdir().unwrap();
-    for file in files(payload) {
+    let rendered = Rendered { configs: payload.rendered.clone() };
+    for file in files(payload).into_iter().chain(rendered.files()) {
         put(root.path(), &file.path, &file.bytes);
     }
     let folder = root.path().join("release");
@@ -76,8 +78,7 @@ fn every_file_that_is_wrong_is_named() {
     put(&folder, "release-image", b"quay.io/hardway-sample/release:4.18\n");
     edit(&folder, "crds/0000_10_config-operator_01_dnses.crd.yaml", "scope: Cluster", "scope: [");
     put(&folder, "manifests/0000_50_x.yaml", b"\xff\xfe");
-    let master = sample().rendered["master"].name.clone();
-    edit(&folder, &format!("rendered/{master}.yaml"), "kind: MachineConfig", "kind: ConfigMap");
+    edit(&folder, "rendered/master.yaml", "kind: MachineConfig", "kind: ConfigMap");
     let files: Vec<_> =
         read_folder(&folder).unwrap_err().faults.into_iter().map(|fault| fault.file).collect();
     assert_eq!(
@@ -88,7 +89,7 @@ fn every_file_that_is_wrong_is_named() {
             "release-image".to_owned(),
             "manifests/0000_50_x.yaml".to_owned(),
             "crds/0000_10_config-operator_01_dnses.crd.yaml".to_owned(),
-            format!("rendered/{master}.yaml"),
+            "rendered/master.yaml".to_owned(),
         ]
     );
 }
@@ -134,7 +135,7 @@ fn the_pull_spec_may_be_given() {
 fn one_pool_has_one_config() {
     let (_root, folder) = written(&sample());
     let master = sample().rendered["master"].name.clone();
-    let text = fs_err::read_to_string(folder.join(format!("rendered/{master}.yaml"))).unwrap();
+    let text = fs_err::read_to_string(folder.join("rendered/master.yaml")).unwrap();
     put(&folder, "rendered/second.yaml", text.as_bytes());
     assert!(read_folder(&folder).is_ok(), "the same one twice does no harm");
     let (start, _) = master.rsplit_once('-').unwrap();

@@ -14,11 +14,16 @@ pub(crate) struct Containers {
 }
 
 impl Containers {
-    /// Podman with an empty store in this folder: every image has to be pulled.
-    pub(crate) fn with_empty_store(&self, dir: &Path) -> Podman {
+    /// Does something with a podman whose store is empty: every image has to be pulled. Nothing of it stays.
+    pub(crate) fn with_empty_store<T>(&self, work: impl FnOnce(&Podman) -> T) -> T {
+        let dir = tempfile::tempdir().unwrap();
+        let store = store(dir.path());
+        let run_root = store.iter().find_map(|option| option.strip_prefix("--runroot=")).unwrap().to_owned();
         let others = self.podman.options.iter().filter(|option| !option.contains("root="));
-        let options = store(dir).into_iter().chain(others.cloned()).collect();
-        Podman { options, ..self.podman.clone() }
+        let options = store.iter().chain(others).cloned().collect();
+        let result = work(&Podman { options, ..self.podman.clone() });
+        let _ = fs_err::remove_dir_all(run_root);
+        result
     }
 }
 

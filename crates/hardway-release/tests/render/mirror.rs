@@ -134,23 +134,24 @@ fn the_image_comes_from_the_mirror_of_the_cluster() {
     let Some(containers) = stand_in() else { return };
     let Some(mirror) = Mirror::start() else { return };
     let image = mirror.push(containers);
-    let store = tempfile::tempdir().unwrap();
-    let podman = containers.with_empty_store(store.path());
-    let render = |login: &str, is_trusted| {
-        let dir = tempfile::tempdir().unwrap();
-        let Scenario { cluster, release, tree } = mirror.scenario(&image, login, is_trusted);
-        run(&tree, &release, &cluster, (dir.path(), &podman), &mut |_| {}).map_err(|error| error.to_string())
-    };
-    let wrong_login = render("dXNlcjpvdGhlcg==", true).unwrap_err();
-    assert!(
-        wrong_login.contains("fix: check the entry for that registry in the pull secret"),
-        "{wrong_login}"
-    );
-    let no_trust = render(LOGIN, false).unwrap_err();
-    assert!(
-        no_trust.contains("fix: put the CA into additionalTrustBundle of install-config.yaml"),
-        "{no_trust}"
-    );
-    let rendered = render(LOGIN, true).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(rendered.configs.len(), 2);
+    containers.with_empty_store(|podman| {
+        let render = |login: &str, is_trusted| {
+            let dir = tempfile::tempdir().unwrap();
+            let Scenario { cluster, release, tree } = mirror.scenario(&image, login, is_trusted);
+            let rendered = run(&tree, &release, &cluster, (dir.path(), podman), &mut |_| {});
+            rendered.map_err(|error| error.to_string())
+        };
+        let wrong_login = render("dXNlcjpvdGhlcg==", true).unwrap_err();
+        assert!(
+            wrong_login.contains("fix: check the entry for that registry in the pull secret"),
+            "{wrong_login}"
+        );
+        let no_trust = render(LOGIN, false).unwrap_err();
+        assert!(
+            no_trust.contains("fix: put the CA into additionalTrustBundle of install-config.yaml"),
+            "{no_trust}"
+        );
+        let rendered = render(LOGIN, true).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(rendered.configs.len(), 2);
+    });
 }

@@ -127,9 +127,8 @@ fn podman_pulls_the_operator_as_the_release_was_fetched() {
     };
     // Into a store where it is not yet.
     let create = |args: &[&str]| {
-        let store = tempfile::tempdir().unwrap();
-        let podman = site.containers.with_empty_store(store.path());
-        Ran::of(site.command_with(&podman, &[&CREATE[..], args].concat()))
+        let args = [&CREATE[..], args].concat();
+        site.containers.with_empty_store(|podman| Ran::of(site.command_with(podman, &args)))
     };
     // A registry without TLS: asked for once, it holds for both.
     let address = site.registry.address();
