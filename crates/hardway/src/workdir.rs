@@ -31,6 +31,8 @@ const FOLDERS: [&str; 9] = [
     "static-pods",
 ];
 const SECRETS: &str = "secrets";
+/// The one folder below the others that files are written to one by one.
+const RENDERED: &str = "release/rendered";
 const LOCK: &str = "assets.lock";
 /// The lock of a run that has begun to write. Left behind only by a run that was cut off.
 const NEXT_LOCK: &str = ".assets.lock.next";
@@ -179,7 +181,7 @@ impl Workdir {
 
     /// Takes away files that a cut-off run did not finish. Only for who holds the folder.
     pub(crate) fn sweep(&self) -> Result<(), Report> {
-        for folder in FOLDERS.iter().chain(&["", SECRETS]) {
+        for folder in FOLDERS.iter().chain(&["", SECRETS, RENDERED]) {
             let entries = match fs::read_dir(self.path(folder)) {
                 Ok(entries) => entries,
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,

@@ -99,8 +99,8 @@ const KNOWN: [KnownFailure; 26] = [
     ),
     known(
         "unknown flag",
-        "this operator does not know an option that is passed to it",
-        "the image is not the machine-config-operator of a supported release",
+        "podman or the operator does not know an option that is passed to it",
+        "check --podman-option and HARDWAY_PODMAN_OPTIONS; else the image is not that of a supported operator",
     ),
     known(
         "unauthorized",

@@ -107,7 +107,9 @@ fn a_dry_run_fetches_and_writes_nothing_here() {
         at("would write manifests/cluster-config.yaml (not made yet)")
             < at("would render nodes (not made yet)")
     );
-    let run = at("would run podman run --rm --user=0 --net=none");
+    // The registry without TLS is one for podman too.
+    assert!(at("would run CONTAINERS_REGISTRIES_CONF=") > 0);
+    let run = at(" podman run --rm --user=0 --net=none");
     assert!(
         lines[run].contains(&format!("{} bootstrap --root-ca=", site.containers.image)),
         "{}",
