@@ -13,7 +13,7 @@ use hardway_assets::release_payload::sample;
 use serde_json::Value;
 
 /// What the program itself keeps in the working directory, besides what the graph makes.
-const KEPT: [&str; 10] = [
+const KEPT: [&str; 11] = [
     "install-config.yaml",
     "inventory.yaml",
     "assets.lock",
@@ -24,6 +24,7 @@ const KEPT: [&str; 10] = [
     "release/image-references",
     "media/master-0.iso",
     "pxe/boot.ipxe",
+    "render-nodes/",
 ];
 
 /// Brought by every real render, but not by the sample's: it has no pull secret to put there.
