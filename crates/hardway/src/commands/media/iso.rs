@@ -12,16 +12,18 @@ use hardway_machines::install_media::{LiveIso, MediaError};
 use super::host_config::HostConfig;
 use super::{base_image, make_folder, open, read, unusable};
 use crate::cli::{Global, HostIsoArgs};
+use crate::forecast::Forecast;
 use crate::held::Held;
 use crate::input::{Checked, Project};
 use crate::output::Output;
+use crate::release_choice::Reach;
 use crate::report::{EXIT_CONFIG, EXIT_INFRASTRUCTURE, EXIT_USAGE, Report};
 use crate::workdir::Workdir;
 
 /// Writes an ISO for each host, several at a time; all that goes wrong is told at once.
 pub(super) fn run(global: &Global, args: &HostIsoArgs, out: &Output) -> Result<u8, Report> {
     let workdir = Workdir::open(&global.dir)?;
-    let checked = Checked::load(&workdir, args.source.release_dir.as_deref(), out)?;
+    let checked = Checked::load(&workdir, Reach::Here(args.source.release_dir.as_deref()), out)?;
     let project = Project::load(&workdir, checked)?;
     let hosts = wanted(&project, args)?;
     warn_if_stale(&project, out);
@@ -59,7 +61,8 @@ fn wanted<'p>(project: &'p Project, args: &HostIsoArgs) -> Result<Vec<&'p Host>,
 
 /// A medium carries what lies in the folder, whether or not that is still what the inputs say.
 fn warn_if_stale(project: &Project, out: &Output) {
-    if project.plan(|_| true).is_ok_and(|plan| !plan.writes.is_empty()) {
+    let forecast = Forecast::of(project, |_| true);
+    if forecast.is_ok_and(|forecast| !forecast.plan.writes.is_empty() || !forecast.render.is_empty()) {
         out.warn("the working folder is not up to date: run `hardway create ignition-configs` first, and `hardway status` to see why");
     }
 }

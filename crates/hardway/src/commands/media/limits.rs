@@ -10,6 +10,7 @@ use super::host_config::HostConfig;
 use crate::cli::{Format, Global};
 use crate::input::{Checked, Project};
 use crate::output::Output;
+use crate::release_choice::Reach;
 use crate::report::Report;
 use crate::workdir::Workdir;
 
@@ -75,7 +76,7 @@ fn hosts(global: &Global, release_dir: Option<&Path>, out: &Output) -> Result<Ve
     if !workdir.path("inventory.yaml").exists() {
         return Ok(Vec::new());
     }
-    let project = Project::load(&workdir, Checked::load(&workdir, release_dir, out)?)?;
+    let project = Project::load(&workdir, Checked::load(&workdir, Reach::Here(release_dir), out)?)?;
     let sizes = project.cluster.inventory.hosts.iter().filter_map(|host| {
         let config = HostConfig::find(&project, host).ok()?;
         let pointer = project.tree.get(&format!("ignition/{}.pointer.ign", host.name));

@@ -13,6 +13,7 @@ use super::{base_image, make_folder, unusable};
 use crate::cli::{Global, PxeArgs};
 use crate::input::{Checked, Project};
 use crate::output::Output;
+use crate::release_choice::Reach;
 use crate::report::{EXIT_CONFIG, EXIT_USAGE, Report};
 use crate::workdir::Workdir;
 
@@ -27,7 +28,7 @@ pub(super) fn run(global: &Global, args: &PxeArgs, out: &Output) -> Result<u8, R
     }
     let workdir = Workdir::open(&global.dir)?;
     let release_dir = args.source.release_dir.as_deref();
-    let project = Project::load(&workdir, Checked::load(&workdir, release_dir, out)?)?;
+    let project = Project::load(&workdir, Checked::load(&workdir, Reach::Here(release_dir), out)?)?;
     let hosts = bootable(&project)?;
     let image = base_image::find(args.source.iso.as_deref(), &workdir, release_dir, &project, out)?;
     let folder = args.to.clone().unwrap_or_else(|| workdir.path("pxe"));
