@@ -20,6 +20,7 @@ const MAJOR_VERSION: &str = "release.openshift.io/major-version";
 pub(crate) struct PayloadManifests {
     crds: BTreeMap<String, Found<ReleaseManifest>>,
     policies: BTreeMap<String, Found<ReleaseManifest>>,
+    boot_images: BTreeMap<String, Found<ReleaseManifest>>,
     gates: BTreeMap<String, Found<FeatureGates>>,
 }
 
@@ -29,6 +30,8 @@ pub(crate) struct Parts {
     pub(crate) crds: Vec<ReleaseManifest>,
     /// By file name.
     pub(crate) image_policies: Vec<ReleaseManifest>,
+    /// Where boot images are.
+    pub(crate) boot_images: Option<ReleaseManifest>,
     /// By feature set.
     pub(crate) feature_gates: BTreeMap<String, FeatureGates>,
 }
@@ -85,6 +88,7 @@ impl PayloadManifests {
         Parts {
             crds: things(self.crds),
             image_policies: things(self.policies),
+            boot_images: self.boot_images.into_values().map(|found| found.thing).next(),
             feature_gates: self.gates.into_iter().map(|(set, found)| (set, found.thing)).collect(),
         }
     }
@@ -104,6 +108,10 @@ impl PayloadManifests {
             let manifest = ReleaseManifest { file_name: file_name.clone(), text: text.to_owned() };
             let things = if head.is_crd() { &mut self.crds } else { &mut self.policies };
             keep(things, file_name, manifest, path, what)?;
+        } else if is_boot_images(&head) {
+            let file_name = indexed(path.rsplit('/').next().unwrap_or(path), index);
+            let manifest = ReleaseManifest { file_name, text: text.to_owned() };
+            keep(&mut self.boot_images, head.name, manifest, path, "the list of boot images".to_owned())?;
         } else if is_gate_list(&head, major) {
             let object = yaml::read(text).map_err(Wrong::Syntax)?.to_json();
             let set = object["spec"]["featureSet"].as_str().unwrap_or_default().to_owned();
@@ -151,6 +159,11 @@ fn is_gate_list(head: &ManifestHead, major: Option<u64>) -> bool {
         && head.api_version == "config.openshift.io/v1"
         && head.annotations.get(GATES_PROFILE).is_some_and(|value| value != "true")
         && (major.is_none() || head.annotations.get(MAJOR_VERSION).is_none_or(is_for))
+}
+
+/// Installer `hack/build-coreos-manifest.go`.
+fn is_boot_images(head: &ManifestHead) -> bool {
+    head.kind == "ConfigMap" && head.name == "coreos-bootimages"
 }
 
 /// Of either version: 4.18 and 4.19 have v1alpha1.

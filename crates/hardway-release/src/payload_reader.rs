@@ -42,7 +42,7 @@ impl<'f> Reader<'f> {
         let rendered = self.rendered();
         match (references, metadata, image, architecture) {
             (Some(references), Some(metadata), Some(image), Some(architecture)) if self.faults.is_empty() => {
-                let Parts { crds, image_policies, feature_gates } = manifests.into_parts();
+                let Parts { crds, image_policies, boot_images, feature_gates } = manifests.into_parts();
                 Ok(ReleasePayload {
                     image,
                     version: metadata.version,
@@ -52,6 +52,7 @@ impl<'f> Reader<'f> {
                     crds,
                     feature_gates,
                     image_policies,
+                    boot_images,
                     rendered,
                 })
             }

@@ -143,6 +143,7 @@ fn release(version: &str) -> ReleasePayload {
             ("TechPreviewNoUpgrade".to_owned(), gates(&["Fresh", "Solid"], &[])),
         ]),
         image_policies: Vec::new(),
+        boot_images: None,
         rendered: BTreeMap::new(),
     }
 }

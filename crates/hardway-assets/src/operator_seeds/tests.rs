@@ -91,6 +91,7 @@ fn release() -> ReleasePayload {
         crds: Vec::new(),
         feature_gates: BTreeMap::new(),
         image_policies: Vec::new(),
+        boot_images: None,
         rendered: BTreeMap::new(),
     }
 }

@@ -23,6 +23,9 @@ pub fn files(payload: &ReleasePayload) -> Vec<File> {
     for crd in &payload.crds {
         files.push(File::public(format!("release/crds/{}", crd.file_name), crd.text.as_str()));
     }
+    if let Some(manifest) = &payload.boot_images {
+        files.push(File::public(format!("release/{}", manifest.file_name), manifest.text.as_str()));
+    }
     for policy in &payload.image_policies {
         files.push(File::public(format!("release/manifests/{}", policy.file_name), policy.text.as_str()));
     }

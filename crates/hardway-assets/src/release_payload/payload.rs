@@ -25,6 +25,8 @@ pub struct ReleasePayload {
     pub feature_gates: BTreeMap<String, FeatureGates>,
     /// ClusterImagePolicies and ImagePolicies of all feature sets: whose signatures nodes ask for.
     pub image_policies: Vec<ReleaseManifest>,
+    /// ConfigMap `coreos-bootimages`: where boot images are, and their sums. No asset reads it; media are made with it.
+    pub boot_images: Option<ReleaseManifest>,
     /// MachineConfigs that the machine-config-operator rendered, by pool; empty until render-nodes ran.
     pub rendered: BTreeMap<String, RenderedConfig>,
 }

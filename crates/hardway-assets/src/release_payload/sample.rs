@@ -39,6 +39,7 @@ pub fn sample() -> ReleasePayload {
         crds: sample_crds(),
         feature_gates: feature_gates(),
         image_policies: Vec::new(),
+        boot_images: None,
         rendered,
     }
 }

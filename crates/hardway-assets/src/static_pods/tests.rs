@@ -35,6 +35,7 @@ fn release() -> ReleasePayload {
         crds: Vec::new(),
         feature_gates: BTreeMap::from([(String::new(), gates)]),
         image_policies: Vec::new(),
+        boot_images: None,
         rendered: BTreeMap::new(),
     }
 }

@@ -23,6 +23,7 @@ fn a_pull_spec_becomes_the_config_of_every_node() {
     let line = format!("release {} {}\n", site.by_tag(), site.by_digest());
     assert!(lock.contains(&line), "no {line} in:\n{lock}");
     assert_eq!(site.work.read("release/release-image").trim(), site.by_digest());
+    assert!(site.work.exists("release/0000_50_installer_coreos-bootimages.yaml"), "media are made with it");
     assert_eq!(site.work.mode("release/rendered/master.yaml"), 0o600, "it holds the pull secret");
     assert!(!site.work.exists("render-nodes"), "what the commands worked on holds the pull secret");
     site.assert_settled();
