@@ -13,7 +13,7 @@ use hardway_assets::release_payload::sample;
 use serde_json::Value;
 
 /// What the program itself keeps in the working directory, besides what the graph makes.
-const KEPT: [&str; 10] = [
+const KEPT: [&str; 11] = [
     "install-config.yaml",
     "inventory.yaml",
     "assets.lock",
@@ -21,6 +21,7 @@ const KEPT: [&str; 10] = [
     "secrets/root-ca.key",
     "secrets/kubeadmin-password",
     "secrets/kubeadmin-password.hash",
+    "secrets/ignition-token-key",
     "release/image-references",
     "media/master-0.iso",
     "pxe/boot.ipxe",
