@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use k8s_openapi::api::core::v1::Secret;
+pub use kube::Client;
 use kube::api::{Patch, PatchParams};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::runtime::watcher::{self, Event};
-use kube::{Api, Client, Config};
+use kube::{Api, Config};
 use serde_json::json;
 use tokio::sync::mpsc;
 
