@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use http::header::{
-    CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LOCATION, RETRY_AFTER,
-    VARY, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LOCATION, RETRY_AFTER, VARY,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
@@ -62,11 +62,6 @@ impl Answer {
         };
         answer.headers.insert(ETAG, config.etag().clone());
         answer
-    }
-
-    /// The connection ends with this answer.
-    pub fn closing(self) -> Self {
-        self.with(CONNECTION, "close")
     }
 
     /// With a header.

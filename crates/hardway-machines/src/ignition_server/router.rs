@@ -99,7 +99,7 @@ impl Router {
                 let who: String = pool.chars().take(60).collect();
                 if !self.pool_requests.take(asked.source, Instant::now()) {
                     Metrics::count(&self.metrics.limited);
-                    return self.counted("pool", Answer::later("too many requests").closing());
+                    return self.counted("pool", Answer::later("too many requests"));
                 }
                 ("pool", who, face.decide(&asked, pool))
             }
@@ -162,7 +162,7 @@ impl Router {
     ) -> Answer {
         if !self.refusals.take(asked.source, Instant::now()) {
             Metrics::count(&self.metrics.limited);
-            return self.counted(face, Answer::later("too many refused requests").closing());
+            return self.counted(face, Answer::later("too many refused requests"));
         }
         let status = answer.status.as_u16();
         self.tell(face, who, asked, now, Happened::Refused { status, reason });

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -64,8 +64,7 @@ impl Server {
         };
         let mut listeners = Vec::new();
         for &address in addresses {
-            let listener = TcpListener::bind(address).await;
-            listeners.push(listener.map_err(|source| ServerError::Listen { address, source })?);
+            listeners.push(bind(address).map_err(|source| ServerError::Listen { address, source })?);
         }
         let (ending, is_ending) = watch::channel(false);
         let shared = Shared { router, limits, tls, ending: is_ending };
@@ -102,6 +101,21 @@ impl Server {
         self.tracker.close();
         timeout(self.limits.drain, self.tracker.wait()).await.is_ok()
     }
+}
+
+/// What the kernel may keep for one client that does not read: without a bound it would take the whole config, once for
+/// each of them. Enough for 100 MB/s at a millisecond's distance.
+const SEND_BUFFER: u32 = 128 << 10;
+/// Connections that wait to be accepted: a whole machine room may be switched on at once.
+const BACKLOG: u32 = 4096;
+
+fn bind(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv6() { TcpSocket::new_v6() } else { TcpSocket::new_v4() }?;
+    // Connections of the server before this one may still be closing.
+    socket.set_reuseaddr(true)?;
+    socket.set_send_buffer_size(SEND_BUFFER)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 /// Connections that fit beside what else needs a file descriptor: the journal, files, the API.

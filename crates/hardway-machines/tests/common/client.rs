@@ -10,7 +10,7 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, IpAddr, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
@@ -52,7 +52,17 @@ impl Client {
     }
 
     pub(crate) async fn connect(&self) -> std::io::Result<TlsStream<TcpStream>> {
-        let stream = TcpStream::connect(self.address).await?;
+        self.handshake(TcpStream::connect(self.address).await?).await
+    }
+
+    /// With hardly any room for what is received and not read: the sender has to keep it.
+    pub(crate) async fn connect_slowly(&self) -> std::io::Result<TlsStream<TcpStream>> {
+        let socket = TcpSocket::new_v4()?;
+        socket.set_recv_buffer_size(4096)?;
+        self.handshake(socket.connect(self.address).await?).await
+    }
+
+    async fn handshake(&self, stream: TcpStream) -> std::io::Result<TlsStream<TcpStream>> {
         let name = ServerName::IpAddress(IpAddr::from(self.address.ip()));
         TlsConnector::from(self.config.clone()).connect(name, stream).await
     }
@@ -68,6 +78,8 @@ impl Client {
         let exchange = async {
             let mut stream = self.connect().await?;
             stream.write_all(text.as_bytes()).await?;
+            // What TLS has taken is not sent yet.
+            stream.flush().await?;
             let mut bytes = Vec::new();
             match stream.read_to_end(&mut bytes).await {
                 // A server that has seen enough need not say goodbye.

@@ -5,10 +5,12 @@
 //! run.rs       the server, the looks at the folder, the signals
 //! view.rs      hosts and events as a table on a terminal
 //! line.rs      an event as one line of text or JSON
+//! printer.rs   standard output, which may be slow
 //! ```
 
 mod line;
 mod prepare;
+mod printer;
 mod run;
 mod view;
 

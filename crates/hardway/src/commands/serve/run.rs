@@ -15,6 +15,7 @@ use tokio::sync::mpsc;
 
 use super::line;
 use super::prepare::{Hosts, Prepared};
+use super::printer::Printer;
 use super::view::View;
 use crate::cli::{ServeArgs, ServeFormat};
 use crate::clock;
@@ -70,11 +71,14 @@ pub(super) async fn run(prepared: Prepared, args: &ServeArgs, out: &Output) -> R
     for address in server.addresses() {
         out.info(&format!("serving on {scheme}://{address}"));
     }
-    Teller { told, view, watched, format: args.output, drawn: 0 }.until_ended(out).await?;
+    let printer = Printer::start().map_err(|error| failed(&error))?;
+    let mut teller = Teller { told, view, watched, format: args.output, printer, drawn: 0 };
+    teller.until_ended(out).await?;
     out.info("ending: no new connections, waiting for requests that are under way");
     if !server.end().await {
         out.warn("some requests did not end in time and were cut off");
     }
+    teller.finish(out)?;
     Ok(0)
 }
 
@@ -164,12 +168,13 @@ struct Teller {
     view: View,
     watched: Watched,
     format: ServeFormat,
+    printer: Printer,
     /// Lines of the table on the screen.
     drawn: usize,
 }
 
 impl Teller {
-    async fn until_ended(mut self, out: &Output) -> Result<(), Report> {
+    async fn until_ended(&mut self, out: &Output) -> Result<(), Report> {
         let mut terminate = signal(SignalKind::terminate()).map_err(|error| failed(&error))?;
         let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| failed(&error))?;
         let mut looks = tokio::time::interval(LOOK);
@@ -179,10 +184,7 @@ impl Teller {
         loop {
             tokio::select! {
                 Some(event) = self.told.recv() => {
-                    self.view.note(&event);
-                    if !is_live {
-                        out.data(&line::event(&event, self.format));
-                    }
+                    self.note(&event, is_live);
                 }
                 _ = looks.tick() => {
                     let wrong = self.watched.look(&mut self.view);
@@ -195,15 +197,35 @@ impl Teller {
                 _ = interrupt.recv() => return Ok(()),
             }
             if is_live {
-                self.draw(out);
+                self.draw();
             }
         }
     }
 
-    fn draw(&mut self, out: &Output) {
+    fn note(&mut self, event: &Event, is_live: bool) {
+        self.view.note(event);
+        if !is_live {
+            self.printer.print(line::event(event, self.format));
+        }
+    }
+
+    /// What happened while requests were ending is told as well.
+    fn finish(mut self, out: &Output) -> Result<(), Report> {
+        while let Ok(event) = self.told.try_recv() {
+            self.note(&event, self.drawn > 0);
+        }
+        match self.printer.end() {
+            Ok(0) => {}
+            Ok(lost) => out.warn(&format!("{lost} events were not printed: nobody read them")),
+            Err(error) => return Err(failed(&error)),
+        }
+        Ok(())
+    }
+
+    fn draw(&mut self) {
         let lines = self.view.lines();
         let up = if self.drawn == 0 { String::new() } else { format!("\x1b[{}A", self.drawn) };
-        out.data(&format!("{up}\x1b[J{}\n", lines.join("\n")));
+        self.printer.print(format!("{up}\x1b[J{}\n", lines.join("\n")));
         self.drawn = lines.len();
     }
 }
