@@ -2,11 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
 
+mod api_server;
 mod certificates;
 #[path = "../common/client.rs"]
 mod client;
 mod hypershift_contract;
 mod ignition;
 mod machine_config_server_table;
+mod real_api_server;
 mod real_ignition;
 mod site;
