@@ -1,6 +1,11 @@
 //! The ignition server met from outside: by the real Ignition, and byte by byte over sockets.
 
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    reason = "a test stops at the first surprise"
+)]
 
 mod api_server;
 mod certificates;

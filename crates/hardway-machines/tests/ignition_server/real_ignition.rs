@@ -68,8 +68,11 @@ async fn a_host_becomes_what_was_generated_for_it() {
     assert!(keys.contains(user["sshAuthorizedKeys"][0].as_str().unwrap().trim()));
 
     let records = hardway_journal::read(&site.journal()).unwrap();
-    let facts: Vec<IgnitionRedeemed> =
-        records.iter().filter_map(|record| record.fact::<IgnitionRedeemed>()).map(Result::unwrap).collect();
+    let facts: Vec<IgnitionRedeemed> = records
+        .iter()
+        .filter_map(hardway_journal::Record::fact::<IgnitionRedeemed>)
+        .map(Result::unwrap)
+        .collect();
     assert_eq!(facts.len(), 1, "{records:?}");
     assert_eq!((facts[0].host.as_str(), facts[0].face.as_str()), ("worker-0", "host"));
     assert_eq!(facts[0].generation, Generation::of(MADE.config("worker-0")).as_str());

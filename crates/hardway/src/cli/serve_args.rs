@@ -68,7 +68,7 @@ fn duration(text: &str) -> Result<SignedDuration, String> {
         Some(Ok(days)) => Some(SignedDuration::from_hours(24 * i64::from(days))),
         _ => text.parse().ok(),
     };
-    duration.filter(|d| d.is_positive()).ok_or_else(|| "write it like 90m, 24h or 3d".to_owned())
+    duration.filter(SignedDuration::is_positive).ok_or_else(|| "write it like 90m, 24h or 3d".to_owned())
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use hardway_journal::IgnitionRedeemed;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
 
 use crate::client::Client;
 use crate::site::{Folder, HOSTS};
@@ -17,28 +19,25 @@ struct Counts {
     answered: AtomicUsize,
 }
 
-/// Asks until the server is gone. A request counts as sent before its first byte is, and as answered when the first byte
-/// of the answer is there.
+/// Asks until the server is gone.
 async fn ask_on(client: Client, text: String, counts: Arc<Counts>, is_over: Arc<AtomicBool>) {
     while !is_over.load(Ordering::SeqCst) {
-        let Ok(mut stream) = client.connect().await else { continue };
-        loop {
-            counts.sent.fetch_add(1, Ordering::SeqCst);
-            if stream.write_all(text.as_bytes()).await.is_err() || stream.flush().await.is_err() {
-                break;
-            }
-            let mut head = [0; 12];
-            if stream.read_exact(&mut head).await.is_err() {
-                break;
-            }
-            assert_eq!(&head, b"HTTP/1.1 200");
-            counts.answered.fetch_add(1, Ordering::SeqCst);
-            let mut rest = vec![0; 4096];
-            // The rest of a small config; how much exactly does not matter here, so begin anew.
-            let _ = stream.read(&mut rest).await;
-            break;
+        if let Ok(stream) = client.connect().await {
+            let _ = ask(stream, &text, &counts).await;
         }
     }
+}
+
+/// A request counts as sent before its first byte is, and as answered when the first bytes of the answer are there.
+async fn ask(mut stream: TlsStream<TcpStream>, text: &str, counts: &Counts) -> std::io::Result<()> {
+    counts.sent.fetch_add(1, Ordering::SeqCst);
+    stream.write_all(text.as_bytes()).await?;
+    stream.flush().await?;
+    let mut head = [0; 12];
+    stream.read_exact(&mut head).await?;
+    assert_eq!(&head, b"HTTP/1.1 200");
+    counts.answered.fetch_add(1, Ordering::SeqCst);
+    Ok(())
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -71,7 +70,7 @@ async fn no_redemption_is_lost_and_none_is_invented() {
     }
     let records = hardway_journal::read(&folder.path("journal.jsonl")).unwrap();
     let mut recorded: BTreeMap<String, usize> = BTreeMap::new();
-    for fact in records.iter().filter_map(|record| record.fact::<IgnitionRedeemed>()) {
+    for fact in records.iter().filter_map(hardway_journal::Record::fact::<IgnitionRedeemed>) {
         *recorded.entry(fact.unwrap().host).or_default() += 1;
     }
     for (host, counts) in totals {
