@@ -13,10 +13,11 @@ use hardway_assets::release_payload::sample;
 use serde_json::Value;
 
 /// What the program itself keeps in the working directory, besides what the graph makes.
-const KEPT: [&str; 11] = [
+const KEPT: [&str; 12] = [
     "install-config.yaml",
     "inventory.yaml",
     "assets.lock",
+    "journal.jsonl",
     "secrets/identity.json",
     "secrets/root-ca.key",
     "secrets/kubeadmin-password",
