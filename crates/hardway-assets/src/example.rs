@@ -7,7 +7,8 @@ use crate::install_config::{
     ClusterNetwork, Empty, InstallConfig, MachineNetwork, MachinePool, Metadata, Networking, Platform,
 };
 use crate::inventory::{
-    Host, Inventory, KeyAlgorithm, Machines, Network, Options, Pki, Provider, Release, Role,
+    Host, IgnitionServer, Inventory, KeyAlgorithm, Machines, Network, Options, Pki, Provider, Release, Role,
+    ServerUrl,
 };
 use crate::secrets::{Identity, Secret};
 
@@ -81,6 +82,7 @@ fn inventory() -> Inventory {
             load_balancer: "haproxy".to_owned(),
         },
         pki: Pki { key_algorithm: KeyAlgorithm::EcdsaP256, short_lived_hours: 24 },
+        ignition_server: IgnitionServer { url: Some(ServerUrl::at(ip(1)[0])) },
         options: Options::default(),
         hosts: vec![
             host("bootstrap", Role::Bootstrap, 100),

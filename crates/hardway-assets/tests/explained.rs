@@ -13,14 +13,16 @@ use hardway_assets::release_payload::sample;
 use serde_json::Value;
 
 /// What the program itself keeps in the working directory, besides what the graph makes.
-const KEPT: [&str; 11] = [
+const KEPT: [&str; 13] = [
     "install-config.yaml",
     "inventory.yaml",
     "assets.lock",
+    "journal.jsonl",
     "secrets/identity.json",
     "secrets/root-ca.key",
     "secrets/kubeadmin-password",
     "secrets/kubeadmin-password.hash",
+    "secrets/ignition-token-key",
     "release/image-references",
     "media/master-0.iso",
     "pxe/boot.ipxe",

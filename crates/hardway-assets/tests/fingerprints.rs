@@ -10,9 +10,9 @@ use hardway_assets::graph::{FileState, Graph, Inputs, Lock, Plan, World, plan};
 use hardway_assets::install_config::{
     self, Capabilities, ImageSource, InstallConfig, OvnIpv4, OvnKubernetesConfig, Proxy, Rules,
 };
-use hardway_assets::inventory::{self, Inventory};
+use hardway_assets::inventory::{self, Inventory, ServerUrl};
 use hardway_assets::release_payload::{ReleasePayload, sample};
-use hardway_assets::secrets::{Secret, SecretBundle};
+use hardway_assets::secrets::{Secret, SecretBundle, TOKEN_KEY};
 use hardway_assets::{Cluster, Tree, assets};
 
 struct State {
@@ -146,6 +146,13 @@ fn mutations() -> Vec<Mutation> {
         ("api VIP", |s| inventory_of(s).network.api_vip = vec!["192.168.126.12".parse().unwrap()]),
         ("short lifetime", |s| inventory_of(s).pki.short_lived_hours = 48),
         ("kube-proxy", |s| inventory_of(s).options.kube_proxy_on_masters = true),
+        ("ignition server", |s| {
+            inventory_of(s).ignition_server.url = ServerUrl::parse("https://install.example.com").ok()
+        }),
+        ("ignition server without TLS", |s| {
+            inventory_of(s).ignition_server.url = ServerUrl::parse("http://192.168.126.1:80").ok()
+        }),
+        ("no ignition server", |s| inventory_of(s).ignition_server.url = None),
         ("provider", |s| inventory_of(s).machines.provider = inventory::Provider::Lab),
         ("release version", |s| s.release.version = "4.19.2".into()),
         ("release image", |s| s.release.image = "quay.io/other@sha256:00".into()),
@@ -181,6 +188,17 @@ fn mutations() -> Vec<Mutation> {
             let other = files.iter().find(|(n, _)| n == "aggregator-client.key").unwrap().1.clone();
             s.secrets = SecretBundle::from_files(files.into_iter().map(|(n, b)| {
                 let bytes = if n == "root-ca.key" { other.clone() } else { b };
+                (n, bytes)
+            }));
+        }),
+        ("the key of tokens", |s| {
+            let files = s
+                .secrets
+                .files()
+                .map(|(n, secret)| (n.to_owned(), secret.expose().to_vec()))
+                .collect::<Vec<_>>();
+            s.secrets = SecretBundle::from_files(files.into_iter().map(|(n, b)| {
+                let bytes = if n == TOKEN_KEY { b"other".to_vec() } else { b };
                 (n, bytes)
             }));
         }),
@@ -231,7 +249,7 @@ fn every_mutation_changes_something() {
         let again = run(&state, &tree, &first.lock);
         let reasons = again.steps.iter().filter(|step| !step.reasons.is_empty()).count();
         // The provider and the VIPs are the machines' business: only the bootstrap host's config may mention them.
-        assert!(reasons > 0, "{name} changed and nothing is stale");
+        assert!(reasons + again.removals.len() > 0, "{name} changed and nothing is stale");
         assert_eq!(again.steps.len(), again.lock.sources.len(), "{name}");
     }
 }
@@ -266,7 +284,7 @@ fn a_hand_edited_manifest_is_kept_and_flows_downstream() {
     let written: Vec<&str> = again.writes.iter().map(|file| file.path.as_str()).collect();
     assert_eq!(
         written,
-        ["bootstrap.ign"],
+        ["bootstrap.ign", "ignition/pointers/bootstrap.ign"],
         "the edit reaches the bootstrap host and nothing else is made again"
     );
     let reasons: Vec<String> = again

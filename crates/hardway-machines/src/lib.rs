@@ -1,4 +1,5 @@
 //! From node configs to booted machines: providers, load balancer, DNS, install media, ignition server, preflight.
 
 pub mod actions;
+pub mod ignition_server;
 pub mod install_media;

@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         Command::Phase(args) => commands::phase::run(args, &out),
         Command::Release(args) => commands::release::run(&cli.global, args, &out),
         Command::Schema(args) => commands::schema::run(args, &out),
+        Command::Serve(args) => commands::serve::run(&cli.global, args, &out),
         Command::Status(args) => commands::status::run(&cli.global, args, &out),
     };
     match result.and_then(|code| out.failure().map_or(Ok(code), Err)) {

@@ -181,7 +181,7 @@ impl Workdir {
 
     /// Takes away files that a cut-off run did not finish. Only for who holds the folder.
     pub(crate) fn sweep(&self) -> Result<(), Report> {
-        for folder in FOLDERS.iter().chain(&["", SECRETS, RENDERED]) {
+        for folder in FOLDERS.iter().chain(&["", SECRETS, RENDERED, "ignition/pointers"]) {
             let entries = match fs::read_dir(self.path(folder)) {
                 Ok(entries) => entries,
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,

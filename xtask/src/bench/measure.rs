@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 
 /// How long runs took, in seconds, sorted.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +62,13 @@ pub(crate) fn peak_megabytes(command: &mut Command) -> Result<f64> {
         std::thread::sleep(Duration::from_millis(1));
     };
     ensure!(status.success(), "{command:?}: {status}");
+    Ok(kilobytes * 1024.0 / 1e6)
+}
+
+/// The most memory that a program which still runs has held so far, in MB.
+pub(crate) fn peak_of(id: u32) -> Result<f64> {
+    let status = fs_err::read_to_string(format!("/proc/{id}/status"))?;
+    let kilobytes = peak(&status).context("the kernel does not tell")?;
     Ok(kilobytes * 1024.0 / 1e6)
 }
 

@@ -1,5 +1,7 @@
 //! `cargo xtask bench`: the numbers to reach, measured here and now, beside the peers that are installed.
 //!
+//! Serving is compared with `nginx` from `PATH`.
+//!
 //! It judges nothing: a machine with other work on it is slow, and no test may depend on that. Read the table.
 //!
 //! The peer of `create` is `openshift-install`, from `PATH` or from `HARDWAY_PEER_OPENSHIFT_INSTALL`. It gets this program's
@@ -10,6 +12,7 @@
 mod measure;
 mod media;
 mod release;
+mod serve;
 mod table;
 
 use std::cell::Cell;
@@ -38,6 +41,7 @@ pub(crate) fn run() -> Result<()> {
     create_otherwise(&programs, &rsa, &ecdsa, &mut table)?;
     release::release(&programs, &mut table)?;
     media::run(&programs.hardway, &mut table)?;
+    serve::measure(&programs, &ecdsa, &mut table)?;
     write!(std::io::stdout(), "{}", table.text())?;
     Ok(())
 }
@@ -106,14 +110,17 @@ struct Programs {
     keys_alone: PathBuf,
     /// The example of hardway-release that serves a large release.
     large_release: PathBuf,
+    /// The example of hardway-machines that asks a server again and again.
+    tls_load: PathBuf,
     peer: Option<PathBuf>,
 }
 
 impl Programs {
     fn build() -> Result<Self> {
         // In one go, so that what both need is built once.
-        let what = ["--bins", "--example=keys_alone", "--example=large_release"];
-        let packages = ["--package=hardway", "--package=hardway-assets", "--package=hardway-release"];
+        let what = ["--bins", "--example=keys_alone", "--example=large_release", "--example=tls_load"];
+        let packages = ["hardway", "hardway-assets", "hardway-machines", "hardway-release"];
+        let packages = packages.map(|name| format!("--package={name}"));
         let status =
             Command::new(env!("CARGO")).args(["build", "--release"]).args(packages).args(what).status()?;
         ensure!(status.success(), "cargo build: {status}");
@@ -124,6 +131,7 @@ impl Programs {
             hardway: release.join("hardway"),
             keys_alone: release.join("examples/keys_alone"),
             large_release: release.join("examples/large_release"),
+            tls_load: release.join("examples/tls_load"),
             peer: peer(),
         })
     }

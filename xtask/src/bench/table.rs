@@ -37,6 +37,16 @@ impl Table {
         self.row(what, &figure(ratio), bar.map(|bar| (bar.to_string(), ratio <= bar)), &note);
     }
 
+    /// Answers each second; more is better.
+    pub(crate) fn rate(&mut self, what: &str, rate: f64, bar: Option<f64>) {
+        self.row(what, &format!("{rate:.0}/s"), bar.map(|bar| (format!("{bar:.0}/s"), rate >= bar)), "");
+    }
+
+    /// How many times as many as another.
+    pub(crate) fn at_least(&mut self, what: &str, ratio: f64, bar: f64) {
+        self.row(what, &format!("{ratio:.2}"), Some((bar.to_string(), ratio >= bar)), "");
+    }
+
     /// Something that could not be measured.
     pub(crate) fn missing(&mut self, what: &str, why: &str) {
         self.row(what, "-", None, why);
@@ -50,7 +60,7 @@ impl Table {
     fn row(&mut self, what: &str, shown: &str, bar: Option<(String, bool)>, note: &str) {
         let (bar, verdict) = match bar {
             Some((bar, true)) => (bar, "ok"),
-            Some((bar, false)) => (bar, "over"),
+            Some((bar, false)) => (bar, "miss"),
             None => (String::new(), ""),
         };
         let line = format!("{what:48} {shown:>9} {bar:>8}  {verdict:4}  {note}");
@@ -80,7 +90,7 @@ mod tests {
         let lines: Vec<String> =
             table.text().lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
         assert_eq!(lines[1], "a 1.200 s 1.5 s ok lowest 1.200 s");
-        assert_eq!(lines[2], "b 1.20 1.1 over lowest to lowest 1.20");
+        assert_eq!(lines[2], "b 1.20 1.1 miss lowest to lowest 1.20");
         assert_eq!(lines[3], "c 0.500 % 1 % ok 5 kB of 1000 kB");
     }
 }

@@ -25,6 +25,19 @@ pub struct Config {
 #[derive(Clone)]
 struct Entry(Value);
 
+/// Where the rest of a config is.
+#[derive(Clone, Copy)]
+pub struct Remote<'a> {
+    /// Its address.
+    pub url: &'a str,
+    /// What is said when asking, by name.
+    pub headers: &'a [(&'a str, &'a str)],
+    /// `sha512-…` of what must come back.
+    pub hash: Option<&'a str>,
+    /// PEM certificate to trust beside the system's.
+    pub ca: Option<&'a [u8]>,
+}
+
 /// A path that is written twice. Ignition refuses such a config at boot, so we refuse it now.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0} is written twice")]
@@ -83,9 +96,24 @@ impl Config {
 
     /// Fetches the rest of the config from an address, trusting one more CA.
     pub fn merge_from(&mut self, url: &str, ca: &[u8]) {
-        self.ignition.insert("config".to_owned(), json!({"merge": [{"source": url}]}));
-        let cas = [json!({"source": data_url(ca)})];
-        self.ignition.insert("security".to_owned(), json!({"tls": {"certificateAuthorities": cas}}));
+        self.merge_remote(&Remote { url, headers: &[], hash: None, ca: Some(ca) });
+    }
+
+    /// Fetches the rest of the config from somewhere else.
+    pub fn merge_remote(&mut self, remote: &Remote<'_>) {
+        let mut merge = json!({"source": remote.url});
+        if !remote.headers.is_empty() {
+            let headers = remote.headers.iter().map(|(name, value)| json!({"name": name, "value": value}));
+            merge["httpHeaders"] = headers.collect();
+        }
+        if let Some(hash) = remote.hash {
+            merge["verification"] = json!({"hash": hash});
+        }
+        self.ignition.insert("config".to_owned(), json!({"merge": [merge]}));
+        if let Some(ca) = remote.ca {
+            let cas = [json!({"source": data_url(ca)})];
+            self.ignition.insert("security".to_owned(), json!({"tls": {"certificateAuthorities": cas}}));
+        }
     }
 
     /// Adds another config, which may replace what this one says.

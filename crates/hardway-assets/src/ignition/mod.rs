@@ -10,6 +10,8 @@
 //! tls_files.rs     which certificates and keys the bootstrap host gets
 //! node.rs          ignition/<host>.ign: rendered MachineConfig + what only this host has
 //! network.rs       a host's NetworkManager keyfile
+//! host_pointer.rs  ignition/pointers/<host>.ign: "fetch your own over there", with a token (host_token.rs)
+//! pool_config.rs   what the machine-config-server would serve, for our own server
 //! pointer.rs       master.ign, worker.ign: "fetch the rest over there"
 //! edited_pointer   what a user added to them, as a MachineConfig
 //! ```
@@ -21,9 +23,12 @@ mod data_url;
 mod edited_pointer;
 mod environment;
 mod host_files;
+mod host_pointer;
+mod host_token;
 mod network;
 mod node;
 mod pointer;
+mod pool_config;
 mod tls_files;
 
 use crate::Cluster;
@@ -31,13 +36,16 @@ use crate::graph::Asset;
 use crate::inventory::Role;
 
 pub use bootstrap::Bootstrap;
-pub use config::{Config, DuplicatePath, VERSION};
+pub use config::{Config, DuplicatePath, Remote, VERSION};
 pub(crate) use data_url::data_of;
 pub use data_url::data_url;
 pub use edited_pointer::EditedPointer;
+pub use host_pointer::{GENERATION_HEADER, HostPointer, first_boot_config, host_pointer};
+pub use host_token::{Generation, TokenKey};
 pub use network::host_keyfile;
 pub use node::NodeConfig;
 pub use pointer::Pointer;
+pub use pool_config::pool_config;
 
 /// The asset that makes `bootstrap.ign`.
 pub const BOOTSTRAP: &str = "bootstrap-ignition";
@@ -60,7 +68,13 @@ pub fn assets(cluster: &Cluster, static_pods: &[Box<dyn Asset>]) -> Vec<Box<dyn 
     };
     let mut assets: Vec<Box<dyn Asset>> =
         vec![Box::new(bootstrap), Box::new(Pointer(Role::Master)), Box::new(Pointer(Role::Worker))];
-    let nodes = cluster.inventory.hosts.iter().filter(|host| host.role != Role::Bootstrap);
-    assets.extend(nodes.map(|host| Box::new(NodeConfig::new(cluster, host)) as Box<dyn Asset>));
+    for host in &cluster.inventory.hosts {
+        if host.role != Role::Bootstrap {
+            assets.push(Box::new(NodeConfig::new(cluster, host)));
+        }
+        if let Some(pointer) = HostPointer::new(cluster, host) {
+            assets.push(Box::new(pointer));
+        }
+    }
     assets
 }

@@ -86,7 +86,10 @@ impl Asset for NodeConfig {
         for (path, mode, text) in own {
             base.add(&path, mode, text.as_bytes())?;
         }
-        for (path, mode, bytes) in self.additions(inputs, &rendered.name, &rendered.machine_config)? {
+        if self.with_kube_proxy {
+            base.add("/etc/kubernetes/manifests/kube-proxy.yaml", 0o644, inputs.file(KUBE_PROXY)?)?;
+        }
+        for (path, mode, bytes) in additions(inputs, &rendered.name, &rendered.machine_config)? {
             base.add(path, mode, &bytes)?;
         }
         base.let_in(&inputs.cluster.config.ssh_key);
@@ -101,40 +104,29 @@ impl Asset for NodeConfig {
 
 type Addition = (&'static str, u32, Vec<u8>);
 
-impl NodeConfig {
-    /// What the machine-config-server adds to the rendered config, in its order.
-    fn additions(
-        &self,
-        inputs: &Inputs<'_>,
-        name: &str,
-        machine_config: &Value,
-    ) -> Result<Vec<Addition>, MakeError> {
-        let mut annotations = json!({
-            "machineconfiguration.openshift.io/currentConfig": name,
-            "machineconfiguration.openshift.io/desiredConfig": name,
-            "machineconfiguration.openshift.io/state": "Done",
-        });
-        if inputs.version_contract()?.annotates_first_pivot_config() {
-            annotations["machineconfiguration.openshift.io/firstPivotConfig"] = json!(name);
-        }
-        let mut files: Vec<Addition> = vec![
-            (KUBELET_CA_PATH, 0o644, inputs.file(&crate::pki::path(KUBELET_CA))?.to_vec()),
-            ("/etc/machine-config-daemon/node-annotations.json", 0o644, annotations.to_string().into_bytes()),
-            ("/etc/kubernetes/kubeconfig", 0o600, inputs.file(KUBECONFIG)?.to_vec()),
-        ];
-        if self.with_kube_proxy {
-            files.push((
-                "/etc/kubernetes/manifests/kube-proxy.yaml",
-                0o644,
-                inputs.file(KUBE_PROXY)?.to_vec(),
-            ));
-        }
-        let content = serde_json::to_vec_pretty(machine_config).unwrap_or_default();
-        files.push(("/etc/mcs-machine-config-content.json", 0o644, content));
-        let encapsulated = encapsulate(machine_config).to_string().into_bytes();
-        files.push(("/etc/ignition-machine-config-encapsulated.json", 0o644, encapsulated));
-        Ok(files)
+/// What the machine-config-server adds to the rendered config, in its order.
+pub(super) fn additions(
+    inputs: &Inputs<'_>,
+    name: &str,
+    machine_config: &Value,
+) -> Result<Vec<Addition>, MakeError> {
+    let mut annotations = json!({
+        "machineconfiguration.openshift.io/currentConfig": name,
+        "machineconfiguration.openshift.io/desiredConfig": name,
+        "machineconfiguration.openshift.io/state": "Done",
+    });
+    if inputs.version_contract()?.annotates_first_pivot_config() {
+        annotations["machineconfiguration.openshift.io/firstPivotConfig"] = json!(name);
     }
+    let content = serde_json::to_vec_pretty(machine_config).unwrap_or_default();
+    let encapsulated = encapsulate(machine_config).to_string().into_bytes();
+    Ok(vec![
+        (KUBELET_CA_PATH, 0o644, inputs.file(&crate::pki::path(KUBELET_CA))?.to_vec()),
+        ("/etc/machine-config-daemon/node-annotations.json", 0o644, annotations.to_string().into_bytes()),
+        ("/etc/kubernetes/kubeconfig", 0o600, inputs.file(KUBECONFIG)?.to_vec()),
+        ("/etc/mcs-machine-config-content.json", 0o644, content),
+        ("/etc/ignition-machine-config-encapsulated.json", 0o644, encapsulated),
+    ])
 }
 
 /// The MachineConfig with an empty Ignition part: kernel arguments, FIPS, OS image and extensions, which the
@@ -153,22 +145,29 @@ fn ignition_of(machine_config: &Value) -> &Value {
 }
 
 /// The rendered Ignition config, to be added to but not changed.
-struct Base {
+pub(super) struct Base {
     config: Map<String, Value>,
     files: Vec<Value>,
 }
 
 impl Base {
+    /// Marked as 3.2 where nothing in it is newer, so that older boot images can read it.
     fn read(machine_config: &Value, name: &str) -> Result<Self, MakeError> {
+        let mut base = Self::read_as_rendered(machine_config, name)?;
+        if uses_only_3_2(&base.config) {
+            base.config["ignition"]["version"] = json!(super::config::VERSION);
+        }
+        Ok(base)
+    }
+
+    /// At the version it was rendered in.
+    pub(super) fn read_as_rendered(machine_config: &Value, name: &str) -> Result<Self, MakeError> {
         let unusable = |why: &str| MakeError::Release(format!("{name}: {why}"));
         let config = ignition_of(machine_config).as_object().cloned();
-        let mut config = config.ok_or_else(|| unusable("spec.config is not an Ignition config"))?;
+        let config = config.ok_or_else(|| unusable("spec.config is not an Ignition config"))?;
         let version = config.get("ignition").and_then(|i| i["version"].as_str()).unwrap_or_default();
         if !version.starts_with("3.") {
             return Err(unusable("spec.config is not an Ignition config of spec 3"));
-        }
-        if uses_only_3_2(&config) {
-            config["ignition"]["version"] = json!(super::config::VERSION);
         }
         let files = config.get("storage").and_then(|s| s["files"].as_array()).cloned().unwrap_or_default();
         Ok(Self { config, files })
@@ -176,7 +175,7 @@ impl Base {
 
     /// Adds a file on a path that nothing rendered has. Changing a rendered one would make the
     /// machine-config-daemon report the node as drifted for ever.
-    fn add(&mut self, path: &str, mode: u32, bytes: &[u8]) -> Result<(), MakeError> {
+    pub(super) fn add(&mut self, path: &str, mode: u32, bytes: &[u8]) -> Result<(), MakeError> {
         if path == KUBELET_CA_PATH {
             self.files.retain(|file| file["path"] != path);
         }
@@ -217,10 +216,14 @@ impl Base {
             .any(|bytes| String::from_utf8_lossy(&bytes).contains("unmanaged-devices"))
     }
 
-    fn write(mut self) -> Vec<u8> {
+    fn write(self) -> Vec<u8> {
+        self.into_value().to_string().into_bytes()
+    }
+
+    pub(super) fn into_value(mut self) -> Value {
         let storage = self.config.entry("storage").or_insert_with(|| json!({}));
         storage["files"] = Value::Array(self.files);
-        Value::Object(self.config).to_string().into_bytes()
+        Value::Object(self.config)
     }
 }
 

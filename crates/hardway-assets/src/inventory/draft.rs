@@ -2,7 +2,10 @@
 
 use std::net::IpAddr;
 
-use super::{Host, Inventory, KeyAlgorithm, Machines, Network, Options, Pki, Provider, Release, Role};
+use super::{
+    Host, IgnitionServer, Inventory, KeyAlgorithm, Machines, Network, Options, Pki, Provider, Release, Role,
+    ServerUrl,
+};
 use crate::install_config::InstallConfig;
 use crate::yaml::{Node, Value};
 
@@ -17,6 +20,7 @@ pub(super) struct Draft<'n> {
     pub(super) dns: Vec<Address>,
     pub(super) api_vip: Vec<Address>,
     pub(super) ingress_vip: Vec<Address>,
+    pub(super) ignition_server: Option<String>,
     pub(super) hosts: Vec<DraftHost<'n>>,
 }
 
@@ -57,6 +61,7 @@ impl<'n> Draft<'n> {
             dns: addresses("dns"),
             api_vip: addresses("apiVIP"),
             ingress_vip: addresses("ingressVIP"),
+            ignition_server: text(node, "ignitionServer", "url"),
             hosts: hosts.iter().enumerate().map(|(i, host)| DraftHost::new(i, host)).collect(),
         }
     }
@@ -66,11 +71,25 @@ impl<'n> Draft<'n> {
         self.hosts.iter().filter(move |host| host.role == role.name())
     }
 
+    /// The one that is named, or where the provider has the machines' gateway on this host, that. Elsewhere the gateway
+    /// is a router.
+    fn ignition_server(&self) -> Option<IgnitionServer> {
+        let url = match (&self.ignition_server, provider(&self.provider)?) {
+            (Some(url), _) => Some(ServerUrl::parse(url).ok()?),
+            (None, Provider::Lab | Provider::Libvirt) => {
+                self.gateway.first().map(|gateway| ServerUrl::at(gateway.ip))
+            }
+            (None, Provider::BareMetal | Provider::Gce) => None,
+        };
+        Some(IgnitionServer { url })
+    }
+
     /// The typed file, if every word in it has a meaning. Whether it is valid is for the rules to say.
     pub(super) fn assemble(self, config: Option<&InstallConfig>) -> Option<Inventory> {
         let settings = self.node.get("machines").and_then(|machines| machines.get(&self.provider));
         let ips = |list: &[Address]| list.iter().map(|address| address.ip).collect();
         let options = self.node.get("options").and_then(|options| options.get("kubeProxyOnMasters"));
+        let ignition_server = self.ignition_server()?;
         let hours = int(self.node.get("pki"), "shortLivedHours").unwrap_or(24);
         Some(Inventory {
             release: Release { image: self.image },
@@ -88,6 +107,7 @@ impl<'n> Draft<'n> {
                 ingress_vip: ips(&self.ingress_vip),
                 load_balancer: self.load_balancer,
             },
+            ignition_server,
             pki: Pki { key_algorithm: key_algorithm(&self.key_algorithm)?, short_lived_hours: hours },
             options: Options {
                 kube_proxy_on_masters: options.is_some_and(|node| node.value == Value::Bool(true)),

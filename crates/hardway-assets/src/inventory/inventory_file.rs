@@ -5,6 +5,8 @@ use std::net::IpAddr;
 
 use serde::Serialize;
 
+use super::ServerUrl;
+
 /// A complete, defaulted inventory.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -15,6 +17,8 @@ pub struct Inventory {
     pub machines: Machines,
     /// Addresses around the hosts.
     pub network: Network,
+    /// Where hosts fetch what is too big to be handed to them.
+    pub ignition_server: IgnitionServer,
     /// Keys and lifetimes.
     pub pki: Pki,
     /// Switches that are off unless asked for.
@@ -76,6 +80,13 @@ pub struct Network {
     pub ingress_vip: Vec<IpAddr>,
     /// `haproxy` or `external`.
     pub load_balancer: String,
+}
+
+/// `ignitionServer`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct IgnitionServer {
+    /// Without one, no host gets a pointer config of its own.
+    pub url: Option<ServerUrl>,
 }
 
 /// `pki`.

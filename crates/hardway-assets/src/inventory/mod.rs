@@ -8,7 +8,9 @@ mod draft;
 mod inventory_file;
 mod read;
 mod rules;
+mod server_url;
 
 pub use both::{Errors, read_both};
 pub use inventory_file::*;
 pub use read::read;
+pub use server_url::{DEFAULT_PORT, ServerUrl};

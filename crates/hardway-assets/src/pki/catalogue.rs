@@ -5,6 +5,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+pub use super::bundle::{BUNDLES, Bundle};
 use super::{San, Subject, Usage};
 use crate::Cluster;
 use crate::graph::Source;
@@ -55,69 +56,15 @@ impl Lifetime {
     }
 }
 
-/// A file of several signers' certificates.
-#[derive(Clone, Copy, Debug)]
-pub struct Bundle {
-    /// File base: `pki/<name>.crt`.
-    pub name: &'static str,
-    /// Certificates, in order. Only the first certificate of each file is taken.
-    pub members: &'static [&'static str],
-}
-
-/// Every bundle.
-pub const BUNDLES: &[Bundle] = &[
-    Bundle { name: "admin-kubeconfig-ca-bundle", members: &["admin-kubeconfig-signer"] },
-    Bundle { name: "aggregator-ca-bundle", members: &["aggregator-signer"] },
-    Bundle { name: "etcd-ca-bundle", members: &["etcd-signer"] },
-    Bundle { name: "etcd-metrics-ca-bundle", members: &["etcd-metric-signer"] },
-    Bundle {
-        name: "kube-apiserver-complete-client-ca-bundle",
-        members: &[
-            "admin-kubeconfig-signer",
-            "kubelet-signer",
-            "kube-control-plane-signer",
-            "kube-apiserver-to-kubelet-signer",
-            "kubelet-bootstrap-kubeconfig-signer",
-        ],
-    },
-    Bundle {
-        name: "kube-apiserver-complete-server-ca-bundle",
-        members: &[
-            "kube-apiserver-localhost-signer",
-            "kube-apiserver-service-network-signer",
-            "kube-apiserver-lb-signer",
-        ],
-    },
-    Bundle { name: "kube-apiserver-lb-ca-bundle", members: &["kube-apiserver-lb-signer"] },
-    Bundle { name: "kube-apiserver-localhost-ca-bundle", members: &["kube-apiserver-localhost-signer"] },
-    Bundle {
-        name: "kube-apiserver-service-network-ca-bundle",
-        members: &["kube-apiserver-service-network-signer"],
-    },
-    Bundle { name: "kube-apiserver-to-kubelet-ca-bundle", members: &["kube-apiserver-to-kubelet-signer"] },
-    Bundle {
-        name: "kube-control-plane-ca-bundle",
-        members: &[
-            "kube-control-plane-signer",
-            "kube-apiserver-lb-signer",
-            "kube-apiserver-localhost-signer",
-            "kube-apiserver-service-network-signer",
-        ],
-    },
-    Bundle {
-        name: "kubelet-bootstrap-kubeconfig-ca-bundle",
-        members: &["kubelet-bootstrap-kubeconfig-signer"],
-    },
-    Bundle { name: "kubelet-client-ca-bundle", members: &["kubelet-signer"] },
-    Bundle { name: "kubelet-serving-ca-bundle", members: &["kubelet-signer"] },
-];
-
 /// Key pairs without a certificate: service-account tokens are signed with them. Always RSA: token verifiers of
 /// other vendors know nothing else, and the bound key's operator refuses others.
 pub const KEY_PAIRS: &[&str] = &["service-account", "bound-service-account-signing-key"];
 
 /// The key that `gather` reaches the bootstrap host with.
 pub const SSH_KEY: &str = "bootstrap-ssh";
+
+/// The certificate of `hardway serve`.
+pub const IGNITION_SERVER: &str = "ignition-server";
 
 /// Every certificate of a cluster, signers first.
 pub fn certificates(cluster: &Cluster) -> Vec<Row> {
@@ -254,10 +201,10 @@ fn client_leaves() -> Vec<Row> {
     ]
 }
 
-/// What runs on the bootstrap host beside the control plane.
+/// What Ignition and people meet before and beside the control plane.
 fn host_leaves(cluster: &Cluster) -> Vec<Row> {
     let leaf = |name: &str, subject, usage| row(name, subject, Some("root-ca"), usage, Lifetime::Years(10));
-    vec![
+    let mut leaves = vec![
         Row {
             sans: vec![dns(cluster.api_int_host())],
             sources: domain(),
@@ -269,7 +216,16 @@ fn host_leaves(cluster: &Cluster) -> Vec<Row> {
             Subject::user("journal-gatewayd", &["OpenShift Bootstrap"]),
             Usage::ServerAndClient,
         ),
-    ]
+    ];
+    // Not on the bootstrap host, but for the same reader: Ignition, which trusts root-ca.
+    if let Some(url) = cluster.inventory.ignition_server.url.as_ref().filter(|url| url.is_https) {
+        leaves.push(Row {
+            sans: vec![url.address().map_or_else(|| dns(&url.host), San::Ip)],
+            sources: vec![Source::inventory("ignitionServer")],
+            ..leaf(IGNITION_SERVER, Subject::user("system:ignition-server", &[]), Usage::Server)
+        });
+    }
+    leaves
 }
 
 /// What the etcd operator's render would mint on the bootstrap host.

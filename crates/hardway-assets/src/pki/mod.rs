@@ -2,6 +2,7 @@
 //!
 //! [`catalogue`] is the table; [`issue`] signs one row; [`inspect`] reads one back; the assets are in `certificate`.
 
+mod bundle;
 pub mod catalogue;
 mod certificate;
 pub mod der;

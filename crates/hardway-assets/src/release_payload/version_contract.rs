@@ -171,6 +171,12 @@ impl VersionContract {
         if self.since(5, 0) { "rhel-10" } else { "rhel-9" }
     }
 
+    /// From 4.19 the machine-config-server writes Ignition spec 3.5 for who can read it
+    /// (MCO `pkg/controller/common/helpers.go`).
+    pub fn serves_ignition_3_5(&self) -> bool {
+        self.since(4, 19)
+    }
+
     /// From 4.22 a node config carries the annotation `firstPivotConfig` (MCO `pkg/server`).
     pub fn annotates_first_pivot_config(&self) -> bool {
         self.since(4, 22)
@@ -289,6 +295,7 @@ mod tests {
             ("stream", VersionContract::checks_os_image_stream, "4.22.7"),
             ("dual replica", VersionContract::dual_replica_is_default, "4.22.7"),
             ("os streams", VersionContract::os_streams_is_default, "4.23.0"),
+            ("ignition 3.5", VersionContract::serves_ignition_3_5, "4.19.0-rc.1"),
             ("first pivot", VersionContract::annotates_first_pivot_config, "4.22.7"),
             ("blocked", VersionContract::registries_conf_has_blocked, "4.21.0"),
             ("image-references", VersionContract::node_render_reads_image_references, "4.21.0"),

@@ -7,7 +7,7 @@ pub static INVENTORY: Table = Table { file: "inventory.yaml", prefix: "inventory
 
 const ADDRESSES: Kind = Kind::OneOrMany(&Kind::Ip);
 
-static FIELDS: [Field; 8] = [
+static FIELDS: [Field; 9] = [
     Field::new("apiVersion", Kind::String)
         .required("apiVersion: hardway.dev/v1alpha1 is required")
         .allowed(&["hardway.dev/v1alpha1"]),
@@ -15,6 +15,7 @@ static FIELDS: [Field; 8] = [
     Field::new("release", Kind::Object(&RELEASE)).required("the release to install is required"),
     Field::new("machines", Kind::Object(&MACHINES)).required("who provides the machines is required"),
     Field::new("network", Kind::Object(&NETWORK)).required("the addresses around the hosts are required"),
+    Field::new("ignitionServer", Kind::Object(&IGNITION_SERVER)),
     Field::new("pki", Kind::Object(&PKI)),
     Field::new("options", Kind::Object(&OPTIONS)),
     Field::new("hosts", Kind::List(&Kind::Object(&HOST))).required("at least one host is required"),
@@ -40,6 +41,8 @@ static NETWORK: [Field; 5] = [
     Field::new("ingressVIP", ADDRESSES).required("the address that *.apps points at is required"),
     Field::new("loadBalancer", Kind::String).default("haproxy").allowed(&["haproxy", "external"]),
 ];
+
+static IGNITION_SERVER: [Field; 1] = [Field::new("url", Kind::String)];
 
 static PKI: [Field; 2] = [
     Field::new("keyAlgorithm", Kind::String).default("RSA-2048").allowed(&["RSA-2048", "ECDSA-P256"]),

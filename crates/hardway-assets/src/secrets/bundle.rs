@@ -62,6 +62,8 @@ pub enum SecretsError {
 }
 
 const IDENTITY: &str = "identity.json";
+/// What tokens of the ignition server are made with.
+pub const TOKEN_KEY: &str = "ignition-token-key";
 const PASSWORD: &str = "kubeadmin-password";
 const PASSWORD_HASH: &str = "kubeadmin-password.hash";
 /// The OAuth server refuses a shorter one (library-go `bootstrapauthenticator`).
@@ -138,6 +140,7 @@ impl SecretBundle {
                 jobs.push(Job::Key(file, *algorithm));
             }
         }
+        self.files.entry(TOKEN_KEY.to_owned()).or_insert_with(|| token_key(&random).into());
         let password = self.password(&random)?;
         let salt = self.salt(&password)?;
         if !self.get(PASSWORD_HASH).is_ok_and(|hash| has_salt(hash.expose_text(), salt)) {
@@ -191,6 +194,12 @@ pub fn ssh_public_key(key: &PrivateKey, comment: &str) -> String {
         blob.extend(part);
     }
     format!("ecdsa-sha2-nistp256 {} {comment}", base64::engine::general_purpose::STANDARD.encode(blob))
+}
+
+/// As text, so that it can be looked at and copied like every other secret.
+fn token_key(random: &Random) -> Secret {
+    let hex: String = random.bytes::<32>().iter().map(|byte| format!("{byte:02x}")).collect();
+    Secret::new(hex + "\n")
 }
 
 /// Whether a bcrypt hash (`$2a$10$`, 22 characters of salt, 31 of hash) was made with a salt.

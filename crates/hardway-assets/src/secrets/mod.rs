@@ -9,7 +9,7 @@ mod kubeadmin_password;
 mod random;
 mod secret;
 
-pub use bundle::{SecretBundle, SecretsError, ssh_public_key};
+pub use bundle::{SecretBundle, SecretsError, TOKEN_KEY, ssh_public_key};
 pub use identity::{Identity, infra_id};
 pub use key::{KeyError, PrivateKey};
 pub use kubeadmin_password::kubeadmin_password;

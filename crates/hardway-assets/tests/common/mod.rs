@@ -8,7 +8,7 @@ use hardway_assets::install_config::{self, InstallConfig, Rules};
 use hardway_assets::install_media::{LiveConfig, Script, When};
 use hardway_assets::inventory::{self, Inventory, KeyAlgorithm};
 use hardway_assets::release_payload::{ReleasePayload, sample};
-use hardway_assets::secrets::{Identity, SecretBundle};
+use hardway_assets::secrets::{Identity, SecretBundle, TOKEN_KEY};
 use hardway_assets::{Cluster, Tree, assets, pki};
 use sha2::{Digest as _, Sha256};
 
@@ -110,6 +110,7 @@ pub(crate) fn secrets(cluster: &Cluster) -> SecretBundle {
     files.push(("kubeadmin-password".to_owned(), b"AAAAA-bbbbb-CCCCC-ddddd".to_vec()));
     let hash = b"$2a$10$abcdefghijklmnopqrstuuN0tAReAlHashButTheRightShape000".to_vec();
     files.push(("kubeadmin-password.hash".to_owned(), hash));
+    files.push((TOKEN_KEY.to_owned(), b"0011223344556677\n".to_vec()));
     let mut secrets = SecretBundle::from_files(files);
     secrets.set_identity(&cluster.identity);
     secrets

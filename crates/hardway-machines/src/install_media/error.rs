@@ -120,7 +120,7 @@ impl MediaError {
             }
             Self::Truncated { .. } => "download it again: `hardway release media --format iso --to DIR`",
             Self::AreaTooSmall { .. } => {
-                "let the machine fetch its config: say where with --ignition-url, or put a pointer at ignition/<host>.pointer.ign"
+                "let the machine fetch its config: set ignitionServer.url in inventory.yaml and run `hardway create ignition-configs`, or say where with --ignition-url"
             }
             Self::Io { .. } => "look at the path, its permissions and the space on the disk",
             Self::KernelArgument { .. } | Self::KernelArgumentsTooLong { .. } => {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::{CreateArgs, InstallMediaArgs, ReleaseArgs};
+use super::{CreateArgs, InstallMediaArgs, ReleaseArgs, ServeArgs};
 
 /// Installs OpenShift and OKD on machines you own, and explains every byte it writes.
 #[derive(Debug, Parser)]
@@ -77,6 +77,8 @@ pub(crate) enum Command {
     Release(Box<ReleaseArgs>),
     /// Print the JSON schema of an input file, for editors
     Schema(SchemaArgs),
+    /// Give machines their configs on their first boot, and say who fetched what
+    Serve(Box<ServeArgs>),
     /// Say what is made, what is stale and why, and when certificates end
     Status(StatusArgs),
 }

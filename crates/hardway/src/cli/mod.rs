@@ -5,12 +5,14 @@ mod create_args;
 mod media_args;
 mod registry_args;
 mod release_args;
+mod serve_args;
 
 pub(crate) use args::*;
 pub(crate) use create_args::*;
 pub(crate) use media_args::*;
 pub(crate) use registry_args::*;
 pub(crate) use release_args::*;
+pub(crate) use serve_args::*;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -66,6 +66,17 @@ pullSecret: '{{\"auths\":{{\"registry.example.com\":{{\"auth\":\"bm9ib2R5Om5vdGh
     )
 }
 
+/// Where the machines' gateway is this host, it is also where they reach `hardway serve`; elsewhere somebody has to say.
+fn server(provider: ProviderArg) -> &'static str {
+    match provider {
+        ProviderArg::BareMetal | ProviderArg::Gce => {
+            "# Where hosts reach `hardway serve`, for configs that do not fit on their medium:\n\
+             # ignitionServer: {url: \"https://192.168.126.2:22624\"}\n"
+        }
+        ProviderArg::Lab | ProviderArg::Libvirt => "",
+    }
+}
+
 fn inventory(args: &InitArgs) -> String {
     let (provider, settings) = match args.provider {
         ProviderArg::BareMetal => ("bare-metal", ""),
@@ -90,9 +101,10 @@ machines:
   apiVIP: 192.168.126.10
   ingressVIP: 192.168.126.11
   loadBalancer: haproxy
-hosts:
+{server}hosts:
 ",
         release = args.release,
+        server = server(args.provider),
     );
     let mut host = |name: String, role: &str, n: u8| {
         let _ = writeln!(

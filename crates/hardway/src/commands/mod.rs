@@ -11,4 +11,5 @@ pub(crate) mod media;
 pub(crate) mod phase;
 pub(crate) mod release;
 pub(crate) mod schema;
+pub(crate) mod serve;
 pub(crate) mod status;

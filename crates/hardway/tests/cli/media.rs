@@ -112,9 +112,10 @@ fn what_is_too_large_becomes_a_pointer_with_a_hash() {
 
     // A pointer that lies in the folder is taken by itself, if it is for this config.
     let args = ["media", "iso", "--host", "bootstrap", "--iso", "small.iso"];
-    work.write("ignition/bootstrap.pointer.ign", pointer.to_string());
-    work.ok(&args).says("a pointer with a hash (ignition/bootstrap.pointer.ign)");
-    work.write("ignition/bootstrap.pointer.ign", pointer.to_string().replace("sha512-", "sha512-0"));
+    fs_err::create_dir_all(work.path("ignition/pointers")).unwrap();
+    work.write("ignition/pointers/bootstrap.ign", pointer.to_string());
+    work.ok(&args).says("a pointer with a hash (ignition/pointers/bootstrap.ign)");
+    work.write("ignition/pointers/bootstrap.ign", pointer.to_string().replace("sha512-", "sha512-0"));
     work.run(&args).expect(1).says("points to another config");
 }
 

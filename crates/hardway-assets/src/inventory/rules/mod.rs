@@ -3,6 +3,7 @@
 mod addresses;
 mod counts;
 mod hosts;
+mod ignition_server;
 mod vips;
 mod words;
 
@@ -16,6 +17,7 @@ pub(super) fn check_all(draft: &Draft<'_>, config: Option<&InstallConfig>, findi
     hosts::check(draft, config, findings);
     addresses::check(draft, config, findings);
     vips::check(draft, config, findings);
+    ignition_server::check(draft, findings);
     if let Some(config) = config {
         counts::check(draft, config, findings);
     }

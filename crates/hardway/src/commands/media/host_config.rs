@@ -1,8 +1,8 @@
 //! Which config a host is installed with, and what stands in for it when it is too large.
 
-use hardway_assets::Tree;
 use hardway_assets::install_media::{hash, hash_in, hashed_pointer};
 use hardway_assets::inventory::{Host, Role};
+use hardway_assets::{Tree, ignition};
 
 use crate::input::Project;
 use crate::report::{EXIT_USAGE, Report};
@@ -58,7 +58,7 @@ impl<'p> HostConfig<'p> {
             let bytes = hashed_pointer(&url, self.bytes, None);
             return Ok(Some(HostPointer { from: url, bytes }));
         }
-        let path = format!("ignition/{}.pointer.ign", host.name);
+        let path = ignition::HostPointer::path(host);
         let Some(bytes) = tree.get(&path) else { return Ok(None) };
         // One that was made from another config would stop the machine in an emergency shell.
         if hash_in(bytes).is_some_and(|wanted| wanted != hash(self.bytes)) {

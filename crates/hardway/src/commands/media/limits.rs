@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use hardway_assets::ignition;
 use hardway_assets::install_media::LIMITS;
 use serde_json::{Value, json};
 
@@ -79,7 +80,7 @@ fn hosts(global: &Global, release_dir: Option<&Path>, out: &Output) -> Result<Ve
     let project = Project::load(&workdir, Checked::load(&workdir, Reach::Here(release_dir), out)?)?;
     let sizes = project.cluster.inventory.hosts.iter().filter_map(|host| {
         let config = HostConfig::find(&project, host).ok()?;
-        let pointer = project.tree.get(&format!("ignition/{}.pointer.ign", host.name));
+        let pointer = project.tree.get(&ignition::HostPointer::path(host));
         Some(Sizes {
             name: host.name.clone(),
             bytes: config.bytes.len() as u64,

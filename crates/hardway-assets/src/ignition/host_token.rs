@@ -1,0 +1,107 @@
+//! What a host shows to get its own config, and the name of the config it was made for.
+
+use std::fmt;
+
+use aws_lc_rs::{constant_time, hmac};
+use sha2::{Digest as _, Sha512};
+
+use crate::secrets::Secret;
+
+/// Names one content of one host's config. Not a secret: it says which config a pointer was made from, so that a machine
+/// that still carries an old pointer is refused with a reason instead of a hash mismatch.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Generation(String);
+
+impl Generation {
+    /// Of these bytes.
+    pub fn of(config: &[u8]) -> Self {
+        Self(Sha512::digest(config).iter().take(6).map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    /// As it stands in a request; `None` for what can be none.
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        (text.len() == 12 && text.bytes().all(is_hex)).then(|| Self(text.to_owned()))
+    }
+
+    /// As text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Generation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Makes and checks tokens. A token is a keyed hash of host and generation, so nothing needs to be stored to know one
+/// again, and one that leaks opens one config only.
+pub struct TokenKey(hmac::Key);
+
+impl TokenKey {
+    /// From the content of `secrets/ignition-token-key`.
+    pub fn new(secret: &Secret) -> Self {
+        Self(hmac::Key::new(hmac::HMAC_SHA256, secret.expose().trim_ascii_end()))
+    }
+
+    /// The token of a host for a generation, as hexadecimal digits.
+    pub fn token(&self, host: &str, generation: &Generation) -> Secret {
+        let hex: String =
+            self.sign(host, generation).as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+        Secret::new(hex)
+    }
+
+    /// Whether a token is the one of a host for a generation. Takes the same time whatever is wrong with it.
+    pub fn accepts(&self, token: &[u8], host: &str, generation: &Generation) -> bool {
+        let expected = self.token(host, generation);
+        constant_time::verify_slices_are_equal(token, expected.expose()).is_ok()
+    }
+
+    fn sign(&self, host: &str, generation: &Generation) -> hmac::Tag {
+        let mut context = hmac::Context::with_key(&self.0);
+        // No host name holds a zero byte, so no two pairs give the same text.
+        for part in ["hardway ignition token 1", host, generation.as_str()] {
+            context.update(part.as_bytes());
+            context.update(b"\0");
+        }
+        context.sign()
+    }
+}
+
+impl fmt::Debug for TokenKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TokenKey(<redacted>)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_opens_one_config_of_one_host() {
+        let key = TokenKey::new(&Secret::new("00112233\n"));
+        let (now, before) = (Generation::of(b"now"), Generation::of(b"before"));
+        let token = key.token("master-0", &now);
+        assert_eq!(token.expose().len(), 64);
+        assert!(key.accepts(token.expose(), "master-0", &now));
+        assert!(TokenKey::new(&Secret::new("00112233")).accepts(token.expose(), "master-0", &now));
+        assert!(!key.accepts(token.expose(), "master-1", &now));
+        assert!(!key.accepts(token.expose(), "master-0", &before));
+        assert!(!key.accepts(&token.expose()[..63], "master-0", &now));
+        assert!(!key.accepts(b"", "master-0", &now));
+        assert!(!TokenKey::new(&Secret::new("other")).accepts(token.expose(), "master-0", &now));
+        assert_eq!(format!("{key:?}"), "TokenKey(<redacted>)");
+    }
+
+    #[test]
+    fn only_what_can_be_a_generation_is_read_as_one() {
+        let generation = Generation::of(b"x");
+        assert_eq!(Generation::parse(generation.as_str()), Some(generation));
+        for text in ["", "0123456789ab0", "0123456789AB", "0123456789ag", "0123456789a\u{e9}"] {
+            assert_eq!(Generation::parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Where hosts reach the ignition server.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv6Addr};
+
+use serde::{Serialize, Serializer};
+
+/// `ignitionServer.url`: `https://192.168.126.1:22624`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerUrl {
+    /// Whether the way there is encrypted.
+    pub is_https: bool,
+    /// A name or an address, without brackets.
+    pub host: String,
+    /// The port that is connected to.
+    pub port: u16,
+}
+
+/// The port hosts ask at unless another is named. The release's own server takes 22623.
+pub const DEFAULT_PORT: u16 = 22624;
+
+impl ServerUrl {
+    /// The server at an address, encrypted, at the usual port.
+    pub fn at(address: IpAddr) -> Self {
+        Self { is_https: true, host: address.to_string(), port: DEFAULT_PORT }
+    }
+
+    /// Reads `http[s]://HOST[:PORT]`; the error is a sentence about what is wrong.
+    pub fn parse(text: &str) -> Result<Self, &'static str> {
+        let (scheme, rest) = text.split_once("://").ok_or("must be https://HOST[:PORT]")?;
+        let is_https = match scheme {
+            "https" => true,
+            "http" => false,
+            _ => return Err("must begin with https:// or http://"),
+        };
+        let authority = rest.strip_suffix('/').unwrap_or(rest);
+        if authority.contains(['/', '?', '#', '@']) {
+            return Err("must be a server only, without a path, a query or a user");
+        }
+        let (host, port) = match authority.strip_prefix('[') {
+            Some(inner) => {
+                let (host, port) = inner.split_once(']').ok_or("has a [ without a ]")?;
+                host.parse::<Ipv6Addr>().map_err(|_| "has brackets around what is no IPv6 address")?;
+                (host, port)
+            }
+            None => authority.find(':').map_or((authority, ""), |colon| authority.split_at(colon)),
+        };
+        if host.is_empty() || !host.bytes().all(|b| b.is_ascii_alphanumeric() || b".-:".contains(&b)) {
+            return Err("has no host that could be asked");
+        }
+        let port = match port.strip_prefix(':') {
+            None if port.is_empty() => DEFAULT_PORT,
+            Some(digits) => {
+                digits.parse().ok().filter(|port| *port != 0).ok_or("has no port that could be asked")?
+            }
+            None => return Err("has no port that could be asked"),
+        };
+        Ok(Self { is_https, host: host.to_owned(), port })
+    }
+
+    /// Its host as an address, if it is one.
+    pub fn address(&self) -> Option<IpAddr> {
+        self.host.parse().ok()
+    }
+}
+
+impl fmt::Display for ServerUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = if self.is_https { "https" } else { "http" };
+        match self.address() {
+            Some(IpAddr::V6(address)) => write!(f, "{scheme}://[{address}]:{}", self.port),
+            _ => write!(f, "{scheme}://{}:{}", self.host, self.port),
+        }
+    }
+}
+
+impl Serialize for ServerUrl {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn good_ones_are_written_out_in_full() {
+        for (text, full) in [
+            ("https://10.0.0.1", "https://10.0.0.1:22624"),
+            ("http://10.0.0.1:80/", "http://10.0.0.1:80"),
+            ("https://install.example.com:443", "https://install.example.com:443"),
+            ("https://[fd00::1]", "https://[fd00::1]:22624"),
+        ] {
+            assert_eq!(ServerUrl::parse(text).unwrap().to_string(), full);
+            assert_eq!(ServerUrl::parse(full).unwrap().to_string(), full);
+        }
+    }
+
+    #[test]
+    fn others_are_refused_with_a_reason() {
+        for (text, reason) in [
+            ("10.0.0.1:22624", "must be https://HOST[:PORT]"),
+            ("ftp://10.0.0.1", "must begin with https:// or http://"),
+            ("https://10.0.0.1/ignition", "must be a server only, without a path, a query or a user"),
+            ("https://me:pass@10.0.0.1", "must be a server only, without a path, a query or a user"),
+            ("https://", "has no host that could be asked"),
+            ("https://a b", "has no host that could be asked"),
+            ("https://10.0.0.1:0", "has no port that could be asked"),
+            ("https://10.0.0.1:99999", "has no port that could be asked"),
+            ("https://fd00::1", "has no port that could be asked"),
+            ("https://[fd00::1", "has a [ without a ]"),
+            ("https://[a]", "has brackets around what is no IPv6 address"),
+        ] {
+            assert_eq!(ServerUrl::parse(text), Err(reason), "{text}");
+        }
+    }
+}

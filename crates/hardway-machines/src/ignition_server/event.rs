@@ -1,0 +1,41 @@
+//! What the server tells its operator.
+
+use std::net::IpAddr;
+
+use jiff::Timestamp;
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// When.
+    pub time: Timestamp,
+    /// Where the request came from.
+    pub source: IpAddr,
+    /// `host`, `pool`, `hosted`, or nothing for a path of nobody's.
+    pub face: &'static str,
+    /// The host, pool or NodePool it is about, as far as that is known.
+    pub who: String,
+    /// Who says to be asking.
+    pub agent: String,
+    /// What came of it.
+    pub what: Happened,
+}
+
+/// What came of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Happened {
+    /// A config was given out.
+    Served {
+        /// Which.
+        generation: String,
+        /// How large it was.
+        bytes: usize,
+    },
+    /// None was.
+    Refused {
+        /// What the client was told.
+        status: u16,
+        /// What the operator is told.
+        reason: String,
+    },
+}

@@ -1,0 +1,245 @@
+//! `/ignition/<host>`: a host of the inventory gets its own config for its own token.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use hardway_assets::ignition::TokenKey;
+use http::StatusCode;
+use http::header::ALLOW;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::ignition_server::{Answer, Asked, Decision, PreparedConfig, Redemption};
+
+/// What is known about each host of the inventory, by name.
+pub type HostTable = BTreeMap<String, HostState>;
+
+/// One host.
+#[derive(Clone, Debug, Default)]
+pub struct HostState {
+    /// Its addresses in the inventory.
+    pub addresses: Vec<IpAddr>,
+    /// Its config; not there until it is made.
+    pub config: Option<PreparedConfig>,
+    /// Since when this very config is on offer.
+    pub offered: Option<Timestamp>,
+    /// When its node last joined the cluster.
+    pub joined: Option<Timestamp>,
+}
+
+/// The face.
+#[derive(Debug)]
+pub struct HostFace {
+    key: TokenKey,
+    /// How long a config can be fetched after it was first offered.
+    window: SignedDuration,
+    /// Whether a host must ask from one of its own addresses.
+    only_from_own_address: bool,
+    table: RwLock<Arc<HostTable>>,
+}
+
+impl HostFace {
+    /// For the hosts of a table.
+    pub fn new(key: TokenKey, window: SignedDuration, only_from_own_address: bool, table: HostTable) -> Self {
+        Self { key, window, only_from_own_address, table: RwLock::new(Arc::new(table)) }
+    }
+
+    /// Takes note of new configs and nodes that joined.
+    pub fn replace(&self, table: HostTable) {
+        *self.table.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(table);
+    }
+
+    /// The hosts as they are now.
+    pub fn table(&self) -> Arc<HostTable> {
+        self.table.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Nothing about a host is told to who does not have a token of it; so the token comes first.
+    pub fn decide(&self, asked: &Asked<'_>, host: &str, now: Timestamp) -> Decision {
+        if !asked.is_read() {
+            let answer =
+                Answer::text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD").with(ALLOW, "GET, HEAD");
+            return Decision::refuse_as(answer, format!("{} instead of GET", asked.method));
+        }
+        let (Some(token), Some(generation)) = (asked.bearer(), asked.generation()) else {
+            return unauthorized("no token, or no generation with it");
+        };
+        if !self.key.accepts(token, host, &generation) {
+            return unauthorized(&format!("the token is not the one of {host} for generation {generation}"));
+        }
+        let table = self.table();
+        let Some(state) = table.get(host) else {
+            return Decision::refuse(
+                StatusCode::NOT_FOUND,
+                format!("{host} is not in the inventory any more"),
+            );
+        };
+        let Some(config) = &state.config else {
+            let reason = format!("the config of {host} is not made yet");
+            return Decision::refuse_as(Answer::later(&reason), reason);
+        };
+        if *config.generation() != generation {
+            return Decision::refuse(
+                StatusCode::CONFLICT,
+                format!(
+                    "this pointer is of generation {generation}, the config of {host} is of generation {}: boot the host \
+                     from a pointer that was made with it",
+                    config.generation()
+                ),
+            );
+        }
+        if let Some(reason) = self.over(state, host, now) {
+            return Decision::refuse(StatusCode::GONE, reason);
+        }
+        if self.only_from_own_address && !state.addresses.contains(&asked.source) {
+            let reason = format!("{} is no address of {host} in the inventory", asked.source);
+            return Decision::refuse(StatusCode::FORBIDDEN, reason);
+        }
+        Decision::Serve {
+            config: config.clone(),
+            content_type: "application/vnd.coreos.ignition+json; version=3",
+            redemption: Redemption::Host {
+                host: host.to_owned(),
+                generation: generation.to_string(),
+                source: asked.source,
+            },
+        }
+    }
+
+    /// Why a token that was good is so no longer. A node that joined ends what was on offer before; a config that was
+    /// made after that is for the machine's next life.
+    fn over(&self, state: &HostState, host: &str, now: Timestamp) -> Option<String> {
+        let offered = state.offered.unwrap_or(now);
+        if let Some(joined) = state.joined.filter(|joined| *joined >= offered) {
+            return Some(format!("{host} joined the cluster at {joined}: its token is used up"));
+        }
+        let window = self.window;
+        let is_over = now.duration_since(offered) > window;
+        is_over.then(|| {
+            format!("{host} could fetch its config for {window:#} from {offered} on, and that is over; serve with a longer --window")
+        })
+    }
+}
+
+fn unauthorized(reason: &str) -> Decision {
+    Decision::refuse_as(Answer::text(StatusCode::UNAUTHORIZED, "Unauthorized"), reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use hardway_assets::ignition::Generation;
+    use hardway_assets::secrets::Secret;
+    use http::{HeaderMap, HeaderValue, Method};
+
+    use super::*;
+
+    const START: &str = "2026-11-15T06:00:00Z";
+
+    fn face(only_from_own_address: bool) -> HostFace {
+        let ready = HostState {
+            addresses: vec!["10.0.0.5".parse().unwrap()],
+            config: Some(PreparedConfig::new("{\"new\":1}")),
+            offered: Some(START.parse().unwrap()),
+            joined: None,
+        };
+        let joined = HostState { joined: Some("2026-11-15T06:10:00Z".parse().unwrap()), ..ready.clone() };
+        let again = HostState { joined: Some("2026-11-15T05:00:00Z".parse().unwrap()), ..ready.clone() };
+        let table = BTreeMap::from([
+            ("a".to_owned(), ready),
+            ("joined".to_owned(), joined),
+            ("again".to_owned(), again),
+            ("unmade".to_owned(), HostState::default()),
+        ]);
+        HostFace::new(key(), SignedDuration::from_hours(24), only_from_own_address, table)
+    }
+
+    fn key() -> TokenKey {
+        TokenKey::new(&Secret::new("k"))
+    }
+
+    struct Try<'a> {
+        host: &'a str,
+        token_of: &'a str,
+        config: &'a str,
+        now: &'a str,
+        source: &'a str,
+        method: Method,
+    }
+
+    const GOOD: Try<'static> = Try {
+        host: "a",
+        token_of: "a",
+        config: "{\"new\":1}",
+        now: "2026-11-15T06:30:00Z",
+        source: "10.0.0.5",
+        method: Method::GET,
+    };
+
+    fn status(face: &HostFace, t: &Try<'_>) -> (u16, String) {
+        let generation = Generation::of(t.config.as_bytes());
+        let token = key().token(t.token_of, &generation);
+        let mut headers = HeaderMap::new();
+        let value = HeaderValue::from_str(&format!("Bearer {}", token.expose_text())).unwrap();
+        headers.insert("authorization", value);
+        headers.insert("hardway-generation", HeaderValue::from_str(generation.as_str()).unwrap());
+        let asked =
+            Asked { method: &t.method, path: "/", headers: &headers, source: t.source.parse().unwrap() };
+        match face.decide(&asked, t.host, t.now.parse().unwrap()) {
+            Decision::Refuse { answer, reason } => (answer.status.as_u16(), reason),
+            Decision::Serve { redemption, .. } => (200, redemption.who().to_owned()),
+        }
+    }
+
+    #[test]
+    fn every_reason_has_its_status() {
+        let face = face(false);
+        let of = |t: Try<'_>| status(&face, &t).0;
+        assert_eq!(of(GOOD), 200);
+        assert_eq!(of(Try { method: Method::HEAD, ..GOOD }), 200);
+        assert_eq!(of(Try { method: Method::POST, ..GOOD }), 405);
+        assert_eq!(of(Try { token_of: "b", ..GOOD }), 401);
+        assert_eq!(of(Try { host: "gone", ..GOOD }), 401);
+        assert_eq!(of(Try { host: "gone", token_of: "gone", ..GOOD }), 404);
+        assert_eq!(of(Try { host: "unmade", token_of: "unmade", ..GOOD }), 503);
+        assert_eq!(of(Try { host: "joined", token_of: "joined", ..GOOD }), 410);
+        assert_eq!(of(Try { host: "again", token_of: "again", ..GOOD }), 200);
+        assert_eq!(of(Try { now: "2026-11-16T05:59:59Z", ..GOOD }), 200);
+        assert_eq!(of(Try { now: "2026-11-16T06:00:01Z", ..GOOD }), 410);
+        assert_eq!(of(Try { source: "10.0.0.6", ..GOOD }), 200);
+    }
+
+    #[test]
+    fn another_generation_is_named_beside_ours() {
+        let (code, reason) = status(&face(false), &Try { config: "{\"old\":1}", ..GOOD });
+        assert_eq!(code, 409);
+        for config in ["{\"old\":1}", "{\"new\":1}"] {
+            assert!(reason.contains(Generation::of(config.as_bytes()).as_str()), "{reason}");
+        }
+    }
+
+    #[test]
+    fn a_host_can_be_held_to_its_address() {
+        let face = face(true);
+        assert_eq!(status(&face, &GOOD).0, 200);
+        assert_eq!(status(&face, &Try { source: "10.0.0.6", ..GOOD }).0, 403);
+    }
+
+    #[test]
+    fn without_a_token_nothing_is_told() {
+        let headers = HeaderMap::new();
+        for host in ["a", "unmade", "unknown"] {
+            let asked = Asked {
+                method: &Method::GET,
+                path: "/",
+                headers: &headers,
+                source: "10.0.0.5".parse().unwrap(),
+            };
+            match face(false).decide(&asked, host, START.parse().unwrap()) {
+                Decision::Refuse { answer, .. } => {
+                    assert_eq!((answer.status.as_u16(), &answer.body[..]), (401, &b"Unauthorized\n"[..]))
+                }
+                Decision::Serve { .. } => panic!("{host}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! The faces: who may have which config. Data in, [`Decision`](super::Decision) out; no clock, no network, no disk.
+
+mod host;
+mod host_folder;
+mod hosted;
+mod pool;
+
+pub use host::{HostFace, HostState, HostTable};
+pub use host_folder::{History, HostFile, HostFolder, HostFolderError, IgnitionOffered};
+pub use hosted::HostedFace;
+pub use pool::{Pool, PoolFace};

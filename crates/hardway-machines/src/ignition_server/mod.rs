@@ -1,0 +1,53 @@
+//! The ignition server: gives a machine its config on its first boot, and to nobody else.
+//!
+//! ```text
+//!  TCP ─► listener ─► tls ─► connection ─► router ─► faces/host     /ignition/<host>   our own nodes, a token each
+//!         caps        hot      hyper,      one of   ├► faces/pool    /config/<pool>     as the machine-config-server
+//!         drain      reload    timeouts    them     └► faces/hosted  /ignition          as HyperShift's ignition-server
+//!                                             │
+//!                                redemptions: on disk before the first byte of a config leaves
+//! ```
+//!
+//! A face decides with data alone (`Asked` → [`Decision`]) and is tested so; whatever waits, connects or counts is
+//! outside of it. Configs are prepared once ([`PreparedConfig`]); a request costs its check and the encryption.
+//!
+//! What Ignition makes of an answer (coreos/ignition `internal/resource/http.go`, `url.go`): 5xx and a broken connection
+//! are tried again for ever, any other status but 200 ends the boot. So what may yet come right is 5xx, and 4xx is kept
+//! for what never will.
+
+pub mod accept;
+mod answer;
+mod asked;
+mod connection;
+mod decision;
+mod event;
+pub mod faces;
+pub mod hosted_tokens;
+mod limits;
+mod listener;
+mod metrics;
+mod paths;
+mod prepared_config;
+mod redemptions;
+mod router;
+mod server;
+pub mod spec_version;
+mod timed_io;
+mod tls;
+pub mod token_watch;
+
+pub use answer::Answer;
+pub use asked::Asked;
+pub use decision::{Decision, Redemption};
+pub use event::{Event, Happened};
+pub use limits::{Limits, SourceBuckets};
+pub use metrics::Metrics;
+pub use paths::{Route, route};
+pub use prepared_config::PreparedConfig;
+pub use redemptions::{PoolServed, Recorder};
+pub use router::{Faces, Router};
+pub use server::{Listen, Server, ServerError};
+pub use tls::{CertificateFiles, Certificates, TlsError};
+
+/// Reads the clock; the program's own, so that windows can be rehearsed.
+pub type Clock = std::sync::Arc<dyn Fn() -> jiff::Timestamp + Send + Sync>;

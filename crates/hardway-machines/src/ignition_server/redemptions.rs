@@ -1,0 +1,121 @@
+//! Who got what, on disk before the first byte of it leaves.
+
+use std::net::IpAddr;
+
+use hardway_journal::{Entry, Fact, IgnitionRedeemed, Journal};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use tokio::sync::{mpsc, oneshot};
+
+use super::Redemption;
+
+/// A pool's config went to somebody. Not a redemption: no token was shown, so it proves nothing about who it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PoolServed {
+    /// Which pool.
+    pub pool: String,
+    /// Which config.
+    pub generation: String,
+    /// Where the request came from.
+    pub source: IpAddr,
+}
+
+impl Fact for PoolServed {
+    const KIND: &'static str = "ignition-pool-served";
+}
+
+/// Writes redemptions down. Cloning shares it.
+#[derive(Clone, Debug)]
+pub struct Recorder(Option<mpsc::Sender<Waiting>>);
+
+type Waiting = (Entry, oneshot::Sender<Result<(), String>>);
+
+/// Waiting for the disk, all together. More than connections can wait at once.
+const MOST_WAITING: usize = 4096;
+/// Written in one go.
+const MOST_AT_ONCE: usize = 1024;
+
+impl Recorder {
+    /// Into a journal. All who wait while the disk is busy are written together: the disk is asked once for all of them.
+    pub fn into_journal(journal: Journal) -> std::io::Result<Self> {
+        let (sender, receiver) = mpsc::channel(MOST_WAITING);
+        std::thread::Builder::new().name("journal".to_owned()).spawn(move || write(&journal, receiver))?;
+        Ok(Self(Some(sender)))
+    }
+
+    /// Nowhere: for a server without a disk of its own, whose log is what remains.
+    pub fn nowhere() -> Self {
+        Self(None)
+    }
+
+    /// Returns once it is on disk, or with the reason why it cannot be; then nothing may be given out.
+    pub async fn record(&self, redemption: &Redemption, time: Timestamp) -> Result<(), String> {
+        let Some(sender) = &self.0 else { return Ok(()) };
+        let (done, is_done) = oneshot::channel();
+        let gone = || Err("its writer has ended".to_owned());
+        match sender.try_send((entry(redemption, time), done)) {
+            Ok(()) => is_done.await.unwrap_or_else(|_| gone()),
+            Err(mpsc::error::TrySendError::Full(_)) => Err("the disk is too slow".to_owned()),
+            Err(mpsc::error::TrySendError::Closed(_)) => gone(),
+        }
+    }
+}
+
+fn entry(redemption: &Redemption, time: Timestamp) -> Entry {
+    let (generation, source) = (redemption.generation().to_owned(), redemption.source());
+    match redemption {
+        Redemption::Pool { pool, .. } => {
+            Entry::of(time, &PoolServed { pool: pool.clone(), generation, source })
+        }
+        Redemption::Host { .. } | Redemption::Hosted { .. } => {
+            let (host, face) = (redemption.who().to_owned(), redemption.face().to_owned());
+            Entry::of(time, &IgnitionRedeemed { host, generation, source, face })
+        }
+    }
+}
+
+/// A thread of its own: the disk makes it wait, and nobody else should.
+fn write(journal: &Journal, mut receiver: mpsc::Receiver<Waiting>) {
+    let mut waiting = Vec::new();
+    while receiver.blocking_recv_many(&mut waiting, MOST_AT_ONCE) > 0 {
+        let (entries, done): (Vec<Entry>, Vec<_>) = waiting.drain(..).unzip();
+        let written = journal.append(&entries).map(|_| ()).map_err(|error| chain(&error));
+        done.into_iter().for_each(|done| {
+            // Who went away meanwhile does not mind.
+            let _ = done.send(written.clone());
+        });
+    }
+}
+
+fn chain(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn all_are_on_disk_in_few_writes() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal.jsonl");
+        let recorder = Recorder::into_journal(Journal::open(&path).unwrap()).unwrap();
+        let one = |i: usize| Redemption::Host {
+            host: format!("host-{i}"),
+            generation: "0123456789ab".to_owned(),
+            source: IpAddr::from([10, 0, 0, 1]),
+        };
+        let all: Vec<Redemption> = (0..500).map(one).collect();
+        let waits = all.iter().map(|redemption| recorder.record(redemption, Timestamp::UNIX_EPOCH));
+        assert!(futures_util::future::join_all(waits).await.into_iter().all(|recorded| recorded.is_ok()));
+        let facts: Vec<IgnitionRedeemed> = hardway_journal::read(&path)
+            .unwrap()
+            .iter()
+            .map(|record| record.fact::<IgnitionRedeemed>().unwrap().unwrap())
+            .collect();
+        assert_eq!(facts.len(), 500);
+        assert!(facts.iter().all(|fact| fact.face == "host"));
+    }
+}

@@ -1,0 +1,215 @@
+//! From a request to an answer: whose path it is, what that face decides, and what must happen before and after.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use http::header::{ALLOW, CONTENT_TYPE};
+use http::{Request, StatusCode};
+use jiff::Timestamp;
+use tokio::sync::mpsc;
+
+use super::faces::{HostFace, HostedFace, PoolFace};
+use super::{
+    Answer, Asked, Clock, Decision, Event, Happened, Limits, Metrics, Recorder, Redemption, Route,
+    SourceBuckets, route,
+};
+
+/// Which faces the server has.
+#[derive(Clone, Debug, Default)]
+pub struct Faces {
+    /// `/ignition/<host>`
+    pub host: Option<Arc<HostFace>>,
+    /// `/config/<pool>`
+    pub pool: Option<Arc<PoolFace>>,
+    /// `/ignition`
+    pub hosted: Option<HostedFace>,
+}
+
+/// Answers requests. Shared by all connections.
+pub struct Router {
+    faces: Faces,
+    recorder: Recorder,
+    /// Secrets whose workers have arrived, for whoever marks them.
+    reached: Option<mpsc::Sender<String>>,
+    events: mpsc::Sender<Event>,
+    clock: Clock,
+    refusals: SourceBuckets,
+    pool_requests: SourceBuckets,
+    /// What was counted.
+    pub metrics: Metrics,
+}
+
+impl Router {
+    /// With everything that answering needs.
+    pub fn new(
+        faces: Faces,
+        recorder: Recorder,
+        events: mpsc::Sender<Event>,
+        clock: Clock,
+        limits: &Limits,
+    ) -> Self {
+        Self {
+            faces,
+            recorder,
+            reached: None,
+            events,
+            clock,
+            refusals: SourceBuckets::new(limits.refusals),
+            pool_requests: SourceBuckets::new(limits.pool_requests),
+            metrics: Metrics::default(),
+        }
+    }
+
+    /// Tells somebody about Secrets whose workers have arrived.
+    pub fn telling(mut self, reached: mpsc::Sender<String>) -> Self {
+        self.reached = Some(reached);
+        self
+    }
+
+    /// Whether requests can be answered, or why not.
+    pub fn is_ready(&self) -> Result<(), &'static str> {
+        match &self.faces.hosted {
+            Some(hosted) if !hosted.tokens().is_complete() => Err("the token Secrets are not all read yet"),
+            _ => Ok(()),
+        }
+    }
+
+    /// The answer to a request from `source`.
+    pub async fn answer<B>(&self, request: &Request<B>, source: IpAddr) -> Answer {
+        let asked = Asked {
+            method: request.method(),
+            path: request.uri().path(),
+            headers: request.headers(),
+            source: source.to_canonical(),
+        };
+        let now = (self.clock)();
+        let (face, who, decision) = match (route(asked.path), &self.faces) {
+            (Route::Health, faces) if faces.hosted.is_some() || asked.is_read() => {
+                return self.counted("", Answer::empty(StatusCode::OK));
+            }
+            (Route::Ready, _) if asked.is_read() => return self.counted("", self.readiness()),
+            (Route::Metrics, _) if asked.is_read() => return self.counted("", self.page()),
+            (Route::Redirect(to), _) => return self.counted("", Answer::moved(&to)),
+            (Route::Host(host), Faces { host: Some(face), .. }) => {
+                ("host", host.to_owned(), face.decide(&asked, host, now))
+            }
+            (Route::Pool(pool), Faces { pool: Some(face), .. }) => {
+                let who: String = pool.chars().take(60).collect();
+                if !self.pool_requests.take(asked.source, Instant::now()) {
+                    Metrics::count(&self.metrics.limited);
+                    return self.counted("pool", Answer::later("too many requests"));
+                }
+                ("pool", who, face.decide(&asked, pool))
+            }
+            (Route::Hosted, Faces { hosted: Some(face), .. }) => {
+                ("hosted", String::new(), face.decide(&asked, now))
+            }
+            _ => ("", String::new(), self.nobodys(&asked)),
+        };
+        match decision {
+            Decision::Refuse { answer, reason } => self.refused(face, who, &asked, now, answer, reason),
+            Decision::Serve { config, content_type, redemption } => {
+                if !asked.is_head()
+                    && let Err(error) = self.recorder.record(&redemption, now).await
+                {
+                    Metrics::count(&self.metrics.unrecorded);
+                    let answer = Answer::later("the journal cannot be written");
+                    let reason = format!(
+                        "the journal cannot be written, and no config is given out unrecorded: {error}"
+                    );
+                    return self.refused(face, who, &asked, now, answer, reason);
+                }
+                let answer = match &redemption {
+                    // The server it stands in for never compresses.
+                    Redemption::Hosted { .. } => Answer::empty(StatusCode::OK)
+                        .with(CONTENT_TYPE, content_type)
+                        .body(config.identity().clone()),
+                    _ => Answer::config(&config, content_type, &asked),
+                };
+                self.served(&redemption, &asked, now, &answer);
+                answer
+            }
+        }
+    }
+
+    fn served(&self, redemption: &Redemption, asked: &Asked<'_>, now: Timestamp, answer: &Answer) {
+        self.metrics.answered(redemption.face(), answer.status.as_u16());
+        if asked.is_head() {
+            return;
+        }
+        let bytes = answer.body.len();
+        self.metrics.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        if let (Redemption::Hosted { reached: Some(secret), .. }, Some(reached)) = (redemption, &self.reached)
+        {
+            // When many arrive at once one mark is enough, and there are more to come.
+            let _ = reached.try_send(secret.clone());
+        }
+        let what = Happened::Served { generation: redemption.generation().to_owned(), bytes };
+        self.tell(redemption.face(), redemption.who().to_owned(), asked, now, what);
+    }
+
+    /// Too many refusals to one source are answered shortly and told to nobody.
+    fn refused(
+        &self,
+        face: &'static str,
+        who: String,
+        asked: &Asked<'_>,
+        now: Timestamp,
+        answer: Answer,
+        reason: String,
+    ) -> Answer {
+        if !self.refusals.take(asked.source, Instant::now()) {
+            Metrics::count(&self.metrics.limited);
+            return self.counted(face, Answer::later("too many refused requests"));
+        }
+        let status = answer.status.as_u16();
+        self.tell(face, who, asked, now, Happened::Refused { status, reason });
+        self.counted(face, answer)
+    }
+
+    fn tell(&self, face: &'static str, who: String, asked: &Asked<'_>, time: Timestamp, what: Happened) {
+        let event = Event { time, source: asked.source, face, who, agent: asked.user_agent(), what };
+        if self.events.try_send(event).is_err() {
+            Metrics::count(&self.metrics.events_lost);
+        }
+    }
+
+    fn counted(&self, face: &'static str, answer: Answer) -> Answer {
+        self.metrics.answered(face, answer.status.as_u16());
+        answer
+    }
+
+    /// Go's words where HyperShift's server is stood in for, else the machine-config-server's silence.
+    fn nobodys(&self, asked: &Asked<'_>) -> Decision {
+        let answer = if self.faces.hosted.is_some() {
+            Answer::text(StatusCode::NOT_FOUND, "404 page not found")
+        } else if asked.is_read() {
+            Answer::empty(StatusCode::NOT_FOUND)
+        } else {
+            Answer::empty(StatusCode::METHOD_NOT_ALLOWED).with(ALLOW, "GET, HEAD")
+        };
+        Decision::refuse_as(answer, "a path that nobody serves here")
+    }
+
+    fn readiness(&self) -> Answer {
+        match self.is_ready() {
+            Ok(()) => Answer::empty(StatusCode::OK),
+            Err(reason) => Answer::later(reason),
+        }
+    }
+
+    fn page(&self) -> Answer {
+        let secrets = self.faces.hosted.as_ref().map(|hosted| hosted.tokens().len());
+        Answer::empty(StatusCode::OK)
+            .with(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")
+            .body(self.metrics.text(self.is_ready().is_ok(), secrets))
+    }
+}
+
+impl std::fmt::Debug for Router {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Router").field("faces", &self.faces).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,139 @@
+//! Hosts and events as a table: who has fetched what, when, from where, and who has not.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::net::IpAddr;
+
+use hardway_assets::inventory::Role;
+use hardway_machines::ignition_server::faces::{History, HostTable};
+use hardway_machines::ignition_server::{Event, Happened};
+use jiff::Timestamp;
+
+use super::line;
+use crate::cli::ServeFormat;
+
+/// What is shown.
+#[derive(Debug, Default)]
+pub(super) struct View {
+    rows: BTreeMap<(Role, String), Row>,
+    recent: VecDeque<String>,
+}
+
+#[derive(Debug, Default)]
+struct Row {
+    is_made: bool,
+    generation: String,
+    fetched: Option<(Timestamp, IpAddr, String)>,
+    joined: Option<Timestamp>,
+}
+
+/// Lines about events below the table.
+const RECENT: usize = 5;
+
+impl View {
+    /// With what the journal remembers.
+    pub(super) fn new(roles: &BTreeMap<String, Role>, table: &HostTable, history: &History) -> Self {
+        let rows = roles.iter().map(|(name, role)| ((*role, name.clone()), Row::default())).collect();
+        let mut view = Self { rows, recent: VecDeque::new() };
+        view.update(table, history);
+        view
+    }
+
+    /// Whether there is a table.
+    pub(super) fn has_hosts(&self) -> bool {
+        !self.rows.is_empty()
+    }
+
+    /// Takes in how the hosts are now.
+    pub(super) fn update(&mut self, table: &HostTable, history: &History) {
+        for ((_, name), row) in &mut self.rows {
+            let config = table.get(name).and_then(|state| state.config.as_ref());
+            row.is_made = config.is_some();
+            row.generation = config.map(|config| config.generation().to_string()).unwrap_or_default();
+            row.fetched = history.redeemed(name).cloned();
+            row.joined = history.joined(name);
+        }
+    }
+
+    /// Takes in an event.
+    pub(super) fn note(&mut self, event: &Event) {
+        self.recent.push_back(line::event(event, ServeFormat::Text).trim_end().to_owned());
+        if self.recent.len() > RECENT {
+            self.recent.pop_front();
+        }
+        if let (Happened::Served { generation, .. }, "host") = (&event.what, event.face) {
+            let row = self.rows.iter_mut().find(|((_, name), _)| *name == event.who);
+            if let Some((_, row)) = row {
+                row.fetched = Some((event.time, event.source, generation.clone()));
+            }
+        }
+    }
+
+    /// As shown on a screen.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let mut lines = vec![format!("{:24} {:10} {:12} {}", "HOST", "ROLE", "GENERATION", "STATE")];
+        for ((role, name), row) in &self.rows {
+            lines.push(format!("{name:24} {:10} {:12} {}", role.name(), row.generation, row.state()));
+        }
+        let missing = self.rows.values().filter(|row| row.fetched.is_none() && row.joined.is_none()).count();
+        lines.push(format!("{missing} of {} hosts not seen yet", self.rows.len()));
+        lines.extend(self.recent.iter().cloned());
+        lines
+    }
+}
+
+impl Row {
+    fn state(&self) -> String {
+        match (&self.joined, &self.fetched) {
+            (Some(joined), Some((fetched, ..))) if joined >= fetched => format!("joined at {joined:.0}"),
+            (Some(joined), None) => format!("joined at {joined:.0}"),
+            (_, Some((time, source, generation))) if *generation == self.generation => {
+                format!("fetched at {time:.0} from {source}")
+            }
+            (_, Some((time, source, generation))) => {
+                format!("fetched generation {generation} at {time:.0} from {source}")
+            }
+            (None, None) if self.is_made => "not seen yet".to_owned(),
+            (None, None) => "config not made yet".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hardway_machines::ignition_server::PreparedConfig;
+    use hardway_machines::ignition_server::faces::HostState;
+
+    use super::*;
+
+    #[test]
+    fn who_came_and_who_did_not_is_told() {
+        let config = PreparedConfig::new("{}");
+        let generation = config.generation().to_string();
+        let made = HostState { config: Some(config), ..HostState::default() };
+        let table = BTreeMap::from([
+            ("boot".to_owned(), made.clone()),
+            ("m0".to_owned(), made),
+            ("w0".to_owned(), HostState::default()),
+        ]);
+        let roles = [("boot", Role::Bootstrap), ("m0", Role::Master), ("w0", Role::Worker)];
+        let roles = roles.into_iter().map(|(name, role)| (name.to_owned(), role)).collect();
+        let mut view = View::new(&roles, &table, &History::default());
+        for i in 0..9 {
+            view.note(&Event {
+                time: "2026-11-15T06:00:00Z".parse().unwrap(),
+                source: "10.0.0.5".parse().unwrap(),
+                face: "host",
+                who: "m0".to_owned(),
+                agent: String::new(),
+                what: Happened::Served { generation: generation.clone(), bytes: i },
+            });
+        }
+        let lines = view.lines();
+        assert_eq!(lines.len(), 5 + RECENT);
+        assert!(lines[1].starts_with("boot ") && lines[1].ends_with("not seen yet"), "{lines:?}");
+        assert!(lines[2].ends_with("fetched at 2026-11-15T06:00:00Z from 10.0.0.5"), "{lines:?}");
+        assert!(lines[3].ends_with("config not made yet"), "{lines:?}");
+        assert_eq!(lines[4], "2 of 3 hosts not seen yet");
+        assert!(lines[9].contains("(8 bytes)"), "{lines:?}");
+    }
+}

@@ -1,0 +1,80 @@
+//! Ending well: who is being served is served to the end.
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::client::PATIENCE;
+use crate::site::Folder;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_download_that_is_under_way_ends_whole() {
+    let folder = Folder::made();
+    let mut serving = folder.serve(&[]);
+    let mut stream = serving.client().connect().await.unwrap();
+    stream.write_all(folder.request_text("worker-0").as_bytes()).await.unwrap();
+    stream.flush().await.unwrap();
+    let mut received = vec![0; 50_000];
+    stream.read_exact(&mut received).await.unwrap();
+    serving.signal("TERM");
+    let refused = async {
+        while TcpStream::connect(serving.address).await.is_ok() {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, refused).await.expect("nobody new is let in");
+    let mut rest = Vec::new();
+    tokio::time::timeout(PATIENCE, stream.read_to_end(&mut rest)).await.unwrap().unwrap();
+    received.extend(rest);
+    assert!(received.ends_with(&folder.read("ignition/worker-0.ign")), "{} bytes", received.len());
+    assert_eq!(serving.ended().0, Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_happened_is_one_line_each() {
+    let folder = Folder::made();
+    let serving = folder.serve(&[]);
+    let (path, headers) = folder.request("master-0");
+    let headers: Vec<(&str, &str)> =
+        headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    assert_eq!(serving.client().ask("GET", &path, &headers).await.status, 200);
+    assert_eq!(serving.client().ask("GET", "/ignition/master-1", &headers).await.status, 401);
+    let (code, text) = serving.end();
+    assert_eq!(code, Some(0));
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lines.iter().any(|line| line["event"] == "served" && line["who"] == "master-0"), "{text}");
+    assert!(lines.iter().any(|line| line["event"] == "refused" && line["status"] == 401), "{text}");
+    for (_, value) in headers {
+        let token = value.trim_start_matches("Bearer ");
+        assert!(token.len() < 20 || !text.contains(token), "a token shows:\n{text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_that_does_not_read_stops_nothing() {
+    let folder = Folder::made();
+    let mut command = folder.command(&["--listen", "127.0.0.1:0", "-o", "json"]);
+    // A pipe that is full after 64 KB: `sleep` holds its other end.
+    let sleeper =
+        std::process::Command::new("sleep").arg("600").stdin(std::process::Stdio::piped()).spawn().unwrap();
+    let mut sleeper = Sleeper(sleeper);
+    command.stdout(sleeper.0.stdin.take().unwrap());
+    let mut serving = crate::site::Serving::quiet(command, &folder.read("pki/root-ca.crt"));
+    let (path, headers) = folder.request("master-0");
+    let headers: Vec<(&str, &str)> =
+        headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    for _ in 0..800 {
+        assert_eq!(serving.client().ask("GET", &path, &headers).await.status, 200);
+    }
+    serving.signal("TERM");
+    assert_eq!(serving.ended().0, Some(0));
+}
+
+struct Sleeper(std::process::Child);
+
+impl Drop for Sleeper {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
