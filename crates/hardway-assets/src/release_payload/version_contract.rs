@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn every_answer_turns_at_its_version() {
-        let rows: [Row; 21] = [
+        let rows: [Row; 22] = [
             ("mcs ca", VersionContract::ships_machine_config_server_ca, "4.19.0-rc.1"),
             ("mcs tls", VersionContract::mcs_tls_secret_is_typed, "4.19.0-rc.1"),
             ("etcd gates", VersionContract::etcd_uses_feature_gate_flags, "4.21.0"),
