@@ -1,1 +1,3 @@
 //! From booting machines to a converged cluster: certificate policy, bootstrap progress, pivot, operators, diagnosis.
+
+pub mod csr_policy;
