@@ -34,13 +34,13 @@ pub(crate) struct Case<'c> {
 pub(crate) const NODE_PREFIX: &str = "system:node:";
 
 /// Larger than any kubelet's by far; what is larger is not read at all.
-pub(crate) const LARGEST_REQUEST: usize = 16 << 10;
+pub(crate) const LARGEST_REQUEST: usize = 8 << 10;
 
 impl Examined {
     /// Reads what stands in a request.
     pub fn new(request: Request) -> Self {
         let pkcs10 = if request.pem.len() > LARGEST_REQUEST {
-            Err(Pkcs10Error::Pem("it is too large to be read"))
+            Err(Pkcs10Error::TooLarge)
         } else {
             Pkcs10::read(&request.pem)
         };

@@ -68,12 +68,12 @@ pub enum Finding {
 impl Finding {
     /// Nothing to object.
     pub(crate) fn fits(evidence: impl Into<String>) -> Self {
-        Self::Fits { evidence: evidence.into() }
+        Self::Fits { evidence: told(evidence.into()) }
     }
 
     /// An objection.
     pub(crate) fn objects(reason: ReasonCode, evidence: impl Into<String>) -> Self {
-        Self::Objects { reason, evidence: evidence.into() }
+        Self::Objects { reason, evidence: told(evidence.into()) }
     }
 
     /// The objection, if it is one.
@@ -136,5 +136,35 @@ impl Verdict {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())
+    }
+}
+
+/// Whoever asks chooses much of what is told: it stays one line of bounded length, without anything that moves a cursor.
+fn told(sentence: String) -> String {
+    const LONGEST: usize = 400;
+    let odd = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if sentence.len() <= LONGEST && !sentence.chars().any(odd) {
+        return sentence;
+    }
+    let mut text: String =
+        sentence.chars().take(LONGEST).map(|c| if odd(c) { '\u{fffd}' } else { c }).collect();
+    if sentence.chars().count() > LONGEST {
+        text.push('…');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_strangers_write_stays_one_short_line() {
+        assert_eq!(told("a node".into()), "a node");
+        assert_eq!(told("a\nb\u{1b}[2Jc\u{202e}".into()), "a\u{fffd}b\u{fffd}[2Jc\u{fffd}");
+        assert_eq!(told("x".repeat(4_000)).chars().count(), 401);
     }
 }

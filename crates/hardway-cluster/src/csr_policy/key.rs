@@ -65,7 +65,13 @@ impl Signature {
     pub(super) fn of(request: &X509CertificationRequest<'_>) -> Self {
         let info = &request.certification_request_info;
         let oid = request.signature_algorithm.algorithm.to_id_string();
-        let Some(algorithm) = algorithm(&Key::of(&info.subject_pki), &oid) else { return Self::Unknown(oid) };
+        let key = Key::of(&info.subject_pki);
+        let Some(algorithm) = algorithm(&key, &oid) else {
+            // A known way to sign that goes with another kind of key: somebody else's.
+            let is_anothers =
+                [Key::Rsa(0), Key::Ecdsa(256)].iter().any(|other| algorithm(other, &oid).is_some());
+            return if is_anothers && !matches!(key, Key::Other(_)) { Self::Bad } else { Self::Unknown(oid) };
+        };
         let key = UnparsedPublicKey::new(algorithm, &info.subject_pki.subject_public_key.data);
         match key.verify(info.raw, &request.signature_value.data) {
             Ok(()) => Self::Good,
@@ -84,6 +90,8 @@ fn algorithm(key: &Key, oid: &str) -> Option<&'static dyn VerificationAlgorithm>
         (Key::Ecdsa(256), "1.2.840.10045.4.3.3") => &signature::ECDSA_P256_SHA384_ASN1,
         (Key::Ecdsa(384), "1.2.840.10045.4.3.2") => &signature::ECDSA_P384_SHA256_ASN1,
         (Key::Ecdsa(384), "1.2.840.10045.4.3.3") => &signature::ECDSA_P384_SHA384_ASN1,
+        (Key::Ecdsa(521), "1.2.840.10045.4.3.2") => &signature::ECDSA_P521_SHA256_ASN1,
+        (Key::Ecdsa(521), "1.2.840.10045.4.3.3") => &signature::ECDSA_P521_SHA384_ASN1,
         (Key::Ecdsa(521), "1.2.840.10045.4.3.4") => &signature::ECDSA_P521_SHA512_ASN1,
         _ => return None,
     })

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use hardway_assets::pem;
+use hardway_assets::pki::der;
 use sha2::{Digest as _, Sha256};
 use x509_parser::certification_request::X509CertificationRequest;
 use x509_parser::cri_attributes::ParsedCriAttribute;
@@ -54,6 +55,9 @@ pub enum Pkcs10Error {
     /// Not one PEM block with the right label and nothing around it.
     #[error("{0}")]
     Pem(&'static str),
+    /// Too large to be read.
+    #[error("it is too large to be read")]
+    TooLarge,
     /// The bytes are not a request, or can be read in two ways.
     #[error("{0}")]
     Malformed(String),
@@ -77,11 +81,14 @@ impl Pkcs10 {
         }
     }
 
-    fn read_der(der: &[u8]) -> Result<Self, Pkcs10Error> {
+    fn read_der(bytes: &[u8]) -> Result<Self, Pkcs10Error> {
         let (rest, request) =
-            X509CertificationRequest::from_der(der).map_err(|error| malformed(error.to_string()))?;
+            X509CertificationRequest::from_der(bytes).map_err(|error| malformed(error.to_string()))?;
         if !rest.is_empty() {
             return Err(malformed("there is something behind the request"));
+        }
+        if !is_written_once(bytes, &request) {
+            return Err(malformed("it is not written in the one way that DER has"));
         }
         let info = &request.certification_request_info;
         if info.version.0 != 0 {
@@ -170,6 +177,16 @@ impl Name {
             other => Self::Other(format!("{other}")),
         }
     }
+}
+
+/// Nothing signs what is around the signed part, so it must be what anybody would write around it.
+fn is_written_once(bytes: &[u8], request: &X509CertificationRequest<'_>) -> bool {
+    let oid = der::tagged(0x06, request.signature_algorithm.algorithm.as_bytes());
+    [vec![oid.clone()], vec![oid, der::null()]].iter().any(|algorithm| {
+        let signed = request.certification_request_info.raw.to_vec();
+        let parts = [signed, der::sequence(algorithm), der::bits(&request.signature_value.data)];
+        der::sequence(&parts) == bytes
+    })
 }
 
 fn malformed(why: impl Into<String>) -> Pkcs10Error {

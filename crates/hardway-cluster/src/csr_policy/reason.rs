@@ -168,10 +168,7 @@ mod tests {
     fn words_are_what_is_serialized_and_each_hold_says_what_to_do() {
         for reason in ReasonCode::ALL {
             assert_eq!(serde_json::to_value(reason).unwrap(), reason.word());
-            assert_eq!(
-                reason.verdict() == Verdict::Hold,
-                reason.verdict() == Verdict::Hold && !reason.fix().is_empty()
-            );
+            assert!(reason.verdict() != Verdict::Hold || !reason.fix().is_empty(), "{reason}");
         }
     }
 }

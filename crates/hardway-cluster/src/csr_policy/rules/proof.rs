@@ -20,6 +20,7 @@ pub(super) const RULES: &[Rule] = &[
 fn encoding(case: &Case<'_>) -> Finding {
     match case.pkcs10 {
         Ok(_) => Finding::fits("it is a PKCS#10 request"),
+        Err(Pkcs10Error::TooLarge) => Finding::DoesNotApply,
         Err(Pkcs10Error::Pem(why)) => {
             Finding::objects(ReasonCode::PemMalformed, format!("it cannot be read: {why}"))
         }
