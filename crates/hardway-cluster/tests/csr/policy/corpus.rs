@@ -50,7 +50,7 @@ const CASES: &[(&str, Base, Spoil, R)] = &[
     ("text before", CLIENT, |d| d.edit_pem = |pem| ("junk\n".to_owned() + &pem).into_bytes(), R::PemMalformed),
     ("text behind", CLIENT, |d| d.edit_pem = |pem| (pem + "junk\n").into_bytes(), R::PemMalformed),
     ("a PEM header", CLIENT, |d| d.edit_pem = |pem| pem.replacen('\n', "\nProc-Type: 4,ENCRYPTED\n\n", 1).into_bytes(), R::PemMalformed),
-    ("cut off", CLIENT, |d| d.edit_pem = |pem| pem[..pem.len() / 2].as_bytes().to_vec(), R::PemMalformed),
+    ("cut off", CLIENT, |d| d.edit_pem = |pem| pem.as_bytes()[..pem.len() / 2].to_vec(), R::PemMalformed),
     ("bytes behind the request", CLIENT, |d| d.pkcs10.tail = vec![5, 0], R::Pkcs10Malformed),
     ("version 1", CLIENT, |d| d.pkcs10.version = 1, R::Pkcs10Malformed),
     ("names twice", SERVING, |d| d.pkcs10.extensions.push(names_extension(&[dns("api.ocp4.example.com")])), R::Pkcs10Malformed),

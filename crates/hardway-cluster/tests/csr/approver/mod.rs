@@ -1,0 +1,7 @@
+//! The approver on a real control plane.
+
+mod burst;
+mod joins;
+mod kubelet;
+mod lab;
+mod troubles;
