@@ -98,8 +98,8 @@ impl Approver {
                 _ = news.tick(), if known.is_complete() => work.record_news()?,
                 failed = broken(auditors) => return failed,
             }
-            // Before both lists are complete, others of the same node may not be known yet.
-            if known.is_complete() {
+            // Before both lists are complete, others of the same node may not be known yet. Who does not write only watches.
+            if known.is_complete() && (self.dry_run || leadership.is_ours()) {
                 work.begin()?;
             }
         }

@@ -18,7 +18,7 @@ use super::{ApproverError, News, Summary};
 use crate::csr_policy::{ReasonCode, State, Verdict};
 
 /// Requests that are decided about at the same time. More than this only makes the API server's queue longer.
-const PARALLEL: usize = 16;
+const PARALLEL: usize = 8;
 
 /// What waits, and what is being decided.
 pub(crate) struct Work {

@@ -80,5 +80,5 @@ async fn real_of_two_approvers_one_writes_and_the_other_is_ready() {
     requests.extend(ask_all(&lab, NODES / 2..NODES).await);
     all_approved_once(&lab, &requests).await;
     let summary = second.stop().await;
-    assert!(summary.approved - summary.left_to_another >= NODES / 2, "{summary:?}");
+    assert_eq!(summary.approved, NODES / 2, "the first did its half, and nothing was done twice");
 }
