@@ -13,7 +13,7 @@ use hardway_assets::release_payload::sample;
 use serde_json::Value;
 
 /// What the program itself keeps in the working directory, besides what the graph makes.
-const KEPT: [&str; 11] = [
+const KEPT: [&str; 13] = [
     "install-config.yaml",
     "inventory.yaml",
     "assets.lock",
@@ -25,6 +25,8 @@ const KEPT: [&str; 11] = [
     "media/master-0.iso",
     "pxe/boot.ipxe",
     "render-nodes/",
+    "journal.jsonl",
+    "logs/approvals.jsonl",
 ];
 
 /// Brought by every real render, but not by the sample's: it has no pull secret to put there.

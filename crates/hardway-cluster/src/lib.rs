@@ -2,3 +2,4 @@
 
 pub mod approver;
 pub mod csr_policy;
+pub mod simulation;

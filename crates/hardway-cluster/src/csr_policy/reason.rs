@@ -68,7 +68,7 @@ reasons! {
     /// Not a PKCS#10 request.
     Pkcs10Malformed, "pkcs10-malformed", Deny, "look who made it; no kubelet does";
     /// Not signed with the key it is about.
-    SignatureInvalid, "signature-invalid", Deny, "look who made it: whoever asks does not hold the key";
+    CsrSignatureInvalid, "csr-signature-invalid", Deny, "look who made it: whoever asks does not hold the key";
     /// A key that can be broken.
     KeyTooWeak, "key-too-weak", Deny, "look who made it: kubelets make ECDSA keys on P-256";
     /// A key or signature of a kind that kubelets do not make.
@@ -162,6 +162,8 @@ impl fmt::Display for ReasonCode {
 
 #[cfg(test)]
 mod tests {
+    use hardway_assets::explain::{Catalogue, Kind};
+
     use super::*;
 
     #[test]
@@ -170,5 +172,14 @@ mod tests {
             assert_eq!(serde_json::to_value(reason).unwrap(), reason.word());
             assert!(reason.verdict() != Verdict::Hold || !reason.fix().is_empty(), "{reason}");
         }
+    }
+
+    #[test]
+    fn each_is_explained_and_nothing_else_is() {
+        let catalogue = Catalogue::load();
+        let explained: Vec<&str> =
+            catalogue.iter().filter(|e| e.kind == Kind::Decision).map(|e| e.name).collect();
+        let words: Vec<&str> = ReasonCode::ALL.iter().map(|reason| reason.word()).collect();
+        assert_eq!(explained, words);
     }
 }

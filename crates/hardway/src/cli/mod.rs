@@ -1,11 +1,13 @@
 //! The command line.
 
+mod approve_args;
 mod args;
 mod create_args;
 mod media_args;
 mod registry_args;
 mod release_args;
 
+pub(crate) use approve_args::*;
 pub(crate) use args::*;
 pub(crate) use create_args::*;
 pub(crate) use media_args::*;

@@ -4,6 +4,7 @@
 mod audit;
 mod bad_input;
 mod create;
+mod csr;
 mod cut_off;
 mod damage;
 mod diff;

@@ -44,7 +44,7 @@ fn signature(case: &Case<'_>) -> Finding {
     let Ok(read) = case.pkcs10 else { return Finding::DoesNotApply };
     match &read.signature {
         Signature::Good => Finding::fits("its own key signed it"),
-        Signature::Bad => Finding::objects(ReasonCode::SignatureInvalid, "the key in it did not sign it"),
+        Signature::Bad => Finding::objects(ReasonCode::CsrSignatureInvalid, "the key in it did not sign it"),
         Signature::Unknown(oid) => {
             let what = format!(
                 "it is signed in a way ({oid}) that does not go with its key or that kubelets do not use"

@@ -4,4 +4,5 @@ mod burst;
 mod joins;
 mod kubelet;
 mod lab;
+mod rights;
 mod troubles;

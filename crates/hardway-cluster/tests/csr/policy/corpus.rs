@@ -59,9 +59,9 @@ const CASES: &[(&str, Base, Spoil, R)] = &[
     ("random bytes", CLIENT, |d| d.edit_pem = |_| b"-----BEGIN CERTIFICATE REQUEST-----\nAAECAwQFBgc=\n-----END CERTIFICATE REQUEST-----\n".to_vec(), R::Pkcs10Malformed),
 
     // Its proof.
-    ("signed by another key", CLIENT, |d| d.signed_by_a_stranger = true, R::SignatureInvalid),
-    ("serving signed by another key", SERVING, |d| d.signed_by_a_stranger = true, R::SignatureInvalid),
-    ("spoilt signature", CLIENT, |d| d.pkcs10.spoil_signature = true, R::SignatureInvalid),
+    ("signed by another key", CLIENT, |d| d.signed_by_a_stranger = true, R::CsrSignatureInvalid),
+    ("serving signed by another key", SERVING, |d| d.signed_by_a_stranger = true, R::CsrSignatureInvalid),
+    ("spoilt signature", CLIENT, |d| d.pkcs10.spoil_signature = true, R::CsrSignatureInvalid),
     ("asks for an authority", CLIENT, |d| d.pkcs10.extensions.push(extension(&[2, 5, 29, 19], true, &der::sequence(&[der::yes()]))), R::AsksForCa),
     ("a server that signs", SERVING, |d| d.pkcs10.extensions.push(extension(&[2, 5, 29, 19], true, &der::sequence(&[der::yes()]))), R::AsksForCa),
     ("no authority, said aloud", SERVING, |d| d.pkcs10.extensions.push(extension(&[2, 5, 29, 19], true, &der::sequence(&[]))), R::ExtensionNotAllowed),
