@@ -10,13 +10,14 @@ use serde_json::Value;
 use crate::cli::{IgnitionArg, PolicyArgs};
 use crate::input::Checked;
 use crate::output::Output;
+use crate::release_choice::Reach;
 use crate::report::{EXIT_USAGE, Report};
 use crate::workdir::Workdir;
 
 /// Who is expected: from the file that was named, or from the two files of the folder.
 pub(crate) fn declared(workdir: &Workdir, file: Option<&Path>, out: &Output) -> Result<Declared, Report> {
     let Some(file) = file else {
-        let checked = Checked::load(workdir, None, out)?;
+        let checked = Checked::load(workdir, Reach::Here(None), out)?;
         return Ok(Declared::new(&checked.config, &checked.inventory));
     };
     let documents = documents(file)?;

@@ -7,6 +7,7 @@
 //! peers of `release` are skopeo with tar, and oc, from `PATH`.
 //! `TMPDIR=/dev/shm` leaves the disk out of it.
 
+mod burst;
 mod measure;
 mod media;
 mod release;
@@ -38,6 +39,7 @@ pub(crate) fn run() -> Result<()> {
     create_otherwise(&programs, &rsa, &ecdsa, &mut table)?;
     release::release(&programs, &mut table)?;
     media::run(&programs.hardway, &mut table)?;
+    burst::measure(&mut table)?;
     write!(std::io::stdout(), "{}", table.text())?;
     Ok(())
 }

@@ -11,7 +11,7 @@ const BOOTSTRAPPER: &str = "system:serviceaccount:openshift-machine-config-opera
 const SERVING: &str = "kubernetes.io/kubelet-serving";
 
 /// As `oc get csr -o yaml` would print it, made with OpenSSL.
-fn request(name: &str, node: &str, names: &str, change: impl Fn(&mut Value)) -> Value {
+pub(crate) fn request(name: &str, node: &str, names: &str, change: impl Fn(&mut Value)) -> Value {
     let mut openssl = Command::new("openssl");
     openssl.args([
         "req",
