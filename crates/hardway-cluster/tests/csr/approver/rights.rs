@@ -135,3 +135,23 @@ async fn others_are_out_of_reach(lab: &Lab, kubeconfig: &Path, key: &TestKey) {
         assert!(!done && said.to_lowercase().contains("forbidden"), "{refused:?}: {said}");
     }
 }
+
+/// systemd understands every line of the unit, and finds little that a process under it could do to the host.
+#[test]
+fn the_unit_is_right_and_tight() {
+    let unit = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/approver/hardway-approver@.service"),
+    );
+    // The program is installed on the host that runs it, not here.
+    let unit = unit
+        .unwrap()
+        .replace("/usr/local/bin/hardway", "/bin/true")
+        .replace("User=hardway\nGroup=hardway", "DynamicUser=yes");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hardway-approver@x.service");
+    std::fs::write(&path, unit).unwrap();
+    let (verified, said) = run(Command::new("systemd-analyze").args(["verify", "--man=no"]).arg(&path));
+    assert!(verified && !said.contains("hardway-approver"), "{said}");
+    let mut security = Command::new("systemd-analyze");
+    succeed(security.args(["security", "--offline=true", "--threshold=20", "--no-pager"]).arg(&path));
+}
