@@ -27,6 +27,8 @@ const KEPT: [&str; 13] = [
     "media/master-0.iso",
     "pxe/boot.ipxe",
     "render-nodes/",
+    "journal.jsonl",
+    "logs/approvals.jsonl",
 ];
 
 /// Brought by every real render, but not by the sample's: it has no pull secret to put there.

@@ -11,6 +11,7 @@ mod input_file;
 mod kept_release;
 mod mistakes;
 mod output;
+mod policy;
 mod progress;
 mod redact;
 mod registry_access;
@@ -32,8 +33,10 @@ fn main() -> ExitCode {
     };
     let out = Output::new(&cli.global);
     let result = match &cli.command {
+        Command::Approve(args) => commands::approve::run(&cli.global, args, &out),
         Command::Completion(args) => commands::completion::run(args, &out),
         Command::Create(args) => commands::create::run(&cli.global, args, &out),
+        Command::Csr(args) => commands::csr::run(&cli.global, args, &out),
         Command::Diff(args) => commands::diff::run(&cli.global, args, &out),
         Command::Explain(args) => commands::explain::run(args, &out),
         Command::Graph(args) => commands::graph::run(&cli.global, args, &out),

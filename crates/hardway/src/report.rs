@@ -10,6 +10,8 @@ pub(crate) const EXIT_USAGE: u8 = 2;
 pub(crate) const EXIT_CONFIG: u8 = 3;
 /// Machines, networks, install media.
 pub(crate) const EXIT_INFRASTRUCTURE: u8 = 4;
+/// Something waits for a person.
+pub(crate) const EXIT_BLOCKED: u8 = 9;
 
 /// An error on its way to the user.
 #[derive(Debug)]

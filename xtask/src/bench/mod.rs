@@ -9,6 +9,7 @@
 //! peers of `release` are skopeo with tar, and oc, from `PATH`.
 //! `TMPDIR=/dev/shm` leaves the disk out of it.
 
+mod burst;
 mod measure;
 mod media;
 mod release;
@@ -42,6 +43,7 @@ pub(crate) fn run() -> Result<()> {
     release::release(&programs, &mut table)?;
     media::run(&programs.hardway, &mut table)?;
     serve::measure(&programs, &ecdsa, &mut table)?;
+    burst::measure(&mut table)?;
     write!(std::io::stdout(), "{}", table.text())?;
     Ok(())
 }

@@ -16,6 +16,16 @@ impl Table {
         self.row(what, &shown, bar.map(|bar| (format!("{bar} s"), walls.median() <= bar)), &note);
     }
 
+    /// A figure that was measured once.
+    pub(crate) fn figure(&mut self, what: &str, (value, unit): (f64, &str), bar: Option<f64>, note: &str) {
+        self.row(
+            what,
+            &format!("{value:.1} {unit}"),
+            bar.map(|bar| (format!("{bar} {unit}"), value <= bar)),
+            note,
+        );
+    }
+
     /// A size in memory.
     pub(crate) fn megabytes(&mut self, what: &str, megabytes: f64, bar: Option<f64>) {
         let shown = format!("{megabytes:.0} MB");

@@ -24,6 +24,8 @@ pub struct Explanation {
 pub enum Kind {
     /// A certificate, bundle or key pair.
     Certificate,
+    /// Why a certificate request was approved, held or denied.
+    Decision,
     /// A code that errors carry.
     Error,
     /// A field of install-config.yaml or inventory.yaml.
@@ -47,6 +49,7 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Certificate => "certificate",
+            Self::Decision => "decision",
             Self::Error => "error",
             Self::Field => "field",
             Self::File => "file on a node",
@@ -63,8 +66,9 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub struct Catalogue(Vec<Explanation>);
 
-const FILES: [(Kind, &str); 9] = [
+const FILES: [(Kind, &str); 10] = [
     (Kind::Certificate, include_str!("../../explanations/certificates.md")),
+    (Kind::Decision, include_str!("../../explanations/decisions.md")),
     (Kind::Error, include_str!("../../explanations/errors.md")),
     (Kind::Field, include_str!("../../explanations/fields.md")),
     (Kind::File, include_str!("../../explanations/files.md")),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::{CreateArgs, InstallMediaArgs, ReleaseArgs, ServeArgs};
+use super::{ApproveArgs, CreateArgs, CsrArgs, InstallMediaArgs, ReleaseArgs, ServeArgs};
 
 /// Installs OpenShift and OKD on machines you own, and explains every byte it writes.
 #[derive(Debug, Parser)]
@@ -55,10 +55,14 @@ pub(crate) enum Format {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Approve the certificate requests of expected nodes, by policy
+    Approve(ApproveArgs),
     /// Print a completion script for a shell
     Completion(CompletionArgs),
     /// Make the files a cluster boots from
     Create(Box<CreateArgs>),
+    /// Explain certificate requests offline
+    Csr(CsrArgs),
     /// Compare with another tool's output by meaning; exit 1 on differences nobody has explained
     Diff(DiffArgs),
     /// Say what a file, certificate, flag, unit, field, error code or stage is, and why

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod approve_args;
 mod args;
 mod create_args;
 mod media_args;
@@ -7,6 +8,7 @@ mod registry_args;
 mod release_args;
 mod serve_args;
 
+pub(crate) use approve_args::*;
 pub(crate) use args::*;
 pub(crate) use create_args::*;
 pub(crate) use media_args::*;

@@ -1,7 +1,9 @@
 //! One file a verb. Each takes its arguments and the printer, and gives an exit code or a report.
 
+pub(crate) mod approve;
 pub(crate) mod completion;
 pub(crate) mod create;
+pub(crate) mod csr;
 pub(crate) mod diff;
 pub(crate) mod dry_run;
 pub(crate) mod explain;

@@ -1,9 +1,11 @@
 //! The program as a person meets it: the real binary, in folders of its own, with a clock that stands still.
 #![expect(clippy::unwrap_used, reason = "clippy does not see that the helpers here are test code")]
 
+mod approve;
 mod audit;
 mod bad_input;
 mod create;
+mod csr;
 mod cut_off;
 mod damage;
 mod diff;

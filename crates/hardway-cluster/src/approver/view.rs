@@ -1,0 +1,298 @@
+//! What the approver knows, folded from watch events and the journal. Plain data: no clock, no network.
+
+use std::collections::btree_map;
+use std::collections::{BTreeMap, BTreeSet};
+
+use hardway_journal::{Entry, NodeJoined, Record};
+use jiff::Timestamp;
+use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
+use k8s_openapi::api::core::v1::Node;
+
+use super::{CsrDecided, writing};
+use crate::csr_policy::{
+    self, Approval, Decision, Declared, Examined, ReasonCode, Redemption, Request, Rival, SeenNode, Settings,
+    State, Verdict, World,
+};
+
+/// Everything known about the cluster that bears on requests.
+#[derive(Clone, Debug)]
+pub struct View {
+    declared: Declared,
+    settings: Settings,
+    requests: BTreeMap<String, Examined>,
+    /// Sound pending requests, by what they ask for.
+    rivals: BTreeMap<Ask, BTreeMap<String, Rival>>,
+    nodes: BTreeSet<String>,
+    approvals: BTreeMap<String, Vec<Approval>>,
+    /// Requests that an approver of ours decided.
+    ours: BTreeSet<String>,
+    /// Requests whose decision is in the journal, by uid.
+    recorded: BTreeSet<String>,
+    redemptions: Vec<Redemption>,
+    joined: BTreeMap<String, Timestamp>,
+}
+
+/// Node, signer, requester.
+type Ask = (String, String, String);
+
+impl View {
+    /// Knows the inventory, and nothing of the cluster.
+    pub fn new(declared: Declared, settings: Settings) -> Self {
+        Self {
+            declared,
+            settings,
+            requests: BTreeMap::new(),
+            rivals: BTreeMap::new(),
+            nodes: BTreeSet::new(),
+            approvals: BTreeMap::new(),
+            ours: BTreeSet::new(),
+            recorded: BTreeSet::new(),
+            redemptions: Vec::new(),
+            joined: BTreeMap::new(),
+        }
+    }
+
+    /// A request as the watch tells it. Those of other signers are not looked at.
+    pub fn see_request(&mut self, object: &CertificateSigningRequest) {
+        let Some(examined) = self.examine(object) else { return };
+        self.forget_rival(&examined);
+        if writing::is_ours(object) {
+            self.ours.insert(examined.request.name.clone());
+        }
+        match examined.request.state {
+            State::Pending => self.note_rival(&examined),
+            State::Approved { at, .. } => self.note_approval(&examined, at),
+            State::Ended => {}
+        }
+        self.requests.insert(examined.request.name.clone(), examined);
+    }
+
+    /// A request as it was just read, taken apart. It is not kept: what the watch told meanwhile may be newer.
+    pub fn examine(&self, object: &CertificateSigningRequest) -> Option<Examined> {
+        let request = Request::of(object);
+        if !request.is_a_kubelets() {
+            return None;
+        }
+        // What stands in a request never changes: read once, and its signature checked once.
+        let known = self
+            .requests
+            .get(&request.name)
+            .filter(|known| known.request.uid == request.uid && known.request.pem == request.pem);
+        Some(match known.map(|known| known.pkcs10.clone()) {
+            Some(pkcs10) => Examined { request, pkcs10 },
+            None => Examined::new(request),
+        })
+    }
+
+    /// A request that is gone.
+    pub fn forget_request(&mut self, name: &str) {
+        self.ours.remove(name);
+        if let Some(gone) = self.requests.remove(name) {
+            self.forget_rival(&gone);
+        }
+    }
+
+    /// After a new list: whatever was not in it is gone.
+    pub fn keep_requests(&mut self, names: &BTreeSet<String>) {
+        let gone: Vec<String> = self.requests.keys().filter(|name| !names.contains(*name)).cloned().collect();
+        gone.iter().for_each(|name| self.forget_request(name));
+    }
+
+    /// A node that is there. Whether that is news.
+    pub fn see_node(&mut self, name: &str) -> bool {
+        self.nodes.insert(name.to_owned())
+    }
+
+    /// A node that is gone.
+    pub fn forget_node(&mut self, name: &str) {
+        self.nodes.remove(name);
+    }
+
+    /// After a new list of nodes.
+    pub fn keep_nodes(&mut self, names: &BTreeSet<String>) {
+        self.nodes.retain(|name| names.contains(name));
+    }
+
+    /// A line of the journal.
+    pub fn read(&mut self, record: &Record) {
+        self.redemptions.extend(Redemption::of(record));
+        if let Some(Ok(NodeJoined { host })) = record.fact::<NodeJoined>() {
+            self.joined.insert(host, record.time);
+        }
+        if let Some(Ok(decided)) = record.fact::<CsrDecided>() {
+            self.recorded.insert(decided.uid.clone());
+            if decided.verdict == Verdict::Approve {
+                self.add(decided.approval(record.time));
+            }
+        }
+    }
+
+    /// Decides about a request that was just read, with its node as it just was.
+    pub fn decide(&self, examined: &Examined, node: Option<&Node>, now: Timestamp) -> Decision {
+        let name = examined.node().unwrap_or_default();
+        let nodes = node.map(|node| (name.to_owned(), SeenNode::of(node))).into_iter().collect();
+        let rivals: Vec<Rival> = ask_of(examined)
+            .and_then(|ask| self.rivals.get(&ask))
+            .into_iter()
+            .flat_map(BTreeMap::values)
+            .filter(|rival| rival.name != examined.request.name)
+            .cloned()
+            .collect();
+        let world = World {
+            declared: &self.declared,
+            nodes: &nodes,
+            redemptions: &self.redemptions,
+            approvals: self.approvals.get(name).map_or(&[], Vec::as_slice),
+            rivals: &rivals,
+            now,
+            settings: &self.settings,
+        };
+        csr_policy::decide(examined, &world)
+    }
+
+    /// Notes what was just written into a request; the watch tells it only later.
+    pub fn note_written(&mut self, examined: &Examined, verdict: Verdict, at: Timestamp) {
+        match verdict {
+            Verdict::Approve => self.note_approval(examined, at),
+            Verdict::Deny | Verdict::Hold | Verdict::Leave => self.forget_rival(examined),
+        }
+    }
+
+    fn note_approval(&mut self, examined: &Examined, at: Timestamp) {
+        if let (Some(node), Some(key_id)) = (examined.node(), examined.key_id()) {
+            let request = &examined.request;
+            self.add(Approval {
+                uid: request.uid.clone(),
+                node: node.to_owned(),
+                signer: request.signer.clone(),
+                key_id: key_id.to_owned(),
+                at,
+            });
+        }
+        self.forget_rival(examined);
+    }
+
+    /// A request, as last seen.
+    pub fn request(&self, name: &str) -> Option<&Examined> {
+        self.requests.get(name)
+    }
+
+    /// Pending requests, in order of their making.
+    pub fn pending(&self) -> Vec<String> {
+        let mut pending: Vec<&Request> = self.requests.values().map(|examined| &examined.request).collect();
+        pending.retain(|request| request.state == State::Pending);
+        pending.sort_by_key(|request| (request.created, &request.name));
+        pending.into_iter().map(|request| request.name.clone()).collect()
+    }
+
+    /// Whether such a node is expected at all.
+    pub fn is_declared(&self, node: &str) -> bool {
+        self.declared.node(node).is_some()
+    }
+
+    /// Sound pending requests of a node.
+    pub fn pending_of(&self, node: &str) -> Vec<String> {
+        let from = (node.to_owned(), String::new(), String::new());
+        let asks = self.rivals.range(from..).take_while(|((name, _, _), _)| name == node);
+        asks.flat_map(|(_, rivals)| rivals.keys().cloned()).collect()
+    }
+
+    /// Hosts that have become nodes since the journal last said so: the node is there, and its serving certificate, which
+    /// only the holder of its client certificate can ask for, was issued after the host last fetched its config.
+    pub fn newly_joined(&self) -> Vec<NodeJoined> {
+        let mut hosts = BTreeSet::new();
+        for examined in self.requests.values().filter(|examined| examined.request.is_serving()) {
+            let State::Approved { at, issued: true } = examined.request.state else { continue };
+            let Some(node) = examined.node().filter(|node| self.nodes.contains(*node)) else { continue };
+            let Some(declared) = self.declared.node(node) else { continue };
+            let fetched =
+                self.redemptions.iter().filter(|one| one.host == declared.host).map(|one| one.at).max();
+            let is_since = |moment: &Timestamp| fetched.is_none_or(|fetched| *moment >= fetched);
+            if is_since(&at) && !self.joined.get(&declared.host).is_some_and(is_since) {
+                hosts.insert(declared.host.clone());
+            }
+        }
+        hosts.into_iter().map(|host| NodeJoined { host }).collect()
+    }
+
+    /// Whether there is something that the journal does not say yet.
+    pub fn has_news(&self) -> bool {
+        self.unrecorded().next().is_some() || !self.newly_joined().is_empty()
+    }
+
+    /// Notes what is about to be recorded.
+    pub fn note_joined(&mut self, host: &str, at: Timestamp) {
+        self.joined.insert(host.to_owned(), at);
+    }
+
+    /// Notes that a decision is about to be recorded, or is not after all.
+    pub fn note_recorded(&mut self, uid: &str, is_recorded: bool) {
+        if is_recorded {
+            self.recorded.insert(uid.to_owned());
+        } else {
+            self.recorded.remove(uid);
+        }
+    }
+
+    /// Approvals in the cluster that an approver of ours made and could not record: it was ended in between. Each is given
+    /// once.
+    pub fn take_unrecorded(&mut self) -> Vec<Entry> {
+        let entries: Vec<(String, Entry)> = self
+            .unrecorded()
+            .map(|(examined, at)| {
+                let evidence =
+                    vec!["found approved by a run that ended before it could record it".to_owned()];
+                let reason = if examined.request.is_serving() {
+                    ReasonCode::FirstServing
+                } else {
+                    ReasonCode::FirstClient
+                };
+                let decision = Decision { verdict: Verdict::Approve, reason, evidence, findings: Vec::new() };
+                (examined.request.uid.clone(), Entry::of(at, &CsrDecided::new(examined, &decision)))
+            })
+            .collect();
+        self.recorded.extend(entries.iter().map(|(uid, _)| uid.clone()));
+        entries.into_iter().map(|(_, entry)| entry).collect()
+    }
+
+    fn unrecorded(&self) -> impl Iterator<Item = (&Examined, Timestamp)> {
+        let ours = self.ours.iter().filter_map(|name| self.requests.get(name));
+        ours.filter_map(|examined| match examined.request.state {
+            State::Approved { at, .. } if !self.recorded.contains(&examined.request.uid) => {
+                Some((examined, at))
+            }
+            _ => None,
+        })
+    }
+
+    fn note_rival(&mut self, examined: &Examined) {
+        if let (Some(ask), Some(rival)) = (ask_of(examined), examined.as_rival())
+            && csr_policy::is_sound(examined, &self.declared, &self.settings)
+        {
+            self.rivals.entry(ask).or_default().insert(rival.name.clone(), rival);
+        }
+    }
+
+    fn forget_rival(&mut self, examined: &Examined) {
+        if let Some(btree_map::Entry::Occupied(mut rivals)) =
+            ask_of(examined).map(|ask| self.rivals.entry(ask))
+        {
+            rivals.get_mut().remove(&examined.request.name);
+            if rivals.get().is_empty() {
+                rivals.remove();
+            }
+        }
+    }
+
+    fn add(&mut self, approval: Approval) {
+        let known = self.approvals.entry(approval.node.clone()).or_default();
+        if !known.iter().any(|one| one.uid == approval.uid) {
+            known.push(approval);
+        }
+    }
+}
+
+fn ask_of(examined: &Examined) -> Option<Ask> {
+    let request = &examined.request;
+    Some((examined.node()?.to_owned(), request.signer.clone(), request.username.clone()))
+}

@@ -1,0 +1,170 @@
+//! What the policy says about one request.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::ReasonCode;
+
+/// What becomes of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It is signed.
+    Approve,
+    /// It is never signed: it is certain to be wrong or hostile.
+    Deny,
+    /// It stays pending: a person, or time, will tell.
+    Hold,
+    /// It is somebody else's business.
+    Leave,
+}
+
+/// A verdict with its reason, and how it came about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Decision {
+    /// What becomes of it.
+    pub verdict: Verdict,
+    /// Why, in a word.
+    pub reason: ReasonCode,
+    /// Why, in sentences.
+    pub evidence: Vec<String>,
+    /// What each rule found, in order.
+    pub findings: Vec<RuleFinding>,
+}
+
+/// What one rule found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RuleFinding {
+    /// Which rule.
+    pub rule: &'static str,
+    /// What it found.
+    #[serde(flatten)]
+    pub finding: Finding,
+}
+
+/// The outcome of a rule.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "outcome", rename_all = "kebab-case")]
+pub enum Finding {
+    /// Nothing to object, and what was looked at.
+    Fits {
+        /// A sentence.
+        evidence: String,
+    },
+    /// An objection.
+    Objects {
+        /// In a word.
+        reason: ReasonCode,
+        /// A sentence.
+        evidence: String,
+    },
+    /// The rule is about other requests, or cannot look because an earlier one objected.
+    DoesNotApply,
+}
+
+impl Finding {
+    /// Nothing to object.
+    pub(crate) fn fits(evidence: impl Into<String>) -> Self {
+        Self::Fits { evidence: told(evidence.into()) }
+    }
+
+    /// An objection.
+    pub(crate) fn objects(reason: ReasonCode, evidence: impl Into<String>) -> Self {
+        Self::Objects { reason, evidence: told(evidence.into()) }
+    }
+
+    /// The objection, if it is one.
+    pub fn objection(&self) -> Option<(ReasonCode, &str)> {
+        match self {
+            Self::Objects { reason, evidence } => Some((*reason, evidence)),
+            Self::Fits { .. } | Self::DoesNotApply => None,
+        }
+    }
+}
+
+impl Decision {
+    /// From what the rules found: the first that denies counts, then the first that holds.
+    pub(crate) fn from_findings(findings: Vec<RuleFinding>, approved: ReasonCode) -> Self {
+        let objections: Vec<(ReasonCode, &str)> =
+            findings.iter().filter_map(|found| found.finding.objection()).collect();
+        let order = [Verdict::Leave, Verdict::Deny, Verdict::Hold];
+        let worst = order
+            .into_iter()
+            .find_map(|verdict| objections.iter().find(|(reason, _)| reason.verdict() == verdict))
+            .map(|(reason, _)| *reason);
+        let evidence = match worst {
+            Some(worst) => {
+                let weight = |reason: ReasonCode| order.iter().position(|v| *v == reason.verdict());
+                let mut objections: Vec<_> =
+                    objections.iter().filter(|(r, _)| weight(*r) >= weight(worst)).collect();
+                objections.sort_by_key(|(reason, _)| (weight(*reason), *reason != worst));
+                objections.iter().map(|(_, evidence)| (*evidence).to_owned()).collect()
+            }
+            None => findings
+                .iter()
+                .filter_map(|found| match &found.finding {
+                    Finding::Fits { evidence } => Some(evidence.clone()),
+                    Finding::Objects { .. } | Finding::DoesNotApply => None,
+                })
+                .collect(),
+        };
+        let reason = worst.unwrap_or(approved);
+        Self { verdict: reason.verdict(), reason, evidence, findings }
+    }
+
+    /// What a person can do, with the names of the request and its node filled in.
+    pub fn fix(&self, request: &str, node: Option<&str>) -> String {
+        self.reason.fix().replace("NAME", request).replace("NODE", node.unwrap_or("NODE"))
+    }
+}
+
+impl Verdict {
+    /// The word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Approve => "approve",
+            Self::Deny => "deny",
+            Self::Hold => "hold",
+            Self::Leave => "leave",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// Whoever asks chooses much of what is told: it stays one line of bounded length, without anything that moves a cursor.
+fn told(sentence: String) -> String {
+    const LONGEST: usize = 400;
+    let odd = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if sentence.len() <= LONGEST && !sentence.chars().any(odd) {
+        return sentence;
+    }
+    let mut text: String =
+        sentence.chars().take(LONGEST).map(|c| if odd(c) { '\u{fffd}' } else { c }).collect();
+    if sentence.chars().count() > LONGEST {
+        text.push('…');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_strangers_write_stays_one_short_line() {
+        assert_eq!(told("a node".into()), "a node");
+        assert_eq!(told("a\nb\u{1b}[2Jc\u{202e}".into()), "a\u{fffd}b\u{fffd}[2Jc\u{fffd}");
+        assert_eq!(told("x".repeat(4_000)).chars().count(), 401);
+    }
+}

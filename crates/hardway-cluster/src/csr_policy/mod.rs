@@ -1,0 +1,48 @@
+//! Which certificate requests of kubelets are approved: a pure function.
+//!
+//! ```text
+//! Request    the object, as the API server keeps it               request.rs
+//! Pkcs10     what stands in it, read strictly                     pkcs10.rs, key.rs
+//! Declared   who is expected, from the two input files            declared.rs
+//! World      nodes, fetched configs, earlier approvals, the time  world.rs
+//! rules/     the table of rules, a file a group
+//! decide()   all of that → Decision                               decision.rs, reason.rs
+//! ```
+//!
+//! The identity that new machines ask with lies on every node and works from anywhere, so a request proves nothing about
+//! who made it. What is approved must therefore be worth nothing to anybody but the machine it is for, and must be expected
+//! now. What is certain to be wrong is denied; what may be right is held for a person, with what they can do.
+//!
+//! The checks of a request's shape are those of the signers themselves (kubernetes `pkg/apis/certificates/helpers.go`) and of
+//! openshift/cluster-machine-approver `pkg/controller/csr_check.go`, made stricter where those are loose.
+
+mod case;
+mod decision;
+mod declared;
+mod key;
+mod pkcs10;
+mod reason;
+mod request;
+mod rules;
+mod world;
+
+pub use case::Examined;
+pub use decision::{Decision, Finding, RuleFinding, Verdict};
+pub use declared::{Declared, DeclaredNode, OtherAddress};
+pub use key::{Key, Signature};
+pub use pkcs10::{Name, Pkcs10, Pkcs10Error};
+pub use reason::ReasonCode;
+pub use request::{CLIENT_SIGNER, Request, SERVING_SIGNER, State};
+pub use rules::{RULES, Rule};
+pub use world::{Approval, IgnitionEvidence, Redemption, Rival, SeenNode, Settings, World};
+
+/// Decides about one request.
+pub fn decide(examined: &Examined, world: &World<'_>) -> Decision {
+    rules::decide(examined, world)
+}
+
+/// Whether a pending request has nothing wrong in itself. Only such a one can be a [`Rival`]: a broken one must not be able
+/// to take the place of a good one.
+pub fn is_sound(examined: &Examined, declared: &Declared, settings: &Settings) -> bool {
+    rules::is_sound(examined, declared, settings)
+}

@@ -1,0 +1,93 @@
+//! What was asked and approved before: one certificate a key, one live request a node, and not too many of either.
+
+use jiff::SignedDuration;
+
+use super::{Rule, ignition};
+use crate::csr_policy::case::{Ask, Case};
+use crate::csr_policy::{Approval, Finding, ReasonCode, Rival};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        name: "newest",
+        about: "no newer request of the same node takes its place, and no other key asks at the same time",
+        check: newest,
+    },
+    Rule {
+        name: "one-key",
+        about: "no other key has a first client certificate of that name",
+        check: one_key,
+    },
+    Rule { name: "budget", about: "the node does not get more certificates than it needs", check: budget },
+];
+
+/// A kubelet makes a new key for every request. When it was restarted, or waited in vain, an older request of its own is
+/// still there: only the newest is worth anything. But everybody can ask with the bootstrap identity, so as long as the
+/// asker of the older one may still be waiting, it cannot be told who is the true one, and neither gets a certificate.
+fn newest(case: &Case<'_>) -> Finding {
+    let (Ok(read), request) = (case.pkcs10, case.request) else { return Finding::DoesNotApply };
+    let own = (request.created, request.name.as_str());
+    let newer = case.world.rivals.iter().filter(|rival| (rival.created, rival.name.as_str()) > own);
+    let newer: Vec<&Rival> = newer.collect();
+    let superseded = |rival: &Rival| {
+        let what = format!("{}, made at {}, takes its place", rival.name, rival.created);
+        Finding::objects(ReasonCode::Superseded, what)
+    };
+    if case.ask() != Ask::FirstClient {
+        return newer
+            .last()
+            .map_or_else(|| Finding::fits("it is the newest of its node"), |rival| superseded(rival));
+    }
+    let patience = case.world.settings.patience;
+    let waits = |created| case.world.now.duration_since(created) <= patience;
+    if let Some(rival) = newer.iter().find(|rival| rival.key_id == read.key_id || !waits(request.created)) {
+        return superseded(rival);
+    }
+    let other = case.world.rivals.iter().find(|rival| rival.key_id != read.key_id && waits(rival.created));
+    match other {
+        Some(rival) => Finding::objects(
+            ReasonCode::Contested,
+            format!("{}, made at {}, asks for the same name with another key", rival.name, rival.created),
+        ),
+        None => Finding::fits("it is the newest of its node, and no other key asks"),
+    }
+}
+
+fn one_key(case: &Case<'_>) -> Finding {
+    if case.ask() != Ask::FirstClient || case.node_name().is_none() {
+        return Finding::DoesNotApply;
+    }
+    let Some(other) = other_key(case) else {
+        return Finding::fits("no other key has a certificate of that name");
+    };
+    match ignition::may_come_again(case, other.at) {
+        Some(why) => Finding::fits(format!("another key got a certificate at {}, but {why}", other.at)),
+        None => Finding::objects(
+            ReasonCode::AlreadyApproved,
+            format!("another key got a client certificate of that name at {}", other.at),
+        ),
+    }
+}
+
+fn budget(case: &Case<'_>) -> Finding {
+    let hour = SignedDuration::from_hours(1);
+    let recent = approvals(case).filter(|one| case.world.now.duration_since(one.at) < hour).count();
+    let budget = case.world.settings.budget_per_hour;
+    if recent < budget {
+        Finding::fits(format!("it would be number {} of {budget} this hour", recent + 1))
+    } else {
+        let what = format!("the node got {recent} such certificates within an hour; {budget} are enough");
+        Finding::objects(ReasonCode::OverBudget, what)
+    }
+}
+
+/// The latest approval of a client certificate of that name for another key.
+pub(super) fn other_key<'c>(case: &Case<'c>) -> Option<&'c Approval> {
+    let key_id = case.pkcs10.ok().map(|read| read.key_id.as_str());
+    approvals(case).filter(|one| Some(one.key_id.as_str()) != key_id).max_by_key(|one| one.at)
+}
+
+/// Approvals of that node by that signer.
+pub(super) fn approvals<'c>(case: &Case<'c>) -> impl Iterator<Item = &'c Approval> {
+    let (node, signer) = (case.node_name(), case.request.signer.as_str());
+    case.world.approvals.iter().filter(move |one| Some(one.node.as_str()) == node && one.signer == signer)
+}

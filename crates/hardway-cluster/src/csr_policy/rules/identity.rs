@@ -1,0 +1,83 @@
+//! Names of nodes, and who new machines ask as.
+
+use std::collections::BTreeSet;
+
+/// OpenShift's: a client certificate or token of this service account lies on every machine.
+pub(super) const BOOTSTRAPPER: &str =
+    "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper";
+
+/// Its groups, all of them.
+pub(super) const BOOTSTRAPPER_GROUPS: [&str; 3] = [
+    "system:serviceaccounts",
+    "system:serviceaccounts:openshift-machine-config-operator",
+    "system:authenticated",
+];
+
+/// The groups of a node, all of them.
+pub(super) const NODE_GROUPS: [&str; 2] = ["system:nodes", "system:authenticated"];
+
+const TOKEN_PREFIX: &str = "system:bootstrap:";
+const TOKEN_GROUP: &str = "system:bootstrappers";
+
+/// The user of a bootstrap token: `system:bootstrap:` and its six characters
+/// (kubernetes `cluster-bootstrap/token/api/types.go`).
+pub(super) fn is_token_user(name: &str) -> bool {
+    name.strip_prefix(TOKEN_PREFIX)
+        .is_some_and(|id| id.len() == 6 && id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()))
+}
+
+/// A bootstrap token brings its group, perhaps groups below it, and nothing else.
+pub(super) fn are_token_groups(groups: &[String]) -> bool {
+    let extra = format!("{TOKEN_GROUP}:");
+    let known =
+        |group: &String| group == TOKEN_GROUP || group == "system:authenticated" || group.starts_with(&extra);
+    groups.iter().all(known)
+        && [TOKEN_GROUP, "system:authenticated"].iter().all(|g| groups.iter().any(|x| x == g))
+}
+
+/// The same groups, in whatever order and however often.
+pub(super) fn are_exactly(groups: &[String], expected: &[&str]) -> bool {
+    let groups: BTreeSet<&str> = groups.iter().map(String::as_str).collect();
+    groups == expected.iter().copied().collect()
+}
+
+/// What a Node can be called: an RFC 1123 subdomain (kubernetes `apimachinery/pkg/util/validation`).
+pub(super) fn is_node_name(name: &str) -> bool {
+    name.len() <= 253 && name.split('.').all(is_label)
+}
+
+fn is_label(label: &str) -> bool {
+    let inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    (1..=63).contains(&label.len())
+        && label.bytes().all(inner)
+        && !label.starts_with('-')
+        && !label.ends_with('-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_nodes() {
+        for good in ["a", "master-0", "master-0.ocp4.example.com", "0", "a.b"] {
+            assert!(is_node_name(good), "{good}");
+        }
+        let long = "a".repeat(64);
+        for bad in ["", "A", "a_b", "-a", "a-", "a..b", ".a", "a.", "a b", "a/b", "a\0", "ä", &long] {
+            assert!(!is_node_name(bad), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn bootstrap_tokens() {
+        let groups = |words: &str| words.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        assert!(is_token_user("system:bootstrap:abc123") && !is_token_user("system:bootstrap:abc12X"));
+        assert!(are_token_groups(&groups("system:bootstrappers system:authenticated")));
+        assert!(are_token_groups(&groups(
+            "system:bootstrappers system:bootstrappers:lab system:authenticated"
+        )));
+        assert!(!are_token_groups(&groups("system:bootstrappers system:masters system:authenticated")));
+        assert!(!are_token_groups(&groups("system:authenticated")));
+    }
+}

@@ -1,0 +1,144 @@
+//! What is known besides the request itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
+
+use hardway_journal::{IgnitionRedeemed, Record};
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::api::core::v1::Node;
+
+use super::Declared;
+
+/// Everything the policy looks at. Nothing in it is read while a decision is taken, so the same world gives the same
+/// decision.
+#[derive(Clone, Copy, Debug)]
+pub struct World<'w> {
+    /// Who is expected.
+    pub declared: &'w Declared,
+    /// The nodes that are there, by name.
+    pub nodes: &'w BTreeMap<String, SeenNode>,
+    /// Who fetched which config.
+    pub redemptions: &'w [Redemption],
+    /// Certificates that were approved, whoever did.
+    pub approvals: &'w [Approval],
+    /// Other pending requests for the same node and signer that have nothing wrong in themselves.
+    pub rivals: &'w [Rival],
+    /// The time.
+    pub now: Timestamp,
+    /// What can be set.
+    pub settings: &'w Settings,
+}
+
+/// A Node object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeenNode {
+    /// When it was registered.
+    pub created: Timestamp,
+    /// The addresses it reports. The node writes these itself: they can only ever speak against it.
+    pub addresses: Vec<IpAddr>,
+}
+
+/// A host showed its token and got its config.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redemption {
+    /// As in the inventory.
+    pub host: String,
+    /// Where the request came from.
+    pub source: IpAddr,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// A certificate that was approved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Approval {
+    /// Of the request.
+    pub uid: String,
+    /// Of which node.
+    pub node: String,
+    /// By which signer.
+    pub signer: String,
+    /// For which key.
+    pub key_id: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Another pending request for the same node and signer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rival {
+    /// Of the object.
+    pub name: String,
+    /// When it was made.
+    pub created: Timestamp,
+    /// For which key.
+    pub key_id: String,
+}
+
+/// What can be set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Whether a first client certificate needs proof that the host fetched its config.
+    pub ignition: IgnitionEvidence,
+    /// Also accept `system:bootstrap:<id>`: Kubernetes' own bootstrap tokens, which OpenShift does not use.
+    pub bootstrap_tokens: bool,
+    /// How long after it fetched its config a host may take to ask.
+    pub join_window: SignedDuration,
+    /// How far the clocks of this host and of the API server may differ.
+    pub clock_skew: SignedDuration,
+    /// How long a kubelet waits for an answer before it makes a new request with a new key
+    /// (kubernetes `client-go/util/certificate/certificate_manager.go`).
+    pub patience: SignedDuration,
+    /// The longest lifetime that may be asked for.
+    pub longest_lifetime: SignedDuration,
+    /// Certificates of one kind that a node may get in an hour.
+    pub budget_per_hour: usize,
+    /// Nodes that a person lets in again.
+    pub rejoin: BTreeSet<String>,
+}
+
+/// Whether fetching the config counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IgnitionEvidence {
+    /// A host that has not fetched its config gets nothing.
+    Required,
+    /// The same, as soon as any host has: before that nobody serves configs here.
+    IfServed,
+    /// Configs come in another way.
+    Ignored,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            ignition: IgnitionEvidence::IfServed,
+            bootstrap_tokens: false,
+            join_window: SignedDuration::from_hours(2),
+            clock_skew: SignedDuration::from_secs(60),
+            patience: SignedDuration::from_mins(15),
+            longest_lifetime: SignedDuration::from_hours(2 * 365 * 24),
+            budget_per_hour: 3,
+            rejoin: BTreeSet::new(),
+        }
+    }
+}
+
+impl SeenNode {
+    /// From the object.
+    pub fn of(node: &Node) -> Self {
+        let addresses =
+            node.status.as_ref().and_then(|status| status.addresses.as_deref()).unwrap_or_default();
+        Self {
+            created: node.metadata.creation_timestamp.as_ref().map_or(Timestamp::UNIX_EPOCH, |time| time.0),
+            addresses: addresses.iter().filter_map(|address| address.address.parse().ok()).collect(),
+        }
+    }
+}
+
+impl Redemption {
+    /// From a record of the journal, when it is one of a host.
+    pub fn of(record: &Record) -> Option<Self> {
+        let fact = record.fact::<IgnitionRedeemed>()?.ok()?;
+        Some(Self { host: fact.host, source: fact.source.to_canonical(), at: record.time })
+    }
+}

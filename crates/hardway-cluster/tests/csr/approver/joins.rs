@@ -1,0 +1,127 @@
+//! Nodes join, and nobody else does.
+
+use hardway_cluster::approver::{CsrDecided, Summary, Written};
+use hardway_cluster::csr_policy::{ReasonCode, Verdict};
+use hardway_journal::{IgnitionRedeemed, NodeJoined};
+use k8s_openapi::api::events::v1::Event;
+use kube::api::{Api, ListParams};
+
+use super::lab::{Lab, address, name, until};
+use crate::support::key::TestKey;
+use crate::support::pkcs10::{dns, ip};
+
+fn pair(type_: &str, reason: &str) -> (String, String) {
+    (type_.to_owned(), reason.to_owned())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn real_a_node_joins_and_it_is_written_down_everywhere() {
+    let lab = Lab::start(2).await;
+    let key = TestKey::p256();
+    let approver = lab.run("one");
+    let client = lab.ask_client(0, &key).await;
+    assert_eq!(lab.until_decided(&client).await, pair("Approved", "FirstClient"));
+    lab.until_issued(&client).await;
+    // The kubelet may ask to serve before it has registered.
+    let serving = lab.ask_serving(0, &key).await;
+    approver.until_told(&format!("hold {serving}: node-missing")).await;
+    lab.register(0).await;
+    assert_eq!(lab.until_decided(&serving).await, pair("Approved", "FirstServing"));
+    approver.until_told(&format!("joined {}", name(0))).await;
+
+    let hostile = lab.ask_serving_as(0, &key, &[dns(&name(0)), ip(&address(1))]).await;
+    assert_eq!(lab.until_decided(&hostile).await, pair("Denied", "AddressBelongsToAnother"));
+    let second = lab.ask_client(0, &TestKey::p256()).await;
+    approver.until_told(&format!("hold {second}: node-exists")).await;
+    let summary = approver.stop().await;
+    assert_eq!(summary, Summary { approved: 2, denied: 1, held: 1, left_to_another: 0 });
+    audited(&lab, [&client, &serving, &hostile, &second]).await;
+}
+
+/// Every decision is in the journal, in the log and an event.
+async fn audited(lab: &Lab, [client, serving, hostile, second]: [&String; 4]) {
+    let decided: Vec<CsrDecided> = lab.facts();
+    let told = |request: &str| -> Vec<(Verdict, ReasonCode)> {
+        decided.iter().filter(|one| one.request == request).map(|one| (one.verdict, one.reason)).collect()
+    };
+    assert_eq!(told(client), [(Verdict::Approve, ReasonCode::FirstClient)]);
+    assert_eq!(
+        told(serving),
+        [(Verdict::Hold, ReasonCode::NodeMissing), (Verdict::Approve, ReasonCode::FirstServing)]
+    );
+    assert_eq!(told(hostile), [(Verdict::Deny, ReasonCode::AddressBelongsToAnother)]);
+    assert_eq!(told(second), [(Verdict::Hold, ReasonCode::NodeExists)]);
+    assert_eq!(lab.facts::<NodeJoined>(), [NodeJoined { host: name(0) }]);
+    let log = lab.log();
+    assert_eq!(log.len(), decided.len());
+    assert!(log.iter().all(|line| line["findings"].as_array().unwrap().len() > 20));
+    assert_eq!(log[0]["written"], serde_json::to_value(Written::Yes).unwrap());
+    let events: Api<Event> = Api::namespaced(lab.client.clone(), "default");
+    until("an event for each", async || {
+        let events = events.list(&ListParams::default()).await.unwrap();
+        let regarding = |event: &Event| event.regarding.clone().unwrap_or_default().name.unwrap_or_default();
+        let of = |request: &str| events.iter().filter(|event| regarding(event) == request).count();
+        ([client, serving, hostile, second].map(|request| of(request)) == [1, 2, 1, 1]).then_some(())
+    })
+    .await;
+}
+
+/// Whoever serves configs here knows who fetched one.
+#[tokio::test(flavor = "multi_thread")]
+async fn real_a_fetched_config_lets_its_host_in() {
+    let lab = Lab::start(2).await;
+    let fetched = |n: usize| IgnitionRedeemed {
+        host: name(n),
+        generation: "1".into(),
+        source: address(n).parse().unwrap(),
+        face: "host".into(),
+    };
+    lab.write(&fetched(1));
+    let approver = lab.run("one");
+    let client = lab.ask_client(0, &TestKey::p256()).await;
+    approver.until_told(&format!("hold {client}: ignition-not-redeemed")).await;
+    lab.write(&fetched(0));
+    assert_eq!(lab.until_decided(&client).await, pair("Approved", "FirstClient"));
+    approver.stop().await;
+}
+
+/// A kubelet that was restarted, a stranger at the same time, and other people's business.
+#[tokio::test(flavor = "multi_thread")]
+async fn real_what_is_pending_is_decided_once_and_the_rest_is_left() {
+    let lab = Lab::start(4).await;
+    lab.register(0).await;
+    let (first, second) = (TestKey::p256(), TestKey::p256());
+    let older = lab.ask_serving(0, &first).await;
+    // The API server counts in seconds.
+    tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
+    let newer = lab.ask_serving(0, &second).await;
+    let contested = [lab.ask_client(1, &first).await, lab.ask_client(1, &second).await];
+    let stranger = lab.ask_client(9, &first).await;
+    let theirs = {
+        let pem = crate::support::pkcs10::Pkcs10Draft::of_node("x", Vec::new()).to_pem(&first, &first);
+        lab.ask(
+            &pem,
+            "kubernetes.io/kube-apiserver-client",
+            "client auth",
+            "system:admin",
+            &["system:masters"],
+        )
+        .await
+    };
+    let (mut approver, told) = lab.approver("looks");
+    approver.dry_run = true;
+    let looked = approver.once().await.unwrap();
+    assert_eq!(looked, Summary { approved: 1, denied: 1, held: 3, left_to_another: 0 }, "{told:?}");
+    assert!(lab.journal().is_empty() && lab.log().is_empty());
+    assert_eq!(lab.state(&newer).await, pair("", ""), "a dry run writes nothing");
+
+    let (approver, _) = lab.approver("acts");
+    assert_eq!(approver.once().await.unwrap(), looked);
+    assert_eq!(lab.state(&newer).await, pair("Approved", "FirstServing"));
+    assert_eq!(lab.state(&older).await, pair("Denied", "Superseded"));
+    for untouched in [&contested[0], &contested[1], &stranger, &theirs] {
+        assert_eq!(lab.state(untouched).await, pair("", ""));
+    }
+    let again = approver.once().await.unwrap();
+    assert_eq!((again.approved, again.denied, again.held), (0, 0, 3), "nothing is decided twice");
+}

@@ -1,0 +1,8 @@
+//! The approver on a real control plane.
+
+mod burst;
+mod joins;
+mod kubelet;
+mod lab;
+mod rights;
+mod troubles;

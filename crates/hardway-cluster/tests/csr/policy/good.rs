@@ -1,0 +1,112 @@
+//! What must be approved.
+
+use hardway_cluster::csr_policy::{Declared, Finding, IgnitionEvidence, RULES, ReasonCode, Verdict};
+
+use crate::support::key::GOOD;
+use crate::support::pkcs10::{dns, ip};
+use crate::support::request::{ADDRESS, Draft, NODE};
+
+/// The three asks of a kubelet, and ways in which they may differ, with every kind of key.
+#[test]
+fn what_kubelets_ask_for_is_approved() {
+    let with = |draft: Draft, change: fn(&mut Draft)| {
+        let mut draft = draft;
+        change(&mut draft);
+        draft
+    };
+    let none: fn(&mut Draft) = |_| {};
+    let cases: Vec<(&str, Draft, ReasonCode)> = vec![
+        ("first client", with(Draft::first_client(), none), ReasonCode::FirstClient),
+        (
+            "old kubelet",
+            with(Draft::first_client(), |d| d.request.usages.push("key encipherment".into())),
+            ReasonCode::FirstClient,
+        ),
+        (
+            "groups in another order",
+            with(Draft::first_client(), |d| d.request.groups.reverse()),
+            ReasonCode::FirstClient,
+        ),
+        (
+            "no ignition server",
+            with(Draft::first_client(), |d| d.redemptions.clear()),
+            ReasonCode::FirstClient,
+        ),
+        (
+            "short lifetime",
+            with(Draft::first_client(), |d| d.request.expiration_seconds = Some(3600)),
+            ReasonCode::FirstClient,
+        ),
+        ("renewal", with(Draft::client_renewal(), none), ReasonCode::ClientRenewal),
+        ("serving", with(Draft::serving(), none), ReasonCode::FirstServing),
+        (
+            "serving at its address only",
+            with(Draft::serving(), |d| d.pkcs10.names = vec![ip(ADDRESS)]),
+            ReasonCode::FirstServing,
+        ),
+        (
+            "serving under its name only",
+            with(Draft::serving(), |d| d.pkcs10.names = vec![dns(NODE)]),
+            ReasonCode::FirstServing,
+        ),
+        (
+            "serving before it reports",
+            with(Draft::serving(), |d| d.nodes.get_mut(NODE).unwrap().addresses.clear()),
+            ReasonCode::FirstServing,
+        ),
+        ("token", with(Draft::first_client(), bootstrap_token), ReasonCode::FirstClient),
+        (
+            "any config",
+            with(Draft::first_client(), |d| {
+                d.settings.ignition = IgnitionEvidence::Ignored;
+                d.redemptions.clear();
+            }),
+            ReasonCode::FirstClient,
+        ),
+    ];
+    for (name, draft, reason) in &cases {
+        for (kind, key) in &*GOOD {
+            let decision = draft.decide(key);
+            assert_eq!(
+                (decision.verdict, decision.reason),
+                (Verdict::Approve, *reason),
+                "{name} {kind}: {decision:?}"
+            );
+        }
+    }
+}
+
+fn bootstrap_token(draft: &mut Draft) {
+    draft.settings.bootstrap_tokens = true;
+    draft.request.username = "system:bootstrap:abc123".into();
+    draft.request.groups = vec!["system:bootstrappers".into(), "system:authenticated".into()];
+}
+
+/// Both address families, and a host whose own address the API is reached at.
+#[test]
+fn addresses_are_compared_as_addresses() {
+    let mut draft = Draft::serving();
+    draft.declared.nodes[3].addresses.push("fd00::5".parse().unwrap());
+    draft.pkcs10.names.push(ip("fd00:0:0:0::5"));
+    assert_eq!(draft.decide(&GOOD[0].1).verdict, Verdict::Approve);
+    draft.declared.other_addresses.iter_mut().for_each(|other| other.address = ADDRESS.parse().unwrap());
+    assert_eq!(draft.decide(&GOOD[0].1).verdict, Verdict::Approve, "a single node is also the API");
+}
+
+#[test]
+fn every_rule_tells_what_it_found() {
+    let decision = Draft::serving().decide(&GOOD[0].1);
+    let rules: Vec<&str> = RULES.iter().flat_map(|group| group.iter().map(|rule| rule.name)).collect();
+    assert_eq!(decision.findings.iter().map(|found| found.rule).collect::<Vec<_>>(), rules);
+    assert!(decision.findings.iter().all(|found| found.finding.objection().is_none()));
+    let told = decision.findings.iter().filter(|found| matches!(found.finding, Finding::Fits { .. })).count();
+    assert_eq!(decision.evidence.len(), told);
+}
+
+#[test]
+fn what_is_declared_survives_its_file() {
+    let declared = Draft::serving().declared;
+    let text = serde_json::to_string(&declared).unwrap();
+    assert_eq!(serde_json::from_str::<Declared>(&text).unwrap(), declared);
+    assert_eq!(declared.nodes.len(), 5, "the bootstrap host is no node");
+}

@@ -1,0 +1,136 @@
+//! The same node again: duplicates, replays, reinstalls, and those who ask too often.
+
+use hardway_cluster::csr_policy::{Approval, ReasonCode as R, Rival, SERVING_SIGNER, Verdict};
+
+use crate::support::key::{GOOD, STRANGERS, TestKey};
+use crate::support::request::{Draft, NODE, ago};
+
+fn key_id(draft: &Draft, key: &TestKey) -> String {
+    draft.examined(key).key_id().unwrap().to_owned()
+}
+
+fn own() -> &'static TestKey {
+    &GOOD[0].1
+}
+
+fn rival(draft: &Draft, name: &str, age: i64, key: &TestKey) -> Rival {
+    Rival { name: name.into(), created: ago(age), key_id: key_id(draft, key) }
+}
+
+fn approval(draft: &Draft, age: i64, key: &TestKey) -> Approval {
+    let (node, signer) = (NODE.into(), draft.request.signer.clone());
+    Approval { uid: format!("uid-{age}"), node, signer, key_id: key_id(draft, key), at: ago(age) }
+}
+
+/// For first certificates, with the approver's view of one rival: its age and key, and what becomes of a request made 100
+/// seconds ago.
+#[test]
+fn of_several_first_requests_only_the_last_one_waiting_is_approved() {
+    let cases = [
+        ("an older one of the same key", 200, own(), R::FirstClient),
+        ("a newer one of the same key", 50, own(), R::Superseded),
+        ("an older one that nobody waits for", 2_000, &*STRANGERS, R::FirstClient),
+        ("an older one that somebody may wait for", 600, &*STRANGERS, R::Contested),
+        ("a newer one of another key", 50, &*STRANGERS, R::Contested),
+    ];
+    for (name, age, key, reason) in cases {
+        let mut draft = Draft::first_client();
+        draft.request.created = ago(100);
+        draft.rivals = vec![rival(&draft, "csr-other", age, key)];
+        assert_eq!(draft.decide(own()).reason, reason, "{name}");
+    }
+}
+
+/// Its kubelet has given up, and a newer one is there: nobody waits for it.
+#[test]
+fn an_abandoned_first_request_makes_room_for_a_newer_one() {
+    let mut draft = Draft::first_client();
+    draft.request.created = ago(1_000);
+    draft.redemptions[0].at = ago(1_500);
+    draft.rivals = vec![rival(&draft, "csr-newer", 90, &STRANGERS)];
+    assert_eq!(draft.decide(own()).reason, R::Superseded);
+    draft.rivals.clear();
+    assert_eq!(draft.decide(own()).reason, R::Abandoned);
+}
+
+/// The node itself asks, so its newest request is what it wants.
+#[test]
+fn of_several_serving_requests_the_newest_is_approved() {
+    for base in [Draft::serving, Draft::client_renewal] {
+        let mut draft = base();
+        draft.request.created = ago(100);
+        draft.rivals = vec![rival(&draft, "csr-older", 200, &STRANGERS)];
+        assert_eq!(draft.decide(own()).verdict, Verdict::Approve);
+        draft.rivals.push(rival(&draft, "csr-newer", 50, &STRANGERS));
+        let decision = draft.decide(own());
+        assert_eq!((decision.verdict, decision.reason), (Verdict::Deny, R::Superseded));
+        assert!(decision.evidence[0].contains("csr-newer"));
+    }
+}
+
+/// The API server counts in seconds: of two in one second, the same one is always the newer.
+#[test]
+fn of_two_in_one_second_exactly_one_is_the_newest() {
+    let mut draft = Draft::serving();
+    let mut reasons = Vec::new();
+    for (name, other) in [("csr-a", "csr-b"), ("csr-b", "csr-a")] {
+        draft.request.name = name.into();
+        draft.rivals = vec![rival(&draft, other, 5, &STRANGERS)];
+        reasons.push(draft.decide(own()).reason);
+    }
+    assert_eq!(reasons, [R::Superseded, R::FirstServing]);
+}
+
+#[test]
+fn one_key_a_name_until_the_host_is_installed_again() {
+    let mut draft = Draft::first_client();
+    draft.approvals = vec![approval(&draft, 300, own())];
+    assert_eq!(draft.decide(own()).reason, R::FirstClient, "the same key again");
+    draft.approvals = vec![approval(&draft, 300, &STRANGERS)];
+    let held = draft.decide(own());
+    assert_eq!((held.verdict, held.reason), (Verdict::Hold, R::AlreadyApproved));
+    draft.redemptions[0].at = ago(200);
+    assert_eq!(draft.decide(own()).reason, R::Rejoin, "its config was fetched since then");
+    draft.redemptions[0].source = "10.6.6.6".parse().unwrap();
+    assert_eq!(draft.decide(own()).verdict, Verdict::Hold, "but not by itself");
+}
+
+#[test]
+fn a_node_that_is_there_comes_again_only_when_installed_again_or_let_in() {
+    let mut draft = Draft::first_client();
+    draft.nodes = Draft::serving().nodes;
+    assert_eq!(draft.decide(own()).reason, R::NodeExists);
+    draft.redemptions[0].at = ago(30);
+    assert_eq!(draft.decide(own()).reason, R::Rejoin, "installed again after it had registered");
+    draft.redemptions[0].at = ago(600);
+    draft.settings.rejoin.insert(NODE.into());
+    assert_eq!(draft.decide(own()).reason, R::Rejoin, "a person said so");
+    draft.pkcs10.names = vec![crate::support::pkcs10::dns(NODE)];
+    assert_eq!(draft.decide(own()).verdict, Verdict::Deny, "which excuses nothing else");
+}
+
+#[test]
+fn an_old_approval_of_another_node_or_signer_means_nothing() {
+    let mut draft = Draft::first_client();
+    let other_node =
+        Approval { node: "worker-1.ocp4.example.com".into(), ..approval(&draft, 300, &STRANGERS) };
+    let other_signer = Approval { signer: SERVING_SIGNER.into(), ..approval(&draft, 300, &STRANGERS) };
+    draft.approvals = vec![other_node, other_signer];
+    assert_eq!(draft.decide(own()).reason, R::FirstClient);
+}
+
+#[test]
+fn a_node_gets_what_it_needs_and_no_more() {
+    for base in [Draft::serving, Draft::client_renewal] {
+        let mut draft = base();
+        draft.approvals = [100, 200].map(|age| approval(&draft, age, &STRANGERS)).into();
+        assert_eq!(draft.decide(own()).verdict, Verdict::Approve);
+        draft.approvals.push(approval(&draft, 4_000, &STRANGERS));
+        assert_eq!(draft.decide(own()).verdict, Verdict::Approve, "an hour ago is long ago");
+        draft.approvals.push(approval(&draft, 300, &STRANGERS));
+        assert_eq!(draft.decide(own()).reason, R::OverBudget);
+    }
+    let mut draft = Draft::serving();
+    draft.approvals = vec![approval(&draft, 86_400, &STRANGERS)];
+    assert_eq!(draft.decide(own()).reason, R::ServingRenewal);
+}

@@ -1,0 +1,110 @@
+//! What holds for every request and every world.
+
+use hardway_cluster::csr_policy::{Examined, Request, Verdict};
+use proptest::prelude::*;
+
+use crate::support::key::GOOD;
+use crate::support::pkcs10::{CN, O, dns, ip};
+use crate::support::request::{ADDRESS, Draft, NODE, ago};
+
+fn base(which: usize) -> Draft {
+    [Draft::first_client, Draft::client_renewal, Draft::serving][which]()
+}
+
+fn words() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("system:nodes".to_owned()),
+        Just("system:masters".to_owned()),
+        Just("system:authenticated".to_owned()),
+        Just("digital signature".to_owned()),
+        Just("client auth".to_owned()),
+        Just("server auth".to_owned()),
+        Just("key encipherment".to_owned()),
+        "[a-z:. ]{0,20}",
+    ]
+}
+
+fn names() -> impl Strategy<Value = Vec<u8>> {
+    let known = ["worker-0.ocp4.example.com", "master-0.ocp4.example.com", "api.ocp4.example.com", "*", "x"];
+    let addresses = ["192.168.126.110", "192.168.126.111", "127.0.0.1", "172.30.0.1", "::1", "8.8.8.8"];
+    prop_oneof![
+        prop::sample::select(known.to_vec()).prop_map(dns),
+        prop::sample::select(addresses.to_vec()).prop_map(ip),
+        any::<[u8; 4]>().prop_map(|bytes| ip(&std::net::IpAddr::from(bytes).to_string())),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Reading never panics and noise is never approved.
+    #[test]
+    fn noise_is_never_approved(bytes in prop::collection::vec(any::<u8>(), 0..600), which in 0usize..3) {
+        let draft = base(which);
+        let decision = draft.judge(&Examined::new(Request { pem: bytes, ..draft.request.clone() }));
+        prop_assert_ne!(decision.verdict, Verdict::Approve);
+    }
+
+    /// One bit of a good request is changed: either it cannot be read, or its signature no longer fits.
+    #[test]
+    fn a_flipped_bit_is_never_approved(at in any::<prop::sample::Index>(), bit in 0u8..8, which in 0usize..3) {
+        let draft = base(which);
+        let examined = draft.examined(&GOOD[0].1);
+        let blocks = hardway_assets::pem::decode(std::str::from_utf8(&examined.request.pem).unwrap()).unwrap();
+        let mut der = blocks[0].der.clone();
+        let index = at.index(der.len());
+        der[index] ^= 1 << bit;
+        let pem = hardway_assets::pem::encode("CERTIFICATE REQUEST", &der).into_bytes();
+        let decision = draft.judge(&Examined::new(Request { pem, ..draft.request.clone() }));
+        prop_assert_ne!(decision.verdict, Verdict::Approve, "byte {} bit {}", index, bit);
+    }
+
+    /// Whatever groups, usages and user names there are: an approved request has exactly the right ones.
+    #[test]
+    fn only_exact_groups_and_usages_are_approved(
+        groups in prop::collection::vec(words(), 0..4),
+        usages in prop::collection::vec(words(), 0..4),
+        which in 0usize..3,
+    ) {
+        let mut draft = base(which);
+        draft.request.groups = groups.clone();
+        draft.request.usages = usages.clone();
+        if draft.decide(&GOOD[0].1).verdict == Verdict::Approve {
+            prop_assert!(!groups.iter().any(|group| group == "system:masters"));
+            let purpose = if which == 2 { "server auth" } else { "client auth" };
+            prop_assert!(usages.iter().all(|usage| [purpose, "digital signature", "key encipherment"].contains(&usage.as_str())));
+            prop_assert!(usages.iter().any(|usage| usage == purpose));
+        }
+    }
+
+    /// An approved serving certificate is for this node's name and addresses only; a client's for none.
+    #[test]
+    fn only_own_names_are_approved(list in prop::collection::vec(names(), 0..5), which in 0usize..3) {
+        let mut draft = base(which);
+        draft.pkcs10.names = list.clone();
+        let own = [dns(NODE), ip(ADDRESS)];
+        let right = if which == 2 { !list.is_empty() && list.iter().all(|name| own.contains(name)) } else { list.is_empty() };
+        prop_assert_eq!(draft.decide(&GOOD[0].1).verdict == Verdict::Approve, right);
+    }
+
+    /// Any other subject is refused.
+    #[test]
+    fn only_the_nodes_subject_is_approved(group in words(), name in "(system:node:)?[a-z0-9.-]{0,30}", which in 0usize..3) {
+        let mut draft = base(which);
+        draft.pkcs10.subject = vec![(O, group.clone()), (CN, name.clone())];
+        let right = group == "system:nodes" && name == format!("system:node:{NODE}");
+        prop_assert_eq!(draft.decide(&GOOD[0].1).verdict == Verdict::Approve, right);
+    }
+
+    /// The same world gives the same decision, and time alone never turns a refusal of its shape into an approval.
+    #[test]
+    fn time_excuses_nothing(age in -100_000i64..100_000, which in 0usize..3) {
+        let mut draft = base(which);
+        draft.request.created = ago(age);
+        prop_assert_eq!(draft.decide(&GOOD[0].1), draft.decide(&GOOD[0].1));
+        let approved = draft.decide(&GOOD[0].1).verdict == Verdict::Approve;
+        prop_assert!(!approved || (-60..=960).contains(&age));
+        draft.request.groups.push("system:masters".into());
+        prop_assert_ne!(draft.decide(&GOOD[0].1).verdict, Verdict::Approve);
+    }
+}

@@ -1,0 +1,5 @@
+//! Certificate requests with real keys, for the tests of this crate.
+
+pub(crate) mod key;
+pub(crate) mod pkcs10;
+pub(crate) mod request;

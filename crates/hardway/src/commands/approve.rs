@@ -1,0 +1,154 @@
+//! `hardway approve`
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use hardway_cluster::approver::{Approver, ApproverError, News, Outcome, Summary, Written, connect};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+
+use crate::cli::{ApproveArgs, Format, Global};
+use crate::clock;
+use crate::output::Output;
+use crate::policy::{declared, settings};
+use crate::report::{EXIT_BLOCKED, Report};
+use crate::workdir::Workdir;
+
+/// Decides about certificate requests of a cluster. Exit 9 when something is held for a person.
+pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<u8, Report> {
+    let workdir = Workdir::open(&global.dir)?;
+    let declared = declared(&workdir, args.policy.declared.as_deref(), out)?;
+    let settings = settings(&args.policy, &declared)?;
+    let kubeconfig = kubeconfig(args, &workdir);
+    // The clock is asked once here, so that a mistake in HARDWAY_NOW is told before anything begins.
+    clock::now()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| Report::from_error("approver-failed", &error))?;
+    let summary = runtime.block_on(async {
+        let client = connect(kubeconfig.as_deref()).await.map_err(|error| failed(&error))?;
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let approver = Approver {
+            client,
+            folder: workdir.path(""),
+            declared,
+            settings,
+            identity: identity(),
+            dry_run: args.dry_run,
+            now: Arc::new(|| clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH)),
+            tell: Arc::new(move |news| {
+                let _ = sender.send(Told::of(news));
+            }),
+        };
+        let printing = print(receiver, args.output, out);
+        let running = approve(approver, args.watch);
+        let (summary, ()) = tokio::join!(running, printing);
+        summary
+    })?;
+    out.info(&format!("{} approved, {} denied, {} held", summary.approved, summary.denied, summary.held));
+    Ok(if summary.held > 0 && !args.watch { EXIT_BLOCKED } else { 0 })
+}
+
+/// Takes the approver, so that whoever prints knows when there is nothing more to come.
+async fn approve(approver: Approver, watch: bool) -> Result<Summary, Report> {
+    let result = if watch { approver.watch(told_to_stop()).await } else { approver.once().await };
+    result.map_err(|error| failed(&error))
+}
+
+/// SIGTERM of a service manager, SIGINT of a person.
+async fn told_to_stop() {
+    let (Ok(mut terminate), Ok(mut interrupt)) =
+        (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+    else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+}
+
+/// What happens, for the one who prints.
+enum Told {
+    Decided(Box<Outcome>),
+    Line(String),
+    Warning(String),
+}
+
+impl Told {
+    fn of(news: News<'_>) -> Self {
+        match news {
+            News::Decided(outcome) => Self::Decided(Box::new(outcome.clone())),
+            News::Leading => Self::Line("approving: this one writes".to_owned()),
+            News::Following(holder) => Self::Line(format!("{holder} is approving; this one only watches")),
+            News::Joined(host) => Self::Line(format!("host {host} has become a node")),
+            News::Trouble(what) => Self::Warning(format!("the API server: {what}; trying again")),
+        }
+    }
+}
+
+async fn print(mut told: mpsc::UnboundedReceiver<Told>, format: Format, out: &Output) {
+    while let Some(told) = told.recv().await {
+        match told {
+            Told::Decided(outcome) if format == Format::Text => out.data(&line(&outcome)),
+            Told::Decided(outcome) => {
+                let value = serde_json::to_value(&outcome).unwrap_or_default();
+                match format {
+                    Format::Yaml => out.data(&format!("---\n{}", hardway_assets::yaml::write(&value))),
+                    _ => out.data(&format!("{value}\n")),
+                }
+            }
+            Told::Line(text) => out.info(&text),
+            Told::Warning(text) => out.warn(&text),
+        }
+    }
+}
+
+fn line(outcome: &Outcome) -> String {
+    let decided = &outcome.decided;
+    let note = match outcome.written {
+        Written::DryRun => " (dry run)",
+        Written::NotOurs => " (left to the approver that holds the lease)",
+        Written::Nothing | Written::Yes => "",
+    };
+    let mut text = format!(
+        "{:7} {}  {}  {}{note}\n",
+        decided.verdict.word(),
+        decided.request,
+        decided.node,
+        decided.reason
+    );
+    let is_good = decided.verdict == hardway_cluster::csr_policy::Verdict::Approve;
+    for evidence in decided.evidence.iter().filter(|_| !is_good) {
+        text += &format!("        {evidence}\n");
+    }
+    if !outcome.fix.is_empty() {
+        text += &format!("        fix: {}\n", outcome.fix);
+    }
+    text
+}
+
+/// `--kubeconfig`, then `KUBECONFIG`, then the folder's own; `None` as a pod.
+fn kubeconfig(args: &ApproveArgs, workdir: &Workdir) -> Option<PathBuf> {
+    let of_environment = || {
+        let list = std::env::var_os("KUBECONFIG").filter(|list| !list.is_empty())?;
+        let paths: Vec<PathBuf> = std::env::split_paths(&list).collect();
+        paths.iter().find(|path| path.is_file()).or(paths.first()).cloned()
+    };
+    let own = workdir.path("auth/kubeconfig");
+    let is_pod = std::env::var_os("KUBERNETES_SERVICE_HOST").is_some() && !own.is_file();
+    args.kubeconfig.clone().or_else(of_environment).or((!is_pod).then_some(own))
+}
+
+/// This host and process: no two approvers are the same.
+fn identity() -> String {
+    let host = fs_err::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let boot = fs_err::read_to_string("/proc/sys/kernel/random/uuid").unwrap_or_default();
+    format!("{}_{}_{}", host.trim(), std::process::id(), boot.get(..8).unwrap_or_default())
+}
+
+fn failed(error: &ApproverError) -> Report {
+    Report::from_error("approver-failed", error).fix(error.fix())
+}

@@ -1,0 +1,89 @@
+//! `hardway csr declared|simulate`
+
+use std::fmt::Write as _;
+
+use hardway_cluster::approver::View;
+use hardway_cluster::csr_policy::{Finding, RuleFinding};
+use hardway_cluster::simulation::{self, Simulated, WrongObject};
+use hardway_journal::FILE_NAME;
+use serde_json::Value;
+
+use crate::cli::{CsrArgs, CsrVerb, Format, Global, SimulateArgs};
+use crate::clock;
+use crate::output::Output;
+use crate::policy::{declared, documents, settings, unreadable};
+use crate::report::{EXIT_USAGE, Report};
+use crate::workdir::Workdir;
+
+/// Offline: no cluster is asked.
+pub(crate) fn run(global: &Global, args: &CsrArgs, out: &Output) -> Result<u8, Report> {
+    let workdir = Workdir::open(&global.dir)?;
+    match &args.verb {
+        CsrVerb::Declared { output } => {
+            let declared = declared(&workdir, None, out)?;
+            match output {
+                Format::Text => {
+                    let line = |node: &hardway_cluster::csr_policy::DeclaredNode| {
+                        let addresses: Vec<String> = node.addresses.iter().map(ToString::to_string).collect();
+                        format!("{:40} {}\n", node.node, addresses.join(" "))
+                    };
+                    out.data(&declared.nodes.iter().map(line).collect::<String>());
+                }
+                format => out.value(&serde_json::to_value(&declared).unwrap_or_default(), *format),
+            }
+            Ok(0)
+        }
+        CsrVerb::Simulate(args) => simulate(&workdir, args, out),
+    }
+}
+
+fn simulate(workdir: &Workdir, args: &SimulateArgs, out: &Output) -> Result<u8, Report> {
+    let declared = declared(workdir, args.policy.declared.as_deref(), out)?;
+    let settings = settings(&args.policy, &declared)?;
+    let mut requests =
+        simulation::requests(&documents(&args.file)?).map_err(|wrong| wrong_objects(&args.file, &wrong))?;
+    if args.as_pending {
+        requests = requests.into_iter().map(simulation::undecided).collect();
+    }
+    let nodes = match &args.node {
+        Some(file) => simulation::nodes(&documents(file)?).map_err(|wrong| wrong_objects(file, &wrong))?,
+        None => Vec::new(),
+    };
+    let now = args.now.map_or_else(clock::now, Ok)?;
+    let mut view = View::new(declared, settings);
+    let journal = hardway_journal::read(&workdir.path(FILE_NAME))
+        .map_err(|error| Report::from_error("approver-failed", &error).fix(error.fix()))?;
+    journal.iter().for_each(|record| view.read(record));
+    let simulated = simulation::simulate(view, &requests, &nodes, now);
+    match args.output {
+        Format::Text => out.data(&simulated.iter().map(text).collect::<Vec<_>>().join("\n")),
+        format => {
+            let values = simulated.iter().map(|one| serde_json::to_value(one).unwrap_or_default());
+            out.value(&Value::Array(values.collect()), format);
+        }
+    }
+    Ok(0)
+}
+
+fn text(simulated: &Simulated) -> String {
+    let decision = &simulated.decision;
+    let mut text = format!("{}  {}  {}\n", simulated.request, decision.verdict, decision.reason);
+    for RuleFinding { rule, finding } in &decision.findings {
+        let (mark, told) = match finding {
+            Finding::Fits { evidence } => ("ok", evidence.as_str()),
+            Finding::Objects { reason, evidence } => (reason.verdict().word(), evidence.as_str()),
+            Finding::DoesNotApply => ("-", ""),
+        };
+        let _ = writeln!(text, "{}", format!("  {mark:7} {rule:17} {told}").trim_end());
+    }
+    if !simulated.fix.is_empty() {
+        let _ = writeln!(text, "  fix: {}", simulated.fix);
+    }
+    text
+}
+
+fn wrong_objects(file: &std::path::Path, wrong: &[WrongObject]) -> Report {
+    let evidence = wrong.iter().map(ToString::to_string);
+    let what = format!("{} of its objects cannot be used", wrong.len());
+    unreadable(file, what).evidence(evidence).exit(EXIT_USAGE)
+}

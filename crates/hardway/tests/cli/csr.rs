@@ -1,0 +1,157 @@
+//! `hardway csr`: decisions explained without a cluster.
+
+use std::process::Command;
+
+use hardway_assets::yaml;
+use serde_json::{Value, json};
+
+use crate::work::{CONFIG, INVENTORY, NOW, Work};
+
+const BOOTSTRAPPER: &str = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper";
+const SERVING: &str = "kubernetes.io/kubelet-serving";
+
+/// As `oc get csr -o yaml` would print it, made with OpenSSL.
+pub(crate) fn request(name: &str, node: &str, names: &str, change: impl Fn(&mut Value)) -> Value {
+    let mut openssl = Command::new("openssl");
+    openssl.args([
+        "req",
+        "-new",
+        "-nodes",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:P-256",
+        "-keyout",
+        "/dev/null",
+    ]);
+    openssl.args(["-subj", &format!("/O=system:nodes/CN=system:node:{node}")]);
+    if !names.is_empty() {
+        openssl.args(["-addext", &format!("subjectAltName={names}")]);
+    }
+    let pem = openssl.output().unwrap();
+    assert!(pem.status.success(), "{}", String::from_utf8_lossy(&pem.stderr));
+    let mut object = json!({
+        "apiVersion": "certificates.k8s.io/v1",
+        "kind": "CertificateSigningRequest",
+        "metadata": {"name": name, "uid": format!("uid-{name}"), "creationTimestamp": "2026-11-14T23:59:30Z"},
+        "spec": {
+            "signerName": "kubernetes.io/kube-apiserver-client-kubelet",
+            "username": BOOTSTRAPPER,
+            "groups": ["system:serviceaccounts", "system:serviceaccounts:openshift-machine-config-operator", "system:authenticated"],
+            "usages": ["digital signature", "client auth"],
+            "request": base64::Engine::encode(&base64::engine::general_purpose::STANDARD, pem.stdout),
+        },
+        "status": {},
+    });
+    change(&mut object);
+    object
+}
+
+fn serving(object: &mut Value) {
+    object["spec"]["signerName"] = SERVING.into();
+    object["spec"]["username"] = "system:node:worker-0.ocp4.example.com".into();
+    object["spec"]["groups"] = json!(["system:nodes", "system:authenticated"]);
+    object["spec"]["usages"] = json!(["digital signature", "server auth"]);
+}
+
+/// The requests of a list, the nodes of another, and the reasons that are told.
+fn reasons(work: &Work, requests: &[Value], more: &[&str]) -> Vec<String> {
+    work.write("requests.yaml", yaml::write(&json!({"apiVersion": "v1", "kind": "List", "items": requests})));
+    let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "worker-0.ocp4.example.com"}});
+    work.write("nodes.json", node.to_string());
+    let (file, nodes) = (work.path("requests.yaml"), work.path("nodes.json"));
+    let arguments = ["csr", "simulate", file.to_str().unwrap(), "--now", NOW, "-o", "json"];
+    let more: Vec<&str> =
+        more.iter().map(|word| if *word == "NODES" { nodes.to_str().unwrap() } else { word }).collect();
+    let told: Value = serde_json::from_str(&work.ok(&[&arguments[..], &more].concat()).stdout).unwrap();
+    told.as_array().unwrap().iter().map(|one| one["reason"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_request_is_explained_rule_by_rule() {
+    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let worker = request("csr-good", "worker-0.ocp4.example.com", "", |_| {});
+    work.write("request.json", worker.to_string());
+    let file = work.path("request.json");
+    let ran = work.ok(&["csr", "simulate", file.to_str().unwrap(), "--now", NOW]);
+    assert!(ran.stdout.starts_with("csr-good  approve  first-client\n"), "{}", ran.stdout);
+    for rule in ["signer", "key", "declared", "requester-groups", "node", "ignition", "budget"] {
+        assert!(ran.stdout.contains(&format!("  ok      {rule} ")), "{rule}: {}", ran.stdout);
+    }
+    let later = work.ok(&["csr", "simulate", file.to_str().unwrap(), "--now", "2026-11-15T09:00:00Z"]);
+    assert!(later.stdout.starts_with("csr-good  hold  abandoned\n"), "{}", later.stdout);
+    assert!(later.stdout.contains("  hold    age ") && later.stdout.contains("  fix: "), "{}", later.stdout);
+}
+
+#[test]
+fn lists_nodes_and_settings_count() {
+    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let good = request(
+        "a",
+        "worker-0.ocp4.example.com",
+        "DNS:worker-0.ocp4.example.com,IP:192.168.126.110",
+        serving,
+    );
+    let hostile = request("b", "worker-0.ocp4.example.com", "DNS:api.ocp4.example.com", serving);
+    let first = request("c", "worker-0.ocp4.example.com", "", |_| {});
+    let stranger = request("d", "worker-7.ocp4.example.com", "", |_| {});
+    let decided = request("e", "master-0.ocp4.example.com", "", |object| {
+        object["status"] = json!({"conditions": [{"type": "Approved", "status": "True"}]});
+    });
+    let all = [good, hostile, first, stranger, decided];
+    let without =
+        ["node-missing", "name-belongs-to-another", "first-client", "node-not-declared", "not-pending"];
+    assert_eq!(reasons(&work, &all, &[]), without);
+    let with =
+        ["first-serving", "name-belongs-to-another", "node-exists", "node-not-declared", "not-pending"];
+    assert_eq!(reasons(&work, &all, &["--node", "NODES"]), with);
+    let again = ["first-serving", "name-belongs-to-another", "rejoin", "node-not-declared", "first-client"];
+    assert_eq!(reasons(&work, &all, &["--node", "NODES", "--rejoin", "worker-0", "--as-pending"]), again);
+    assert_eq!(
+        reasons(&work, &all[4..], &["--as-pending", "--ignition", "required"]),
+        ["ignition-not-redeemed"]
+    );
+}
+
+/// Everything the approver elsewhere needs, and no secret.
+#[test]
+fn who_is_expected_can_be_taken_elsewhere() {
+    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let declared = work.ok(&["csr", "declared"]).stdout;
+    assert!(
+        declared.contains("worker-0.ocp4.example.com") && declared.contains("172.30.0.0/16"),
+        "{declared}"
+    );
+    assert!(!declared.contains(crate::work::AUTH), "{declared}");
+    let elsewhere = Work::empty();
+    elsewhere.write("declared.yaml", &declared);
+    let path = elsewhere.path("declared.yaml");
+    let worker = request("csr-good", "worker-0.ocp4.example.com", "", |_| {});
+    assert_eq!(reasons(&elsewhere, &[worker], &["--declared", path.to_str().unwrap()]), ["first-client"]);
+}
+
+#[test]
+fn files_that_are_something_else_are_named() {
+    let work = Work::with_inputs(CONFIG, INVENTORY);
+    work.write("pod.yaml", "kind: Pod\n---\nkind: Node\n");
+    let file = work.path("pod.yaml");
+    let ran = work.refused(2, &["csr", "simulate", file.to_str().unwrap()]);
+    ran.says("error[csr-unreadable]").says("object 1 is no CertificateSigningRequest: Pod").says("object 2");
+    work.refused(2, &["csr", "simulate", "nothing.yaml"]).says("error[csr-unreadable]");
+    let good = request("a", "worker-0.ocp4.example.com", "", |_| {});
+    work.write("good.json", good.to_string());
+    let good = work.path("good.json");
+    work.refused(2, &["csr", "simulate", good.to_str().unwrap(), "--rejoin", "nobody"])
+        .says("no node of this cluster");
+    work.write("declared.yaml", "domain: x\nunknown: y\n");
+    let declared = work.path("declared.yaml");
+    let arguments = ["csr", "simulate", good.to_str().unwrap(), "--declared", declared.to_str().unwrap()];
+    work.refused(2, &arguments).says("error[csr-unreadable]").says("unknown");
+}
+
+#[test]
+fn without_a_cluster_nothing_is_approved() {
+    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let ran = work.refused(1, &["approve", "--kubeconfig", "nothing"]);
+    ran.says("error[approver-failed]").says("nothing").says("--kubeconfig");
+}
