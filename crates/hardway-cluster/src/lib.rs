@@ -1,1 +1,9 @@
 //! From booting machines to a converged cluster: certificate policy, bootstrap progress, pivot, operators, diagnosis.
+
+pub mod declared;
+pub mod objects;
+pub mod operators;
+pub mod state;
+#[cfg(test)]
+mod testing;
+pub mod watch;
