@@ -1,8 +1,10 @@
 //! From booting machines to a converged cluster: certificate policy, bootstrap progress, pivot, operators, diagnosis.
 
+pub mod api_error;
 pub mod declared;
 pub mod objects;
 pub mod operators;
+pub mod pivot;
 pub mod state;
 #[cfg(test)]
 mod testing;
