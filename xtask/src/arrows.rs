@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// Who may depend on whom, in whatever way (tests and build scripts included). xtask looks at the repository from
 /// outside, and reads the assets to write the guide.
-const ALLOWED: [(&str, &[&str]); 8] = [
+const ALLOWED: [(&str, &[&str]); 9] = [
     (
         "hardway",
         &[
@@ -21,18 +21,22 @@ const ALLOWED: [(&str, &[&str]); 8] = [
             "hardway-journal",
             "hardway-machines",
             "hardway-release",
+            "hardway-testing",
         ],
     ),
-    ("hardway-assets", &[]),
-    ("hardway-cluster", &["hardway-assets", "hardway-journal"]),
+    ("hardway-assets", &["hardway-testing"]),
+    ("hardway-cluster", &["hardway-assets", "hardway-journal", "hardway-testing"]),
     ("hardway-hosted", &["hardway-assets", "hardway-cluster", "hardway-journal", "hardway-machines"]),
     ("hardway-journal", &[]),
-    ("hardway-machines", &["hardway-assets", "hardway-journal"]),
+    ("hardway-machines", &["hardway-assets", "hardway-journal", "hardway-testing"]),
     ("hardway-release", &["hardway-assets"]),
+    // Tests only: that it is never compiled into anything else is checked below.
+    ("hardway-testing", &[]),
     ("xtask", &["hardway-assets"]),
 ];
 
 const PURE: &str = "hardway-assets";
+const TESTS_ONLY: &str = "hardway-testing";
 
 /// What may not be reached from the pure crate, and what it would bring in.
 const IMPURE: [(&str, &[&str]); 5] = [
@@ -97,6 +101,9 @@ fn wrong_arrows(metadata: &Value) -> Result<Vec<String>> {
                 wrong.push(format!("{from} → {to}: not allowed"));
             }
         }
+        if arrows(metadata, id, is_normal).any(|to| names.get(to) == Some(&TESTS_ONLY)) {
+            wrong.push(format!("{from} → {TESTS_ONLY}: only as a dev-dependency"));
+        }
     }
     let pure = names.iter().find(|(_, name)| **name == PURE).context("the pure crate is not there")?.0;
     for path in paths(metadata, pure) {
@@ -117,12 +124,6 @@ fn names(metadata: &Value) -> Result<BTreeMap<&str, &str>> {
 
 /// The shortest way from a package to each one that is compiled into it, itself left out.
 fn paths<'m>(metadata: &'m Value, start: &'m str) -> Vec<Vec<&'m str>> {
-    // A normal dependency has no kind; a build script or a test is not part of the crate.
-    let is_normal = |dependency: &Value| {
-        dependency["dep_kinds"]
-            .as_array()
-            .is_some_and(|kinds| kinds.iter().any(|kind| kind["kind"].is_null()))
-    };
     let mut ways = BTreeMap::from([(start, vec![start])]);
     let mut queue = VecDeque::from([start]);
     while let Some(id) = queue.pop_front() {
@@ -136,6 +137,11 @@ fn paths<'m>(metadata: &'m Value, start: &'m str) -> Vec<Vec<&'m str>> {
     }
     ways.remove(start);
     ways.into_values().collect()
+}
+
+/// A normal dependency has no kind; a build script or a test is not part of the crate.
+fn is_normal(dependency: &Value) -> bool {
+    dependency["dep_kinds"].as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind["kind"].is_null()))
 }
 
 /// What a package depends on, by id.
@@ -210,6 +216,15 @@ mod tests {
                 "hardway-cluster → hardway-machines: not allowed"
             ]
         );
+    }
+
+    #[test]
+    fn what_is_for_tests_is_in_nothing_else() {
+        let dev = ("hardway-assets", "hardway-testing", Some("dev"));
+        assert_eq!(wrong_arrows(&workspace(&[dev])).unwrap(), Vec::<String>::new());
+        let normal = ("hardway-assets", "hardway-testing", None);
+        let wrong = wrong_arrows(&workspace(&[normal])).unwrap();
+        assert_eq!(wrong, ["hardway-assets → hardway-testing: only as a dev-dependency"]);
     }
 
     #[test]

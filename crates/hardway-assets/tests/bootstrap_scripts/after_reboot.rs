@@ -3,12 +3,12 @@
 use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
+use hardway_testing::{ControlPlane, succeed};
 use serde_json::json;
 
 use super::approve_csr::{Case, THEN, is_approved, request};
 use super::bootkube::{lay_out, play_the_operators};
-use super::control_plane::ControlPlane;
-use super::host::{Host, succeed};
+use super::host::Host;
 
 #[test]
 fn real_after_the_reboot_the_cluster_takes_over() {
@@ -53,7 +53,7 @@ fn real_after_the_reboot_the_cluster_takes_over() {
     let own = Case { name: "own", names: "DNS:node-0,IP:192.168.126.101", ..asks };
     let foreign = Case { name: "foreign", names: "DNS:node-0,IP:192.168.126.102", ..asks };
     let output = scope(|threads| {
-        let running = threads.spawn(|| succeed(host.script(script).env("OC", plane.warning_oc(&host))));
+        let running = threads.spawn(|| succeed(host.script(script).env("OC", host.warning_oc(&plane.oc()))));
         wait_until(|| host.has("opt/openshift/restart-kubelet-again.done"));
         // The foreign request first: once the own one is approved the script may end at any moment.
         request(&plane, &host, &foreign);

@@ -3,10 +3,10 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
+use hardway_testing::{ControlPlane, succeed};
 use serde_json::json;
 
-use super::control_plane::ControlPlane;
-use super::host::{Host, succeed};
+use super::host::Host;
 
 const CLIENT: &str = "kubernetes.io/kube-apiserver-client-kubelet";
 const SERVING: &str = "kubernetes.io/kubelet-serving";

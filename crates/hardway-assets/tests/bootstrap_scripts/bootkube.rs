@@ -3,10 +3,10 @@
 use std::process::Command;
 
 use hardway_assets::ignition::bootstrap_files::{IN_PLACE_STAGES, STAGES};
+use hardway_testing::{ControlPlane, run, succeed};
 use serde_json::{Value, json};
 
-use super::control_plane::ControlPlane;
-use super::host::{Host, run, succeed};
+use super::host::Host;
 
 const STATIC_PODS: [&str; 4] = [
     "kube-apiserver-pod",
@@ -28,7 +28,7 @@ echo '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "from-mco",
 
 fn bootkube(plane: &ControlPlane, host: &Host) -> Command {
     let mut command = host.script("bootkube.sh");
-    command.env("OC", plane.warning_oc(host)).env("ETCD_HEALTH_URLS", plane.etcd_health_url());
+    command.env("OC", host.warning_oc(&plane.oc())).env("ETCD_HEALTH_URLS", plane.etcd_health_url());
     command
 }
 

@@ -4,10 +4,10 @@ use std::process::Command;
 use std::thread::{scope, sleep};
 use std::time::Duration;
 
+use hardway_testing::{ControlPlane, run, succeed};
 use serde_json::json;
 
-use super::control_plane::ControlPlane;
-use super::host::{Host, run, succeed};
+use super::host::Host;
 
 fn create(plane: &ControlPlane, host: &Host, arguments: &[&str]) -> Command {
     let mut command = host.script("create-manifests.sh");
@@ -148,7 +148,7 @@ fn real_a_client_that_warns_but_succeeds_is_believed() {
         "m/2.yaml",
         "apiVersion: warned.test/v1\nkind: Widget\nmetadata: {name: w}\nstatus: {phase: Given}\n",
     );
-    let output = succeed(create(&plane, &host, &["m"]).env("OC", plane.warning_oc(&host)));
+    let output = succeed(create(&plane, &host, &["m"]).env("OC", host.warning_oc(&plane.oc())));
     assert!(output.contains("created 2 of 2"), "{output}");
     assert_eq!(output.matches("no such cgroup").count(), 1, "said, and said once: {output}");
     assert_eq!(plane.get(&["widgets.warned.test", "w"])["status"], json!({"phase": "Given"}));

@@ -2,7 +2,8 @@
 
 use std::process::Command;
 
-use super::host::{Host, run, succeed};
+use super::host::Host;
+use hardway_testing::{run, succeed};
 
 #[test]
 fn a_bundle_has_the_layout_that_analyze_reads_and_no_secrets() {

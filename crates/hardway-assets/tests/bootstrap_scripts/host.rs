@@ -3,8 +3,8 @@
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hardway_assets::ignition::bootstrap_files::{ENVIRONMENT, in_place_scripts, scripts};
@@ -100,6 +100,13 @@ impl Host {
         command
     }
 
+    /// A program for `oc` that warns whenever it is called, as podman may before it runs oc in a container.
+    pub(crate) fn warning_oc(&self, oc: &Path) -> PathBuf {
+        let text = format!("#!/bin/bash\necho 'WARN: no such cgroup' >&2\nexec {} \"$@\"\n", oc.display());
+        self.program("bin/warning-oc", &text);
+        self.path("bin/warning-oc")
+    }
+
     fn chmod(&self, path: &str, mode: u32) {
         fs::set_permissions(self.path(path), fs::Permissions::from_mode(mode)).unwrap();
     }
@@ -109,17 +116,4 @@ impl Drop for Host {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.root);
     }
-}
-
-/// Runs a command; its output, both streams together.
-pub(crate) fn run(command: &mut Command) -> (bool, String) {
-    let Output { status, stdout, stderr } = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
-    (status.success(), String::from_utf8(stdout).unwrap() + &String::from_utf8(stderr).unwrap())
-}
-
-/// Runs a command that must succeed.
-pub(crate) fn succeed(command: &mut Command) -> String {
-    let (success, output) = run(command);
-    assert!(success, "{command:?}\n{output}");
-    output
 }

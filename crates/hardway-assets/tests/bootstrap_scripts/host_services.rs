@@ -2,9 +2,10 @@
 
 use std::process::Command;
 
+use hardway_testing::{run, succeed};
 use serde_json::Value;
 
-use super::host::{Host, run, succeed};
+use super::host::Host;
 
 /// Fails twice, then has the image.
 const STUBBORN_PODMAN: &str = r#"#!/usr/bin/env bash

@@ -5,10 +5,10 @@ use std::process::Command;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use hardway_testing::{run, succeed, tools};
 use serde_json::{Value, json};
 
-use super::control_plane::tools;
-use super::host::{Host, run, succeed};
+use super::host::Host;
 
 fn node() -> Host {
     let host = Host::new();

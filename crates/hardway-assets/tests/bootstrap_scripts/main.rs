@@ -8,7 +8,6 @@
 mod after_reboot;
 mod approve_csr;
 mod bootkube;
-mod control_plane;
 mod create_manifests;
 mod gather;
 mod host;

@@ -1,8 +1,9 @@
 //! `bootstrap-service-record.sh`: what a service leaves behind about itself.
 
+use hardway_testing::{run, succeed};
 use serde_json::{Value, json};
 
-use super::host::{Host, run, succeed};
+use super::host::Host;
 
 /// A service with two stages, the second of which fails if told so.
 const SERVICE: &str = r#"#!/usr/bin/env bash

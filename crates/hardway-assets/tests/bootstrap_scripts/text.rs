@@ -8,7 +8,8 @@ use hardway_assets::ignition::bootstrap_files::{
     ENVIRONMENT, HostFile, IN_PLACE_STAGES, STAGES, Unit, in_place_scripts, in_place_units, scripts, units,
 };
 
-use super::host::{Host, run, succeed};
+use super::host::Host;
+use hardway_testing::{run, succeed};
 
 fn all_scripts() -> Vec<HostFile> {
     scripts().into_iter().chain(in_place_scripts()).filter(|file| file.text.starts_with("#!")).collect()

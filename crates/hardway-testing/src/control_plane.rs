@@ -1,0 +1,175 @@
+//! A real etcd and a real kube-apiserver, shared by the tests that run at the same time, or a test's own.
+
+use std::collections::BTreeMap;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use fs_err as fs;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::tools::{run, succeed, tools};
+use crate::{Identity, Server, flags};
+
+/// Stops with the last test that holds it, and with this process however it ends.
+#[derive(Debug)]
+pub struct ControlPlane {
+    bin: PathBuf,
+    ports: [u16; 4],
+    servers: BTreeMap<&'static str, Server>,
+    folder: TempDir,
+}
+
+const ETCD: &str = "etcd";
+const API_SERVER: &str = "kube-apiserver";
+const CONTROLLER_MANAGER: &str = "kube-controller-manager";
+
+impl ControlPlane {
+    /// The running one, or a new one.
+    pub fn shared() -> Arc<Self> {
+        static RUNNING: Mutex<Weak<ControlPlane>> = Mutex::new(Weak::new());
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        running.upgrade().unwrap_or_else(|| {
+            let started = Arc::new(Self::start());
+            *running = Arc::downgrade(&started);
+            started
+        })
+    }
+
+    /// One of its own, for a test that must not meet others.
+    pub fn start() -> Self {
+        let bin = tools(&[ETCD, API_SERVER, "kubectl"]);
+        let folder = tempfile::tempdir().unwrap();
+        succeed(Command::new("bash").args(["-c", MAKE_CERTIFICATES]).current_dir(folder.path()));
+        let mut plane = Self { bin, ports: free_ports(), servers: BTreeMap::new(), folder };
+        Identity::issue(plane.folder(), &plane.url(), "admin", "admin", &["system:masters"]);
+        let [_, etcd, peer, _] = plane.ports;
+        plane.serve(ETCD, &flags::etcd(etcd, peer));
+        plane.start_api_server();
+        // What is tested is approving; asking is open to everybody.
+        let binding = ["clusterrolebinding", "ask", "--clusterrole=system:node-bootstrapper"];
+        succeed(plane.kubectl().arg("create").args(binding).arg("--group=system:authenticated"));
+        plane
+    }
+
+    /// Starts the API server, unless it runs, and waits until it answers.
+    ///
+    /// # Panics
+    /// When it does not.
+    pub fn start_api_server(&mut self) {
+        let [port, etcd, _, _] = self.ports;
+        self.serve(API_SERVER, &flags::api_server(port, etcd));
+        let began = Instant::now();
+        while !run(self.kubectl().args(["get", "--raw=/readyz"])).0 {
+            let log = self.read("kube-apiserver.log");
+            let is_late = began.elapsed() > Duration::from_secs(240);
+            assert!(!is_late && !log.contains("command failed"), "no API: {log}");
+            sleep(Duration::from_millis(200));
+        }
+    }
+
+    /// Kills the API server: connections break, and nothing listens. What was written is in etcd.
+    pub fn kill_api_server(&mut self) {
+        self.servers.remove(API_SERVER);
+    }
+
+    /// Starts the controllers that issue certificates, unless they run.
+    pub fn start_controller_manager(&mut self) {
+        tools(&[CONTROLLER_MANAGER]);
+        let [_, _, _, port] = self.ports;
+        self.serve(CONTROLLER_MANAGER, &flags::controller_manager(port));
+    }
+
+    /// Where the API server listens.
+    pub fn url(&self) -> String {
+        format!("https://localhost:{}", self.ports[0])
+    }
+
+    /// Where etcd tells about its health.
+    pub fn etcd_health_url(&self) -> String {
+        format!("https://localhost:{}/health", self.ports[1])
+    }
+
+    /// An administrator's kubeconfig.
+    pub fn kubeconfig(&self) -> PathBuf {
+        self.folder().join("kubeconfig")
+    }
+
+    /// A user of these groups; `name` is for its files.
+    pub fn identity(&self, name: &str, user: &str, groups: &[&str]) -> Identity {
+        Identity::issue(self.folder(), &self.url(), name, user, groups)
+    }
+
+    /// Whoever has this token.
+    pub fn token_holder(&self, name: &str, token: &str) -> Identity {
+        Identity::with_token(self.folder(), &self.url(), name, token)
+    }
+
+    /// Its own folder, with ca.crt, admin.crt, admin.key and the logs.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The text of a file in its folder.
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.folder().join(name)).unwrap()
+    }
+
+    /// `kubectl` as administrator.
+    pub fn kubectl(&self) -> Command {
+        self.kubectl_with(&self.kubeconfig())
+    }
+
+    /// `kubectl` as somebody else.
+    pub fn kubectl_with(&self, kubeconfig: &Path) -> Command {
+        let mut command = Command::new(self.oc());
+        command.arg("--kubeconfig").arg(kubeconfig);
+        command.arg("--cache-dir").arg(self.folder().join("cache"));
+        command
+    }
+
+    /// The program scripts are told to use as `oc`.
+    pub fn oc(&self) -> PathBuf {
+        self.bin.join("kubectl")
+    }
+
+    /// An object, or `Null`.
+    pub fn get(&self, arguments: &[&str]) -> Value {
+        let (found, text) = run(self.kubectl().args(["get", "-o", "json"]).args(arguments));
+        if found { serde_json::from_str(&text).unwrap() } else { Value::Null }
+    }
+
+    fn serve(&mut self, name: &'static str, flags: &[String]) {
+        let (program, folder) = (self.bin.join(name), self.folder.path().to_owned());
+        self.servers.entry(name).or_insert_with(|| Server::start(&program, flags, &folder));
+    }
+}
+
+impl Drop for ControlPlane {
+    fn drop(&mut self) {
+        // Before their folder goes, and those that ask first.
+        for name in [CONTROLLER_MANAGER, API_SERVER, ETCD] {
+            self.servers.remove(name);
+        }
+    }
+}
+
+/// Free at this moment; all are held until all are known, so that they differ.
+fn free_ports() -> [u16; 4] {
+    let held = [(); 4].map(|()| TcpListener::bind(("127.0.0.1", 0)).unwrap());
+    held.map(|listener| listener.local_addr().unwrap().port())
+}
+
+const MAKE_CERTIFICATES: &str = r#"
+set -euo pipefail
+key() { openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1.key"; }
+key ca
+openssl req -x509 -key ca.key -subj /CN=test-ca -days 2 -out ca.crt
+key server
+openssl req -new -key server.key -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -out server.csr
+openssl x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 2 -copy_extensions copyall -out server.crt
+"#;

@@ -1,0 +1,20 @@
+//! What tests of several crates share. Only ever a dev-dependency.
+//!
+//! ```text
+//! tools()        the real programs, built by tools/kubernetes/build.sh          tools.rs
+//! ControlPlane   etcd, kube-apiserver, kube-controller-manager on loopback      control_plane.rs
+//! Identity       a client certificate and kubeconfig of that control plane      identity.rs
+//! Server         a program that ends with the test, however the test ends       server.rs
+//! ```
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+mod control_plane;
+mod flags;
+mod identity;
+mod server;
+mod tools;
+
+pub use control_plane::ControlPlane;
+pub use identity::Identity;
+pub use server::Server;
+pub use tools::{run, succeed, tools};
