@@ -5,13 +5,15 @@ use std::net::IpAddr;
 use hardway_assets::Cluster;
 use hardway_assets::inventory::{Host, Role};
 
-use crate::objects::Node;
+use crate::objects::{Node, Override};
 
-/// Every machine that should become a node. Empty when there is no inventory, as in a folder of openshift-install.
+/// Every machine that should become a node, and what else the user declared. Empty when there is no inventory, as in a folder of openshift-install.
 #[derive(Clone, Debug, Default)]
 pub struct Declared {
     /// In the order of the file.
     pub nodes: Vec<DeclaredNode>,
+    /// Overrides of the ClusterVersion that the user asked for; all others end with bootstrapping.
+    pub overrides: Vec<Override>,
 }
 
 /// One of them.
@@ -34,7 +36,7 @@ impl Declared {
             role: host.role,
             ips: host.ip.clone(),
         };
-        Self { nodes: hosts.map(node).collect() }
+        Self { nodes: hosts.map(node).collect(), overrides: Vec::new() }
     }
 
     /// Those of one role.

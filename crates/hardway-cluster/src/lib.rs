@@ -1,6 +1,7 @@
 //! From booting machines to a converged cluster: certificate policy, bootstrap progress, pivot, operators, diagnosis.
 
 pub mod api_error;
+pub mod clock;
 pub mod declared;
 pub mod objects;
 pub mod operators;
@@ -8,4 +9,5 @@ pub mod pivot;
 pub mod state;
 #[cfg(test)]
 mod testing;
+pub mod wait;
 pub mod watch;

@@ -78,7 +78,8 @@ pub(crate) fn etcd(conditions: &[&str]) -> Observed {
 pub(crate) fn declared() -> Declared {
     let node = |name: String, role| DeclaredNode { name, role, ips: Vec::new() };
     let masters = (0..3).map(|n| node(format!("m{n}"), Role::Master));
-    Declared { nodes: masters.chain((0..2).map(|n| node(format!("w{n}"), Role::Worker))).collect() }
+    let workers = (0..2).map(|n| node(format!("w{n}"), Role::Worker));
+    Declared { nodes: masters.chain(workers).collect(), overrides: Vec::new() }
 }
 
 /// Every declared node, Ready.

@@ -84,9 +84,9 @@ impl ClusterVersion {
             && self.is("Progressing", Truth::False)
     }
 
-    /// Objects that are still kept from the version operator.
-    pub fn overrides(&self) -> usize {
-        self.spec.overrides.as_ref().map_or(0, Vec::len)
+    /// Objects that are still kept from the version operator, besides those that the user wants so.
+    pub fn overrides_besides(&self, wanted: &[Override]) -> usize {
+        self.spec.overrides.iter().flatten().filter(|entry| !wanted.contains(entry)).count()
     }
 }
 

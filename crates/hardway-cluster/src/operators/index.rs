@@ -29,6 +29,7 @@ pub struct Index {
     since: BTreeMap<(String, String), Since>,
     timeline: Timeline,
     progress: Progress,
+    stable_for: SignedDuration,
 }
 
 /// When a kind was last heard of.
@@ -56,7 +57,13 @@ impl Index {
             since: BTreeMap::new(),
             timeline: Timeline::default(),
             progress: Progress::new(now),
+            stable_for: STABLE_FOR,
         }
+    }
+
+    /// Another time for operators to be stable.
+    pub fn stable_for(self, stable_for: SignedDuration) -> Self {
+        Self { stable_for, ..self }
     }
 
     /// Takes in one event.
@@ -135,7 +142,7 @@ impl Index {
         missing
     }
 
-    /// Operators that have been Progressing within the last 30 s, by name.
+    /// Operators that have been Progressing within the last 30 s (or `stable_for`), by name.
     pub fn unstable(&self, now: Timestamp) -> Vec<String> {
         self.state.operators.keys().filter(|name| !self.is_stable(name, now)).cloned().collect()
     }
@@ -157,8 +164,10 @@ impl Index {
                     missing.push(format!("{name} is Degraded"));
                 }
             } else if !self.is_stable(name, now) {
-                missing
-                    .push(format!("{name} has been Progressing within the last {} s", STABLE_FOR.as_secs()));
+                missing.push(format!(
+                    "{name} has been Progressing within the last {} s",
+                    self.stable_for.as_secs()
+                ));
             }
         }
         missing.extend(self.missing_nodes().into_iter().map(|link| link.what));
@@ -202,8 +211,9 @@ impl Index {
 
     fn is_stable(&self, name: &str, now: Timestamp) -> bool {
         let since = self.since.get(&(name.to_owned(), "Progressing".to_owned()));
-        since
-            .is_some_and(|since| since.status == Truth::False && now.duration_since(since.seen) >= STABLE_FOR)
+        since.is_some_and(|since| {
+            since.status == Truth::False && now.duration_since(since.seen) >= self.stable_for
+        })
     }
 
     fn stale(&self, kinds: &[Kind]) -> Vec<String> {

@@ -5,7 +5,7 @@
 
 /// What an operator cannot work without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
+pub(super) enum Need {
     /// Another operator, Available.
     Operator(&'static str),
     /// A master that has registered; it need not be Ready, since that is what the network brings.
@@ -41,13 +41,13 @@ const TABLE: &[(&str, &[Need])] = &[
 ];
 
 /// What an operator needs. One that is not in the table needs a pod network, as all pods do.
-pub fn needs(operator: &str) -> &'static [Need] {
+pub(super) fn needs(operator: &str) -> &'static [Need] {
     let row = TABLE.iter().find(|(name, _)| *name == operator);
     row.map_or(&[Operator("network")], |(_, needs)| *needs)
 }
 
 /// Where an operator stands in the usual order; what is not in the table comes last.
-pub fn rank(operator: &str) -> usize {
+pub(super) fn rank(operator: &str) -> usize {
     TABLE.iter().position(|(name, _)| *name == operator).unwrap_or(TABLE.len())
 }
 

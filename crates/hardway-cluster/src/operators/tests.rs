@@ -123,7 +123,7 @@ fn the_chain_ends_at_the_first_broken_link() {
     let head = ["operator authentication", "operator ingress"];
     assert_eq!(subjects(&[]), [&head[..], &["nodes"]].concat());
     let asked = Event::Changed(request("csr-1"));
-    assert_eq!(subjects(&[asked.clone()]), [&head[..], &["certificate requests"]].concat());
+    assert_eq!(subjects(std::slice::from_ref(&asked)), [&head[..], &["certificate requests"]].concat());
     let registered = Event::Changed(node("w0", "worker", false));
     assert_eq!(subjects(&[asked, registered.clone()]), [&head[..], &["node w0"]].concat());
     let ready = Event::Changed(node("w0", "worker", true));

@@ -22,7 +22,7 @@ pub struct Facts {
     pub controller_managers: usize,
     /// The same of the scheduler.
     pub schedulers: usize,
-    /// Objects that the version operator is told to leave alone; none before the ClusterVersion was seen.
+    /// Objects that the version operator is told to leave alone and the user did not ask for; none before the ClusterVersion was seen.
     pub overrides: Option<usize>,
     /// `EtcdRunningInCluster`
     pub etcd_in_cluster: bool,
@@ -83,7 +83,7 @@ impl Facts {
             api_servers: masters(Kind::KubeApiServer),
             controller_managers: masters(Kind::KubeControllerManager),
             schedulers: masters(Kind::KubeScheduler),
-            overrides: state.version.as_ref().map(crate::objects::ClusterVersion::overrides),
+            overrides: state.version.as_ref().map(|version| version.overrides_besides(&declared.overrides)),
             etcd_in_cluster: etcd("EtcdRunningInCluster"),
             bootstrap_complete: state.is_bootstrap_complete(),
             member_removed: etcd("EtcdBootstrapMemberRemoved"),

@@ -36,7 +36,6 @@ pub enum Kind {
 
 /// An object as it was seen.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "few at a time, and short-lived")]
 pub enum Observed {
     /// ConfigMap kube-system/bootstrap.
     Bootstrap(ConfigMap),
@@ -62,6 +61,7 @@ pub enum Observed {
 
 /// One thing learned.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "few at a time, and short-lived")]
 pub enum Event {
     /// The API server answered, with its version.
     Up(String),
