@@ -1,6 +1,7 @@
 //! From booting machines to a converged cluster: certificate policy, bootstrap progress, pivot, operators, diagnosis.
 
 pub mod api_error;
+pub mod bootstrap_progress;
 pub mod clock;
 pub mod declared;
 pub mod objects;
