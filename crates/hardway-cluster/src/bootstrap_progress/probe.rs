@@ -54,7 +54,7 @@ pub fn read(answer: &str) -> BootstrapReport {
         .collect();
     let lines = |name: &str| sections.get(name).map(Vec::as_slice).unwrap_or_default();
     let owned = |name: &str| lines(name).iter().map(|line| (*line).to_owned()).collect();
-    let mut report = BootstrapReport::new(&STAGES, records);
+    let mut report = BootstrapReport::new(STAGES, records);
     report.clock = lines("clock").first().and_then(|text| text.parse().ok());
     report.manifests = manifests(lines("manifests"));
     report.static_pods = owned("static-pods");

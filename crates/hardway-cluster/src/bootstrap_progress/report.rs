@@ -115,9 +115,15 @@ impl BootstrapReport {
         sentences
     }
 
-    /// What it is at, or what failed.
+    /// What it is at, or what failed. Once bootkube has ended well, a stage that was not needed or only recorded a
+    /// failure is nobody's concern any more.
     pub fn current(&self) -> Option<Sentence> {
-        let sentences = self.sentences();
+        let bootkube = self.records.get("bootkube").and_then(|entries| entries.last());
+        let is_over = bootkube.is_some_and(|last| last.phase == "service end" && !last.is_failure());
+        let mut sentences = self.sentences();
+        if is_over {
+            sentences = sentences.split_off(sentences.len() - 1);
+        }
         let find = |state| sentences.iter().find(|sentence: &&Sentence| sentence.state == state).cloned();
         find(State::Running).or_else(|| find(State::Failed)).or_else(|| find(State::Waiting))
     }

@@ -65,7 +65,7 @@ fn a_stage_nobody_knows_is_shown_at_the_end() {
 
 #[test]
 fn every_stage_of_the_script_has_its_sentence_or_says_its_name() {
-    let report = BootstrapReport::new(&STAGES, std::collections::BTreeMap::new());
+    let report = BootstrapReport::new(STAGES, std::collections::BTreeMap::new());
     assert!(report.sentences().iter().all(|sentence| sentence.state == State::Waiting));
     assert_eq!(report.sentences().len(), STAGES.len() + 2);
     let unnamed: Vec<String> = report

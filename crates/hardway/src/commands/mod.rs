@@ -12,3 +12,4 @@ pub(crate) mod phase;
 pub(crate) mod release;
 pub(crate) mod schema;
 pub(crate) mod status;
+pub(crate) mod wait_for;
