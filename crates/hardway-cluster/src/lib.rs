@@ -10,5 +10,6 @@ pub mod pivot;
 pub mod state;
 #[cfg(test)]
 mod testing;
+pub mod verify;
 pub mod wait;
 pub mod watch;

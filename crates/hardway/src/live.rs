@@ -27,6 +27,8 @@ pub(crate) struct Live {
     pub(crate) kubeconfig: PathBuf,
     /// What the input files say; none in a folder that has none, such as openshift-install's.
     pub(crate) cluster: Option<Cluster>,
+    /// The release's image with `oc` and a shell.
+    pub(crate) cli_image: Option<String>,
 }
 
 impl Live {
@@ -36,9 +38,11 @@ impl Live {
         let config = read_kubeconfig(&kubeconfig).await?;
         let has_inputs =
             workdir.path("inventory.yaml").exists() && workdir.path("install-config.yaml").exists();
+        let mut cli_image = None;
         let cluster = match has_inputs {
             true => {
                 let checked = Checked::load(workdir, args.release_dir.as_deref(), out)?;
+                cli_image = checked.release.images.get("cli").ok().map(str::to_owned);
                 Some(input::cluster_of(workdir, checked)?)
             }
             false => {
@@ -46,7 +50,7 @@ impl Live {
                 None
             }
         };
-        Ok(Self { config, kubeconfig, cluster })
+        Ok(Self { config, kubeconfig, cluster, cli_image })
     }
 
     /// What the user declared.

@@ -40,6 +40,7 @@ fn main() -> ExitCode {
         Command::Release(args) => commands::release::run(&cli.global, args, &out),
         Command::Schema(args) => commands::schema::run(args, &out),
         Command::Status(args) => commands::status::run(&cli.global, args, &out),
+        Command::Verify(args) => commands::verify::run(&cli.global, args, &out),
         Command::WaitFor(args) => commands::wait_for::run(&cli.global, args, &out),
     };
     match result.and_then(|code| out.failure().map_or(Ok(code), Err)) {

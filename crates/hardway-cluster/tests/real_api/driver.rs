@@ -157,6 +157,7 @@ fn resource(kind: &str) -> ApiResource {
         "KubeScheduler" => ("operator.openshift.io", "kubeschedulers"),
         "Namespace" => ("", "namespaces"),
         "Node" => ("", "nodes"),
+        "Pod" => ("", "pods"),
         "Route" => ("route.openshift.io", "routes"),
         other => panic!("{other}"),
     };

@@ -6,5 +6,6 @@
 mod driver;
 mod members;
 mod proxy;
+mod verifying;
 mod waiting;
 mod watching;

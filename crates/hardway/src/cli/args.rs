@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::{InstallMediaArgs, ReleaseArgs, WaitForArgs};
+use super::{InstallMediaArgs, ReleaseArgs, VerifyArgs, WaitForArgs};
 
 /// Installs OpenShift and OKD on machines you own, and explains every byte it writes.
 #[derive(Debug, Parser)]
@@ -79,6 +79,8 @@ pub(crate) enum Command {
     Schema(SchemaArgs),
     /// Say what is made, what is stale and why, and when certificates end
     Status(StatusArgs),
+    /// Compare a running cluster with the inventory, from outside
+    Verify(VerifyArgs),
     /// Wait for the events of an install, as openshift-install does
     WaitFor(WaitForArgs),
 }

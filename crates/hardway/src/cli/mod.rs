@@ -4,12 +4,14 @@ mod args;
 mod media_args;
 mod registry_args;
 mod release_args;
+mod verify_args;
 mod wait_for_args;
 
 pub(crate) use args::*;
 pub(crate) use media_args::*;
 pub(crate) use registry_args::*;
 pub(crate) use release_args::*;
+pub(crate) use verify_args::*;
 pub(crate) use wait_for_args::*;
 
 use std::ffi::OsString;

@@ -12,4 +12,5 @@ pub(crate) mod phase;
 pub(crate) mod release;
 pub(crate) mod schema;
 pub(crate) mod status;
+pub(crate) mod verify;
 pub(crate) mod wait_for;
