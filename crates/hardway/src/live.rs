@@ -8,6 +8,7 @@ use fs_err as fs;
 use hardway_assets::Cluster;
 use hardway_assets::inventory::Role;
 use hardway_assets::{pki, yaml};
+use hardway_cluster::bootstrap_progress::Remote;
 use hardway_cluster::declared::Declared;
 use hardway_cluster::pivot::EtcdAccess;
 use kube::Config;
@@ -83,7 +84,18 @@ impl Live {
             patience: Duration::from_secs(5),
         })
     }
+
+    /// How the bootstrap host is asked, with the key that was drawn for it.
+    pub(crate) fn bootstrap_host(&self, workdir: &Workdir) -> Option<Remote> {
+        let cluster = self.cluster.as_ref()?;
+        let key = workdir.path(&format!("secrets/{}.key", pki::catalogue::SSH_KEY));
+        let known_hosts = workdir.path(KNOWN_HOSTS);
+        key.exists().then(|| Remote::ssh(cluster.bootstrap_ip(), 22, "core", &key, &known_hosts))
+    }
 }
+
+/// The file with the bootstrap host's key, beside what it was made for.
+const KNOWN_HOSTS: &str = ".known_hosts";
 
 /// Flag, environment, folder: the first that is given counts.
 fn kubeconfig(workdir: &Workdir, args: &ClusterArgs) -> PathBuf {

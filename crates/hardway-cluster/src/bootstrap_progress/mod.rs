@@ -3,6 +3,7 @@
 //! ```text
 //! Remote           running a script there, over ssh                 remote.rs
 //! look()           one look: script, answer                         probe.rs
+//! HostWatch        look after look                                  host_watch.rs
 //! Entry            a line of a service's own record                 record.rs
 //! BootstrapReport  stages, manifests, pods, as sentences            report.rs, stages.rs
 //! reset            a failed bootkube begins anew                    reset.rs
@@ -11,6 +12,7 @@
 //! Why ssh and not the journal gateway of port 19531: the record that bootkube.sh keeps is a file, and so are the counts of
 //! manifests; the journal has only the lines that were printed. A reset needs a shell anyway.
 
+mod host_watch;
 mod probe;
 mod record;
 mod remote;
@@ -20,6 +22,7 @@ mod stages;
 #[cfg(test)]
 mod tests;
 
+pub use host_watch::HostWatch;
 pub use probe::{look, read};
 pub use record::{Entry, entries};
 pub use remote::{Remote, RemoteError};

@@ -12,6 +12,7 @@ impl Wait<'_> {
     /// is left on it. The decision says what was seen at each gate.
     pub async fn bootstrap_complete(&mut self) -> Result<Decision, WaitError> {
         self.check_client()?;
+        self.look_at_host();
         self.announce(&format!("for the Kubernetes API at {}", host(&self.config)));
         let version = self.api().await.map_err(|(last, why)| WaitError::Api { last, why })?;
         self.say(Line::info(format!("API {version} up")));

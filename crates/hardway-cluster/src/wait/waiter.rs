@@ -8,6 +8,7 @@ use kube::{Client, Config};
 use super::error::{GiveUp, WaitError};
 use super::line::{Line, complaints};
 use crate::api_error::sentence;
+use crate::bootstrap_progress::{BootstrapReport, HostWatch, Remote};
 use crate::clock::{Clock, shown};
 use crate::declared::Declared;
 use crate::operators::{Index, Link, STABLE_FOR, Stall};
@@ -31,6 +32,8 @@ pub struct WaitOptions {
     pub heartbeat: Duration,
     /// How etcd is asked for its members, where it can be.
     pub etcd: Option<EtcdAccess>,
+    /// How the bootstrap host is asked for its progress, where it can be.
+    pub host: Option<Remote>,
 }
 
 impl WaitOptions {
@@ -45,6 +48,7 @@ impl WaitOptions {
             poll: Duration::from_secs(2),
             heartbeat: Duration::from_secs(60),
             etcd: None,
+            host: None,
         }
     }
 }
@@ -61,6 +65,10 @@ pub struct Wait<'s> {
     pub(super) options: WaitOptions,
     pub(super) clock: Clock,
     pub(super) index: Index,
+    host: Option<HostWatch>,
+    /// What the bootstrap host told last.
+    report: Option<BootstrapReport>,
+    said_of_host: String,
     say: &'s mut dyn FnMut(Line),
     last_sign: Timestamp,
 }
@@ -76,7 +84,8 @@ impl<'s> Wait<'s> {
     ) -> Self {
         let now = clock.now();
         let index = Index::new(declared, now).stable_for(options.stable_for);
-        Self { config, options, clock, index, say, last_sign: now }
+        let (report, said_of_host) = (None, String::new());
+        Self { config, options, clock, index, host: None, report, said_of_host, say, last_sign: now }
     }
 
     /// Everything that was seen.
@@ -87,6 +96,11 @@ impl<'s> Wait<'s> {
     /// How long it has taken so far.
     pub fn elapsed(&self) -> SignedDuration {
         SignedDuration::try_from(self.clock.elapsed()).unwrap_or(SignedDuration::MAX)
+    }
+
+    /// What the bootstrap host told last, if it was asked.
+    pub fn bootstrap_host(&self) -> Option<&BootstrapReport> {
+        self.report.as_ref()
     }
 
     /// What the operators have to complain about, for the end of a wait that failed.
@@ -133,6 +147,7 @@ impl<'s> Wait<'s> {
             }
             let event = watch.next(self.options.poll).await;
             self.take(&event);
+            self.hear_host();
             self.sign_of_life();
         }
     }
@@ -157,17 +172,50 @@ impl<'s> Wait<'s> {
             }
             last = error;
             if let Some(give_up) = self.give_up() {
+                let mut what = format!("the API at {} does not answer: {last}", host(&self.config));
+                if let Some(sentence) = self.report.as_ref().and_then(BootstrapReport::current) {
+                    what += &format!("; bootstrap host: {sentence}");
+                }
                 let link = Link {
                     subject: "api".to_owned(),
-                    what: format!("the API at {} does not answer: {last}", host(&self.config)),
+                    what,
                     fix: Some(
                         "check DNS of api, the load balancer, and bootkube on the bootstrap host".to_owned(),
                     ),
                 };
                 return Err((last, give_up.with(link)));
             }
+            self.hear_host();
             self.sign_of_life();
             tokio::time::sleep(self.options.poll).await;
+        }
+    }
+
+    /// Looks at the bootstrap host from now on, if it can be reached.
+    pub(super) fn look_at_host(&mut self) {
+        let pause = self.options.poll * 5;
+        self.host = self.options.host.clone().map(|remote| HostWatch::start(remote, pause));
+    }
+
+    /// What it says is progress too; what it cannot say holds nothing up.
+    fn hear_host(&mut self) {
+        let Some(news) = self.host.as_mut().and_then(HostWatch::news) else { return };
+        let line = match news {
+            Ok(report) => {
+                let now = self.clock.now();
+                report
+                    .facts()
+                    .into_iter()
+                    .for_each(|fact| self.index.note(format!("bootstrap host: {fact}"), now));
+                let line = report.current().map(|sentence| Line::info(format!("Bootstrap host: {sentence}")));
+                self.report = Some(report);
+                line
+            }
+            Err(error) => Some(Line::debug(format!("The bootstrap host cannot be asked: {error}"))),
+        };
+        if let Some(line) = line.filter(|line| line.text != self.said_of_host) {
+            self.said_of_host.clone_from(&line.text);
+            self.say(line);
         }
     }
 

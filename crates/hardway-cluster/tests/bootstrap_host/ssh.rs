@@ -43,34 +43,32 @@ async fn answers(remote: &Remote) -> String {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn real_scripts_run_over_ssh_with_the_key_that_was_drawn() {
-    for algorithm in [KeyAlgorithm::EcdsaP256, KeyAlgorithm::Rsa2048] {
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name);
-        let key = PrivateKey::generate(algorithm, &Random::default()).unwrap();
-        fs::write(path("key"), key.to_pem().expose()).unwrap();
-        fs::set_permissions(path("key"), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
-        fs::write(path("authorized_keys"), ssh_public_key(&key, "bootstrap")).unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let server = sshd(folder.path(), port, "first");
-        let mut remote =
-            Remote::ssh("127.0.0.1".parse().unwrap(), port, &user(), &path("key"), &path("known_hosts"));
-        remote.patience = Duration::from_secs(120);
-        assert_eq!(answers(&remote).await, "42\n");
-        assert!(look(&remote).await.unwrap().clock.is_some(), "a host without any record has a clock");
-        let error = remote.run("echo why >&2; exit 3").await.unwrap_err();
-        assert!(matches!(&error, RemoteError::Failed { said, .. } if said == "why"), "{error}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let key = PrivateKey::generate(KeyAlgorithm::EcdsaP256, &Random::default()).unwrap();
+    fs::write(path("key"), key.to_pem().expose()).unwrap();
+    fs::set_permissions(path("key"), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    fs::write(path("authorized_keys"), ssh_public_key(&key, "bootstrap")).unwrap();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let server = sshd(folder.path(), port, "first");
+    let mut remote =
+        Remote::ssh("127.0.0.1".parse().unwrap(), port, &user(), &path("key"), &path("known_hosts"));
+    remote.patience = Duration::from_secs(120);
+    assert_eq!(answers(&remote).await, "42\n");
+    assert!(look(&remote).await.unwrap().clock.is_some(), "a host without any record has a clock");
+    let error = remote.run("echo why >&2; exit 3").await.unwrap_err();
+    assert!(matches!(&error, RemoteError::Failed { said, .. } if said == "why"), "{error}");
 
-        // Another host at that address is not taken for the first.
-        drop(server);
-        let _server = sshd(folder.path(), port, "second");
-        let began = Instant::now();
-        loop {
-            let error = remote.run("true").await.unwrap_err().to_string();
-            if error.contains("Host key verification failed") {
-                break;
-            }
-            assert!(began.elapsed() < Duration::from_secs(120), "{error}");
-            sleep(Duration::from_millis(200)).await;
+    // Another host at that address is not taken for the first.
+    drop(server);
+    let _server = sshd(folder.path(), port, "second");
+    let began = Instant::now();
+    loop {
+        let error = remote.run("true").await.unwrap_err().to_string();
+        if error.contains("Host key verification failed") {
+            break;
         }
+        assert!(began.elapsed() < Duration::from_secs(120), "{error}");
+        sleep(Duration::from_millis(200)).await;
     }
 }

@@ -134,7 +134,8 @@ async fn play(driver: &Driver) {
     driver.version("TFF", "Cluster version is 4.18.1").await;
     driver.operator("dns", "TFF").await;
     driver.node("m0", "master", true).await;
-    let version = driver.plane.get(&["--raw=/version"]);
+    let version = hardway_testing::succeed(driver.plane.kubectl().args(["get", "--raw=/version"]));
+    let version: Value = serde_json::from_str(&version).unwrap();
     let info = json!({"metadata": {"name": "m0"}, "status": {"nodeInfo": {"kubeletVersion": version["gitVersion"], "architecture": "amd64",
         "bootID": "", "containerRuntimeVersion": "", "kernelVersion": "", "kubeProxyVersion": "", "machineID": "",
         "operatingSystem": "linux", "osImage": "", "systemUUID": ""}}});

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hardway_assets::inventory::Role;
+use hardway_cluster::bootstrap_progress::Remote;
 use hardway_cluster::clock::Clock;
 use hardway_cluster::declared::{Declared, DeclaredNode};
 use hardway_cluster::pivot::{Allowed, Decision};
@@ -89,7 +90,7 @@ async fn real_bootstrapping_is_complete_when_every_gate_is_open() {
     // Nobody listens there: given up only because nothing is new.
     let mut nowhere = driver.config.clone();
     nowhere.cluster_url = "https://localhost:1".parse().unwrap();
-    let error = bootstrap(nowhere, short(options.clone()), said.clone()).await.unwrap_err();
+    let error = bootstrap(nowhere.clone(), short(options.clone()), said.clone()).await.unwrap_err();
     assert!(
         matches!(&error, WaitError::Api { last, why: GiveUp::Stalled(stall) }
         if last.contains("refused") && stall.broken.as_ref().unwrap().subject == "api"),
@@ -99,6 +100,26 @@ async fn real_bootstrapping_is_complete_when_every_gate_is_open() {
         said.all()[0].starts_with("Waiting for the Kubernetes API at https://localhost:1..."),
         "{:?}",
         said.all()
+    );
+
+    // What the bootstrap host says meanwhile is heard, and is part of what is broken.
+    let record = r#"{"phase": "stage start", "stage": "wait-for-etcd"}"#;
+    let answer = format!("cat <<'END'\n== clock\n2026-11-15T00:00:00Z\n== record bootkube\n{record}\nEND\n");
+    let told = WaitOptions {
+        host: Some(Remote {
+            command: ["bash", "-c", &answer].map(str::to_owned).into(),
+            environment: Vec::new(),
+            patience: Duration::from_secs(60),
+        }),
+        stall_after: SignedDuration::from_secs(15),
+        ..options.clone()
+    };
+    let said = Said::default();
+    let error = bootstrap(nowhere.clone(), told, said.clone()).await.unwrap_err();
+    assert!(said.all().contains(&"Bootstrap host: running  etcd is healthy".to_owned()), "{:?}", said.all());
+    assert!(
+        error.why().unwrap().broken().unwrap().what.ends_with("; bootstrap host: running  etcd is healthy"),
+        "{error:?}"
     );
 
     // An API without a single operator.

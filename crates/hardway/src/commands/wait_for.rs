@@ -82,6 +82,7 @@ fn begin<'s>(
         stall_after: args.stall_after,
         stable_for: args.stable_for,
         etcd: live.etcd(workdir),
+        host: live.bootstrap_host(workdir),
         ..WaitOptions::new()
     };
     let clock = Clock::start(clock::now()?);
@@ -144,6 +145,7 @@ fn result(
         "version": index.version(),
         "operators": index.operators(),
         "missingNodes": index.missing_nodes(),
+        "bootstrapHost": wait.bootstrap_host(),
         "timeline": timeline,
     });
     if let Some(error) = error {
