@@ -1,4 +1,4 @@
-//! Errors of the API client as one sentence, with the cause that matters.
+//! Errors of the API client: as one sentence, with the cause that matters; and those that are none.
 
 /// kube's errors nest: `ServiceError: client error (Connect): tcp connect error: Connection refused`. The outer layers
 /// name the library's parts; the whole chain is joined once, without repeating what a layer already shows of the next.
@@ -13,4 +13,13 @@ pub fn sentence(error: &dyn std::error::Error) -> String {
         next = error.source();
     }
     parts.join(": ")
+}
+
+/// An object of a kind that the API server does not know is absent, like one that nobody made. Such an answer has no reason
+/// that says so, only the code.
+pub fn unless_absent<T>(answer: kube::Result<Option<T>>) -> kube::Result<Option<T>> {
+    match answer {
+        Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
+        answer => answer,
+    }
 }

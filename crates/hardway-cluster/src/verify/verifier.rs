@@ -23,7 +23,7 @@ use super::outcome::{CHECKS, Outcome};
 use super::serving;
 use super::surroundings::{Resolved, judge_names, judge_registry};
 use super::workload::Workload;
-use crate::api_error::sentence;
+use crate::api_error::{sentence, unless_absent};
 use crate::declared::Declared;
 use crate::objects::{
     ClusterVersion, ConfigMap, Etcd, KubeApiServer, KubeControllerManager, KubeScheduler, Node, Pod, Route,
@@ -244,7 +244,7 @@ impl Verifier {
         let kind = GroupVersionKind::gvk("imageregistry.operator.openshift.io", "v1", "Config");
         let resource = ApiResource::from_gvk_with_plural(&kind, "configs");
         let api: Api<DynamicObject> = Api::all_with(self.client()?, &resource);
-        Ok(self.within(api.get_opt("cluster")).await?.map(|object| object.data))
+        Ok(self.optional(api.get_opt("cluster")).await?.map(|object| object.data))
     }
 
     async fn workload(&self) -> Vec<Outcome> {
@@ -277,7 +277,7 @@ impl Verifier {
             + DeserializeOwned,
     {
         let api: Api<K> = Api::all(self.client()?);
-        Ok(self.within(api.get_opt("cluster")).await?.map(|object| object.status().clone()))
+        Ok(self.optional(api.get_opt("cluster")).await?.map(|object| object.status().clone()))
     }
 
     async fn all<K>(&self) -> Result<Vec<K>, String>
@@ -293,11 +293,18 @@ impl Verifier {
         K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + Debug + DeserializeOwned,
     {
         let api: Api<K> = Api::namespaced(self.client()?, namespace);
-        self.within(api.get_opt(name)).await
+        self.optional(api.get_opt(name)).await
     }
 
     fn client(&self) -> Result<Client, String> {
         Client::try_from(self.config.clone()).map_err(|error| sentence(&error))
+    }
+
+    async fn optional<T>(
+        &self,
+        asked: impl Future<Output = kube::Result<Option<T>>>,
+    ) -> Result<Option<T>, String> {
+        self.within(async { unless_absent(asked.await) }).await
     }
 
     async fn within<T>(&self, asked: impl Future<Output = kube::Result<T>>) -> Result<T, String> {

@@ -6,7 +6,7 @@ use kube::{Client, Config};
 use super::error::WaitError;
 use super::line::Line;
 use super::waiter::{Wait, host};
-use crate::api_error::sentence;
+use crate::api_error::{sentence, unless_absent};
 use crate::clock::shown;
 use crate::objects::{ConfigMap, Route, Truth};
 use crate::watch::{Kind, Watch};
@@ -151,7 +151,7 @@ where
         Api::<K>::namespaced(client, namespace).get_opt(name).await
     });
     match asked.await {
-        Ok(answer) => answer.map_err(|error| sentence(&error)),
+        Ok(answer) => unless_absent(answer).map_err(|error| sentence(&error)),
         Err(_) => Err("no answer".to_owned()),
     }
 }
