@@ -102,7 +102,7 @@ impl Driver {
             .collect();
         let object = json!({"metadata": {"name": "version"},
             "spec": {"clusterID": "11111111-2222-4333-8444-555555555555", "overrides": null},
-            "status": {"conditions": conditions, "availableUpdates": null, "observedGeneration": 1, "versionHash": "x",
+            "status": {"conditions": conditions, "availableUpdates": [], "observedGeneration": 1, "versionHash": "x",
                 "desired": {"version": "4.18.1", "image": "quay.io/x@sha256:0"}, "history": []}});
         self.put("ClusterVersion", None, object).await;
     }
@@ -120,14 +120,18 @@ impl Driver {
     pub(crate) async fn static_pods(&self, kind: &str, conditions: &[&str], masters: &[&str]) {
         let conditions: Vec<Value> =
             conditions.iter().map(|kind| condition(kind, 'T', "as played")).collect();
-        let nodes: Vec<Value> = masters
-            .iter()
-            .map(|name| json!({"nodeName": name, "currentRevision": 1, "targetRevision": 0}))
-            .collect();
-        let object = json!({"metadata": {"name": "cluster"},
-            "spec": {"managementState": "Managed", "forceRedeploymentReason": ""},
-            "status": {"conditions": conditions, "nodeStatuses": nodes, "readyReplicas": 0}});
-        self.put(kind, None, object).await;
+        let with = |nodes: Vec<Value>| {
+            json!({"metadata": {"name": "cluster"},
+                "spec": {"managementState": "Managed", "forceRedeploymentReason": ""},
+                "status": {"conditions": conditions, "nodeStatuses": nodes, "readyReplicas": 0}})
+        };
+        // The real CRD takes a revision only for a node that it knows.
+        if self.api(kind, None).get_opt("cluster").await.unwrap().is_none() {
+            let known = masters.iter().map(|name| json!({"nodeName": name})).collect();
+            self.put(kind, None, with(known)).await;
+        }
+        let rolled_out = masters.iter().map(|name| json!({"nodeName": name, "currentRevision": 1})).collect();
+        self.put(kind, None, with(rolled_out)).await;
     }
 
     /// kube-system/bootstrap.
