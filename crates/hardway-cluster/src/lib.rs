@@ -1,5 +1,18 @@
 //! From booting machines to a converged cluster: certificate policy, bootstrap progress, pivot, operators, diagnosis.
 
+pub mod api_error;
 pub mod approver;
+pub mod bootstrap_progress;
+pub mod clock;
 pub mod csr_policy;
+pub mod declared;
+pub mod objects;
+pub mod operators;
+pub mod pivot;
 pub mod simulation;
+pub mod state;
+#[cfg(test)]
+mod testing;
+pub mod verify;
+pub mod wait;
+pub mod watch;

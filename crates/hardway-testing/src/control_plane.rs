@@ -99,6 +99,11 @@ impl ControlPlane {
         self.folder().join("kubeconfig")
     }
 
+    /// A user of these groups; `name` is for its files.
+    pub fn identity(&self, name: &str, user: &str, groups: &[&str]) -> Identity {
+        Identity::issue(self.folder(), &self.url(), name, user, groups)
+    }
+
     /// Whoever has this token.
     pub fn token_holder(&self, name: &str, token: &str) -> Identity {
         Identity::with_token(self.folder(), &self.url(), name, token)

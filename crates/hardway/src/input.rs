@@ -204,6 +204,11 @@ pub(crate) fn graph_of(workdir: &Workdir, checked: Checked) -> Result<Graph, Rep
     graph(&cluster, &checked.release.payload, &edited)
 }
 
+/// The cluster that the files describe; what was never drawn is made up for the moment.
+pub(crate) fn cluster_of(workdir: &Workdir, checked: Checked) -> Result<Cluster, Report> {
+    cluster(checked.config, checked.inventory, &mut workdir.secrets()?, clock::now()?)
+}
+
 /// The assets of a cluster, in order.
 pub(crate) fn graph(cluster: &Cluster, release: &ReleasePayload, edited: &[Role]) -> Result<Graph, Report> {
     Graph::new(assets_with_edited_pointers(cluster, release, edited))

@@ -9,6 +9,7 @@ mod held;
 mod input;
 mod input_file;
 mod kept_release;
+mod live;
 mod mistakes;
 mod output;
 mod policy;
@@ -48,6 +49,8 @@ fn main() -> ExitCode {
         Command::Schema(args) => commands::schema::run(args, &out),
         Command::Serve(args) => commands::serve::run(&cli.global, args, &out),
         Command::Status(args) => commands::status::run(&cli.global, args, &out),
+        Command::Verify(args) => commands::verify::run(&cli.global, args, &out),
+        Command::WaitFor(args) => commands::wait_for::run(&cli.global, args, &out),
     };
     match result.and_then(|code| out.failure().map_or(Ok(code), Err)) {
         Ok(code) => ExitCode::from(code),

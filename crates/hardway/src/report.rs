@@ -10,6 +10,14 @@ pub(crate) const EXIT_USAGE: u8 = 2;
 pub(crate) const EXIT_CONFIG: u8 = 3;
 /// Machines, networks, install media.
 pub(crate) const EXIT_INFRASTRUCTURE: u8 = 4;
+/// Bootstrapping did not complete.
+pub(crate) const EXIT_BOOTSTRAP: u8 = 5;
+/// The cluster did not initialize.
+pub(crate) const EXIT_INSTALL: u8 = 6;
+/// Operators did not come to rest.
+pub(crate) const EXIT_STABILITY: u8 = 7;
+/// A person ended it.
+pub(crate) const EXIT_INTERRUPTED: u8 = 8;
 /// Something waits for a person.
 pub(crate) const EXIT_BLOCKED: u8 = 9;
 

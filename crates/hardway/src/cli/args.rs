@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::{ApproveArgs, CreateArgs, CsrArgs, InstallMediaArgs, ReleaseArgs, ServeArgs};
+use super::{
+    ApproveArgs, CreateArgs, CsrArgs, InstallMediaArgs, ReleaseArgs, ServeArgs, VerifyArgs, WaitForArgs,
+};
 
 /// Installs OpenShift and OKD on machines you own, and explains every byte it writes.
 #[derive(Debug, Parser)]
@@ -85,6 +87,10 @@ pub(crate) enum Command {
     Serve(Box<ServeArgs>),
     /// Say what is made, what is stale and why, and when certificates end
     Status(StatusArgs),
+    /// Compare a running cluster with the inventory, from outside
+    Verify(VerifyArgs),
+    /// Wait for the events of an install, as openshift-install does
+    WaitFor(WaitForArgs),
 }
 
 #[derive(Debug, Args)]

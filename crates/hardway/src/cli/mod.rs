@@ -7,6 +7,8 @@ mod media_args;
 mod registry_args;
 mod release_args;
 mod serve_args;
+mod verify_args;
+mod wait_for_args;
 
 pub(crate) use approve_args::*;
 pub(crate) use args::*;
@@ -15,6 +17,8 @@ pub(crate) use media_args::*;
 pub(crate) use registry_args::*;
 pub(crate) use release_args::*;
 pub(crate) use serve_args::*;
+pub(crate) use verify_args::*;
+pub(crate) use wait_for_args::*;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

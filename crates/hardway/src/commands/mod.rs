@@ -15,3 +15,5 @@ pub(crate) mod release;
 pub(crate) mod schema;
 pub(crate) mod serve;
 pub(crate) mod status;
+pub(crate) mod verify;
+pub(crate) mod wait_for;

@@ -1,0 +1,130 @@
+//! The decision: which step is allowed now, or what is missing for it.
+
+use serde::Serialize;
+
+use super::facts::Facts;
+
+/// What may be done to the bootstrap host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Allowed {
+    /// Hands off: it still carries the cluster, or a part of it.
+    Nothing,
+    /// Take it out of the load balancer.
+    LeaveLoadBalancer,
+    /// Switch it off.
+    PowerOff,
+}
+
+/// One condition, as a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Gate {
+    /// Its name in output and docs.
+    pub name: &'static str,
+    /// Whether it holds.
+    pub holds: bool,
+    /// What was seen.
+    pub seen: String,
+}
+
+/// All gates in order, and what they allow.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Decision {
+    /// In the order in which they must open.
+    pub gates: Vec<Gate>,
+    /// What may be done now.
+    pub allowed: Allowed,
+}
+
+/// Judges. Every gate must hold at this very moment: one that opened and closed again is closed.
+pub fn decide(facts: &Facts) -> Decision {
+    let gates = gates(facts);
+    let allowed = match gates.iter().all(|gate| gate.holds) {
+        false => Allowed::Nothing,
+        true if facts.out_of_load_balancer => Allowed::PowerOff,
+        true => Allowed::LeaveLoadBalancer,
+    };
+    Decision { gates, allowed }
+}
+
+impl Decision {
+    /// What is missing, a sentence each.
+    pub fn missing(&self) -> impl Iterator<Item = &str> {
+        self.gates.iter().filter(|gate| !gate.holds).map(|gate| gate.seen.as_str())
+    }
+}
+
+fn gates(facts: &Facts) -> Vec<Gate> {
+    let needed = facts.masters_needed.max(1);
+    let rolled_out = |name, count: usize, what: &str| Gate {
+        name,
+        holds: count >= needed,
+        seen: format!("{what} has a revision on {count} masters, {needed} needed"),
+    };
+    let (overrides, members) = (facts.overrides, facts.members.objection(needed));
+    vec![
+        Gate {
+            name: "api-heard",
+            holds: facts.is_fresh,
+            seen: said(
+                facts.is_fresh,
+                "the API answers",
+                "the API does not answer; what is known may be old",
+            ),
+        },
+        rolled_out("kube-apiserver-on-masters", facts.api_servers, "kube-apiserver"),
+        rolled_out(
+            "kube-controller-manager-on-masters",
+            facts.controller_managers,
+            "kube-controller-manager",
+        ),
+        rolled_out("kube-scheduler-on-masters", facts.schedulers, "kube-scheduler"),
+        Gate {
+            name: "overrides-restored",
+            holds: overrides == Some(0),
+            seen: match overrides {
+                None => "the ClusterVersion was not seen".to_owned(),
+                Some(0) => "the ClusterVersion has no overrides".to_owned(),
+                Some(n) => format!("the ClusterVersion still has {n} overrides"),
+            },
+        },
+        Gate {
+            name: "etcd-in-cluster",
+            holds: facts.etcd_in_cluster,
+            seen: said(
+                facts.etcd_in_cluster,
+                "EtcdRunningInCluster is True",
+                "EtcdRunningInCluster is not True",
+            ),
+        },
+        Gate {
+            name: "bootstrap-complete",
+            holds: facts.bootstrap_complete,
+            seen: said(
+                facts.bootstrap_complete,
+                "ConfigMap kube-system/bootstrap says complete",
+                "ConfigMap kube-system/bootstrap does not say complete",
+            ),
+        },
+        Gate {
+            name: "member-removed",
+            holds: facts.member_removed,
+            seen: said(
+                facts.member_removed,
+                "EtcdBootstrapMemberRemoved is True",
+                "EtcdBootstrapMemberRemoved is not True",
+            ),
+        },
+        Gate {
+            name: "member-list",
+            holds: members.is_none(),
+            seen: members.unwrap_or_else(|| "etcd's member list is without the bootstrap host".to_owned()),
+        },
+    ]
+}
+
+fn said(holds: bool, yes: &str, no: &str) -> String {
+    if holds { yes.to_owned() } else { no.to_owned() }
+}

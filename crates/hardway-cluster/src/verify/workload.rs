@@ -1,0 +1,173 @@
+//! A pod of its own, in a namespace of its own, which goes whatever happens.
+
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::{Namespace, Pod};
+use kube::api::{Api, AttachParams, DeleteParams, ListParams, LogParams, PostParams};
+use kube::{Client, ResourceExt as _};
+use serde_json::json;
+use tokio::io::AsyncReadExt as _;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::outcome::Outcome;
+use crate::api_error::sentence;
+use crate::objects;
+
+/// What is run.
+pub(super) struct Workload {
+    pub(super) client: Client,
+    /// An image with a shell.
+    pub(super) image: String,
+    /// Makes the namespace's name.
+    pub(super) suffix: String,
+    /// For the pod to be Ready.
+    pub(super) patience: Duration,
+}
+
+const POD: &str = "hardway-verify";
+const LABEL: &str = "hardway.dev/verify";
+const SAID: &str = "hardway was here";
+
+impl Workload {
+    /// The checks `workload`, `logs` and `exec`. A namespace that an interrupted run left behind goes too.
+    pub(super) async fn check(&self, wants: impl Fn(&str) -> bool) -> Vec<Outcome> {
+        let namespace = format!("hardway-verify-{}", self.suffix);
+        let mut outcomes = self.run(&namespace, wants).await;
+        if let Err(error) = self.clean_up().await {
+            let seen = vec![format!("namespace {namespace} could not be deleted: {error}")];
+            let fix = format!("oc delete namespace -l {LABEL}");
+            outcomes.push(Outcome::warned("workload", seen, &fix));
+        }
+        outcomes
+    }
+
+    async fn run(&self, namespace: &str, wants: impl Fn(&str) -> bool) -> Vec<Outcome> {
+        let pods: Api<Pod> = Api::namespaced(self.client.clone(), namespace);
+        let mut outcomes = Vec::new();
+        match self.start(namespace, &pods).await {
+            Ok(node) => {
+                outcomes.push(Outcome::passed("workload", format!("a pod of {} runs on {node}", self.image)))
+            }
+            Err(seen) => {
+                outcomes.push(Outcome::failed(
+                    "workload",
+                    seen,
+                    "oc get events -A; is the image within reach? --image names another",
+                ));
+                for check in ["logs", "exec"].into_iter().filter(|check| wants(check)) {
+                    outcomes.push(Outcome::skipped(check, "no pod runs"));
+                }
+                return outcomes;
+            }
+        }
+        const FIX: &str = "approve the node's serving certificate: hardway approve; the API server must reach port 10250 of the nodes";
+        if wants("logs") {
+            outcomes.push(match self.logs(&pods).await {
+                Ok(()) => Outcome::passed("logs", "what the pod said can be read"),
+                Err(error) => Outcome::failed("logs", vec![error], FIX),
+            });
+        }
+        if wants("exec") {
+            outcomes.push(match self.exec(&pods).await {
+                Ok(()) => Outcome::passed("exec", "a command ran in the pod"),
+                Err(error) => Outcome::failed("exec", vec![error], FIX),
+            });
+        }
+        outcomes
+    }
+
+    /// The node it runs on, or what is in its way.
+    async fn start(&self, namespace: &str, pods: &Api<Pod>) -> Result<String, Vec<String>> {
+        let made: Namespace = object(json!({"apiVersion": "v1", "kind": "Namespace",
+            "metadata": {"name": namespace, "labels": {LABEL: "true"}}}))?;
+        let namespaces: Api<Namespace> = Api::all(self.client.clone());
+        namespaces.create(&PostParams::default(), &made).await.map_err(|error| vec![sentence(&error)])?;
+        let end = Instant::now() + self.patience;
+        let pod: Pod = object(self.pod())?;
+        // The namespace's service account comes a moment after it, and until then pods are refused.
+        while let Err(error) = pods.create(&PostParams::default(), &pod).await {
+            if Instant::now() >= end {
+                return Err(vec![format!("the pod was refused: {}", sentence(&error))]);
+            }
+            sleep(Duration::from_millis(500)).await;
+        }
+        let watched: Api<objects::Pod> = Api::namespaced(self.client.clone(), namespace);
+        loop {
+            let pod = watched.get(POD).await.map_err(|error| vec![sentence(&error)])?;
+            if pod.is_ready() {
+                return Ok(pod.spec.node_name.unwrap_or_default());
+            }
+            if Instant::now() >= end {
+                let phase = pod.status.phase.clone().unwrap_or_default();
+                let node = pod.spec.node_name.as_deref().unwrap_or("no node");
+                let mut seen =
+                    vec![format!("the pod is {phase} on {node} after {} s", self.patience.as_secs())];
+                let conditions = pod.status.conditions.iter().flatten();
+                seen.extend(
+                    conditions.filter(|c| c.status != objects::Truth::True).map(objects::Condition::sentence),
+                );
+                return Err(seen);
+            }
+            sleep(Duration::from_millis(500)).await;
+        }
+    }
+
+    /// Allowed by the strictest of the usual policies: it may be any user, and asks for nothing.
+    fn pod(&self) -> serde_json::Value {
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": POD, "labels": {LABEL: "true"}}, "spec": {
+            "restartPolicy": "Never", "automountServiceAccountToken": false, "terminationGracePeriodSeconds": 1,
+            "securityContext": {"runAsNonRoot": true, "seccompProfile": {"type": "RuntimeDefault"}},
+            "containers": [{"name": POD, "image": self.image,
+                "command": ["/bin/sh", "-c", format!("echo {SAID}; exec sleep 3600")],
+                "resources": {"requests": {"cpu": "10m", "memory": "16Mi"}},
+                "securityContext": {"allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}}}]}})
+    }
+
+    async fn logs(&self, pods: &Api<Pod>) -> Result<(), String> {
+        let text = self.within(pods.logs(POD, &LogParams::default())).await?;
+        if text.contains(SAID) {
+            Ok(())
+        } else {
+            Err(format!("the pod's log has {text:?} instead of {SAID:?}"))
+        }
+    }
+
+    async fn exec(&self, pods: &Api<Pod>) -> Result<(), String> {
+        let parameters = AttachParams::default().stdout(true).stderr(false);
+        let mut process = self.within(pods.exec(POD, ["echo", SAID], &parameters)).await?;
+        let mut text = String::new();
+        if let Some(mut output) = process.stdout() {
+            let read = timeout(self.patience, output.read_to_string(&mut text)).await;
+            read.map_err(|_| "the command did not end".to_owned())?.map_err(|error| error.to_string())?;
+        }
+        if text.contains(SAID) {
+            Ok(())
+        } else {
+            Err(format!("the command said {text:?} instead of {SAID:?}"))
+        }
+    }
+
+    async fn within<T>(&self, asked: impl Future<Output = kube::Result<T>>) -> Result<T, String> {
+        match timeout(self.patience, asked).await {
+            Ok(answer) => answer.map_err(|error| sentence(&error)),
+            Err(_) => Err(format!("no answer within {} s", self.patience.as_secs())),
+        }
+    }
+
+    async fn clean_up(&self) -> Result<(), String> {
+        let namespaces: Api<Namespace> = Api::all(self.client.clone());
+        let ours = ListParams::default().labels(&format!("{LABEL}=true"));
+        for namespace in self.within(namespaces.list(&ours)).await? {
+            match namespaces.delete(&namespace.name_any(), &DeleteParams::default()).await {
+                Ok(_) => {}
+                Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => {}
+                Err(error) => return Err(sentence(&error)),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn object<K: serde::de::DeserializeOwned>(value: serde_json::Value) -> Result<K, Vec<String>> {
+    serde_json::from_value(value).map_err(|error| vec![error.to_string()])
+}

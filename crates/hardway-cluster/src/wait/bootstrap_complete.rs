@@ -1,0 +1,82 @@
+//! `wait-for bootstrap-complete`
+
+use super::error::WaitError;
+use super::line::Line;
+use super::waiter::{Wait, host};
+use crate::clock::shown;
+use crate::pivot::{Allowed, Decision, Facts, ask_members, decide};
+use crate::watch::{Kind, Watch};
+
+impl Wait<'_> {
+    /// Until the bootstrap host may be removed: the API answers, kube-system/bootstrap says complete, and nothing of etcd
+    /// is left on it. The decision says what was seen at each gate.
+    pub async fn bootstrap_complete(&mut self) -> Result<Decision, WaitError> {
+        self.check_client()?;
+        self.look_at_host();
+        self.announce(&format!("for the Kubernetes API at {}", host(&self.config)));
+        let version = self.api().await.map_err(|(last, why)| WaitError::Api { last, why })?;
+        self.say(Line::info(format!("API {version} up")));
+
+        let mut watch = Watch::start(&self.config, self.options.patience);
+        self.announce("for bootstrapping to complete");
+        let mut said = None;
+        let complete = self.until(&mut watch, async |wait| {
+            let state = wait.index.state();
+            let status = state.bootstrap.as_ref().and_then(|map| map.get("status")).map(str::to_owned);
+            let is_complete = state.is_bootstrap_complete();
+            if let Some(status) = status.filter(|status| said.as_ref() != Some(status)) {
+                wait.say(Line::debug(format!("Bootstrap status: {status}")));
+                said = Some(status);
+            }
+            is_complete.then_some(())
+        });
+        complete.await.map_err(|why| {
+            let last = why.broken().map_or_else(|| why.to_string(), |link| link.what.clone());
+            WaitError::Bootstrap { last, why }
+        })?;
+
+        self.say(Line::info("Waiting for the bootstrap etcd member to be removed..."));
+        let removed = self.until(&mut watch, async |wait| {
+            let etcd = wait.index.state().control_plane.get(&Kind::Etcd);
+            etcd.is_some_and(|etcd| etcd.is_true("EtcdBootstrapMemberRemoved")).then_some(())
+        });
+        if let Err(why) = removed.await {
+            self.say(Line::warn(format!("Bootstrap etcd member may not have been removed: {why}")));
+            let last = self.decision().await.missing().collect::<Vec<_>>().join("; ");
+            return Err(WaitError::Bootstrap { last, why });
+        }
+        let decision = self.gates_open(&mut watch).await?;
+        self.say(Line::info("Bootstrap etcd member has been removed"));
+        self.say(Line::info("It is now safe to remove the bootstrap resources"));
+        let elapsed = shown(self.elapsed());
+        self.say(Line::info(format!("Time elapsed: {elapsed}")));
+        Ok(decision)
+    }
+
+    /// openshift-install takes the operator's word; here every gate of the pivot must hold as well.
+    async fn gates_open(&mut self, watch: &mut Watch) -> Result<Decision, WaitError> {
+        let mut last = String::new();
+        let open = self.until(watch, async |wait| {
+            let decision = wait.decision().await;
+            let missing = decision.missing().collect::<Vec<_>>().join("; ");
+            if !missing.is_empty() && missing != last {
+                wait.say(Line::info(format!("Not yet safe to remove the bootstrap resources: {missing}")));
+            }
+            last = missing;
+            (decision.allowed >= Allowed::LeaveLoadBalancer).then_some(decision)
+        });
+        open.await.map_err(|why| WaitError::Bootstrap { last, why })
+    }
+
+    /// What may be done to the bootstrap host at this moment. Whether it has left the load balancer is not for waiting to
+    /// know.
+    pub async fn decision(&mut self) -> Decision {
+        let asked = match &self.options.etcd {
+            Some(access) => ask_members(access).await.map_err(|error| error.to_string()),
+            None => Err("there is no etcd client certificate in the working folder".to_owned()),
+        };
+        let kinds = [Kind::Etcd, Kind::KubeApiServer, Kind::Bootstrap, Kind::Version];
+        let is_fresh = kinds.iter().all(|kind| self.index.is_fresh(*kind));
+        decide(&Facts::of(self.index.state(), self.index.declared(), is_fresh, asked, false))
+    }
+}

@@ -1,0 +1,74 @@
+//! A real sshd, and the key that hardway draws for the bootstrap host.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use fs_err as fs;
+use hardway_assets::inventory::KeyAlgorithm;
+use hardway_assets::secrets::{PrivateKey, Random, ssh_public_key};
+use hardway_cluster::bootstrap_progress::{Remote, RemoteError, look};
+use hardway_testing::{Server, succeed};
+use tokio::time::{Instant, sleep};
+
+fn user() -> String {
+    succeed(&mut Command::new("whoami")).trim().to_owned()
+}
+
+fn sshd(folder: &Path, port: u16, host_key: &str) -> Server {
+    let path = |name: &str| folder.join(name).display().to_string();
+    succeed(Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-f", &path(host_key)]));
+    let config = format!(
+        "Port {port}\nListenAddress 127.0.0.1\nHostKey {}\nAuthorizedKeysFile {}\nStrictModes no\nUsePAM no\n\
+         PidFile none\nPasswordAuthentication no\nPermitRootLogin prohibit-password\n",
+        path(host_key),
+        path("authorized_keys"),
+    );
+    fs::write(folder.join("sshd_config"), config).unwrap();
+    fs::create_dir_all("/run/sshd").unwrap();
+    Server::start(Path::new("/usr/sbin/sshd"), ["-D", "-e", "-f", &path("sshd_config")], folder)
+}
+
+async fn answers(remote: &Remote) -> String {
+    let began = Instant::now();
+    loop {
+        match remote.run("echo \"$((6 * 7))\"").await {
+            Ok(text) => return text,
+            Err(error) => assert!(began.elapsed() < Duration::from_secs(120), "{error}"),
+        }
+        sleep(Duration::from_millis(200)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn real_scripts_run_over_ssh_with_the_key_that_was_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let key = PrivateKey::generate(KeyAlgorithm::EcdsaP256, &Random::default()).unwrap();
+    fs::write(path("key"), key.to_pem().expose()).unwrap();
+    fs::set_permissions(path("key"), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    fs::write(path("authorized_keys"), ssh_public_key(&key, "bootstrap")).unwrap();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let server = sshd(folder.path(), port, "first");
+    let mut remote =
+        Remote::ssh("127.0.0.1".parse().unwrap(), port, &user(), &path("key"), &path("known_hosts"));
+    remote.patience = Duration::from_secs(120);
+    assert_eq!(answers(&remote).await, "42\n");
+    assert!(look(&remote).await.unwrap().clock.is_some(), "a host without any record has a clock");
+    let error = remote.run("echo why >&2; exit 3").await.unwrap_err();
+    assert!(matches!(&error, RemoteError::Failed { said, .. } if said == "why"), "{error}");
+
+    // Another host at that address is not taken for the first.
+    drop(server);
+    let _server = sshd(folder.path(), port, "second");
+    let began = Instant::now();
+    loop {
+        let error = remote.run("true").await.unwrap_err().to_string();
+        if error.contains("Host key verification failed") {
+            break;
+        }
+        assert!(began.elapsed() < Duration::from_secs(120), "{error}");
+        sleep(Duration::from_millis(200)).await;
+    }
+}

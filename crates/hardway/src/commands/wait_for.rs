@@ -1,0 +1,211 @@
+//! `hardway wait-for bootstrap-complete|install-complete`
+
+use std::path::Path;
+
+use hardway_assets::File;
+use hardway_cluster::clock::Clock;
+use hardway_cluster::wait::{Installed, Level, Line, Wait, WaitError, WaitOptions};
+use serde_json::{Value, json};
+
+use crate::cli::{Format, Global, WaitArgs, WaitForArgs, WaitForTarget};
+use crate::live::Live;
+use crate::output::Output;
+use crate::report::{EXIT_BOOTSTRAP, EXIT_INSTALL, EXIT_INTERRUPTED, EXIT_STABILITY, Report};
+use crate::workdir::{Workdir, at};
+use crate::{clock, live};
+
+/// Says what openshift-install says, on standard error; standard output gets the result, if a format is asked for.
+pub(crate) fn run(global: &Global, args: &WaitForArgs, out: &Output) -> Result<u8, Report> {
+    let workdir = Workdir::open(&global.dir)?;
+    live::run(async {
+        match &args.target {
+            WaitForTarget::BootstrapComplete(args) => bootstrap_complete(&workdir, args, out).await,
+            WaitForTarget::InstallComplete(args) => install_complete(&workdir, args, out).await,
+        }
+    })?
+}
+
+async fn bootstrap_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) -> Result<u8, Report> {
+    let live = Live::open(workdir, &args.cluster, out).await?;
+    let mut say = |line: Line| print(&line, out);
+    let mut wait = begin(&live, workdir, args, &mut say)?;
+    let ended = tokio::select! {
+        ended = wait.bootstrap_complete() => ended,
+        interrupted = interrupted() => return Err(interrupted),
+    };
+    match ended {
+        Ok(decision) => {
+            result(&wait, args.output, out, "bootstrap-complete", None, json!({"pivot": decision}));
+            Ok(0)
+        }
+        Err(error) => {
+            let decision = json!({"pivot": wait.decision().await});
+            result(&wait, args.output, out, "bootstrap-complete", Some(&error), decision);
+            wait.complaints().iter().for_each(|line| print(line, out));
+            out.info("Use the following commands to gather logs from the cluster");
+            out.info("openshift-install gather bootstrap --help");
+            Err(failed(&error))
+        }
+    }
+}
+
+async fn install_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) -> Result<u8, Report> {
+    let live = Live::open(workdir, &args.cluster, out).await?;
+    let mut say = |line: Line| print(&line, out);
+    let mut wait = begin(&live, workdir, args, &mut say)?;
+    let ended = tokio::select! {
+        ended = wait.install_complete() => ended,
+        interrupted = interrupted() => return Err(interrupted),
+    };
+    match ended {
+        Ok(installed) => {
+            let known = finish(workdir, &live.kubeconfig, &installed, out)?;
+            result(&wait, args.output, out, "install-complete", None, known);
+            Ok(0)
+        }
+        Err(error) => {
+            result(&wait, args.output, out, "install-complete", Some(&error), json!({}));
+            wait.complaints().iter().for_each(|line| print(line, out));
+            Err(failed(&error))
+        }
+    }
+}
+
+fn begin<'s>(
+    live: &Live,
+    workdir: &Workdir,
+    args: &WaitArgs,
+    say: &'s mut dyn FnMut(Line),
+) -> Result<Wait<'s>, Report> {
+    let options = WaitOptions {
+        timeout: args.timeout,
+        stall_after: args.stall_after,
+        stable_for: args.stable_for,
+        etcd: live.etcd(workdir),
+        host: live.bootstrap_host(workdir),
+        ..WaitOptions::new()
+    };
+    let clock = Clock::start(clock::now()?);
+    Ok(Wait::new(live.config.clone(), live.declared(workdir), options, clock, say))
+}
+
+/// openshift-install's last words. The password is never printed, as with its --skip-password-print: logs are kept and
+/// passed on. And auth/kubeconfig stays as it was made: the routers' CA is put beside it.
+fn finish(
+    workdir: &Workdir,
+    kubeconfig: &Path,
+    installed: &Installed,
+    out: &Output,
+) -> Result<Value, Report> {
+    let absolute = |path: &Path| std::path::absolute(path).map_err(|error| at(path, &error));
+    let kubeconfig = absolute(kubeconfig)?;
+    let password = absolute(&workdir.path("auth/kubeadmin-password"))?;
+    if let Some(ca) = &installed.router_ca {
+        let (name, path) = ("auth/router-ca.crt", workdir.path("auth/router-ca.crt"));
+        if fs_err::read_to_string(&path).ok().as_ref() != Some(ca) {
+            workdir.write(&File::public(name, ca.clone()))?;
+        }
+        out.info(&format!("What the routers serve is signed by {}", workdir.shown(name)));
+    }
+    out.info("Install complete!");
+    out.info(&format!(
+        "To access the cluster as the system:admin user when using 'oc', run\n    export KUBECONFIG={}",
+        kubeconfig.display()
+    ));
+    if let Some(url) = &installed.console_url {
+        out.info(&format!("Access the OpenShift web-console here: {url}"));
+        out.info(&format!("Credentials omitted, if necessary verify the {} file", password.display()));
+    }
+    Ok(json!({
+        "kubeconfig": kubeconfig,
+        "consoleURL": installed.console_url,
+        "kubeadminPasswordFile": password,
+    }))
+}
+
+/// The result as data; a wait that failed has one too.
+fn result(
+    wait: &Wait<'_>,
+    format: Format,
+    out: &Output,
+    target: &str,
+    error: Option<&WaitError>,
+    more: Value,
+) {
+    if format == Format::Text {
+        return;
+    }
+    let index = wait.index();
+    let timeline: Vec<_> = index.timeline().moments().collect();
+    let mut value = json!({
+        "target": target,
+        "complete": error.is_none(),
+        "exitCode": error.map_or(0, exit),
+        "elapsedSeconds": wait.elapsed().as_secs(),
+        "version": index.version(),
+        "operators": index.operators(),
+        "missingNodes": index.missing_nodes(),
+        "bootstrapHost": wait.bootstrap_host(),
+        "timeline": timeline,
+    });
+    if let Some(error) = error {
+        value["error"] = error.to_string().into();
+        value["gaveUp"] = error.why().map(ToString::to_string).into();
+        value["firstBroken"] = json!(error.why().and_then(|why| why.broken()));
+    }
+    if let (Value::Object(value), Value::Object(more)) = (&mut value, more) {
+        value.extend(more);
+    }
+    out.value(&value, format);
+}
+
+fn failed(error: &WaitError) -> Report {
+    let report = match error {
+        WaitError::Api { .. } | WaitError::Bootstrap { .. } => {
+            Report::new("bootstrap-failed", error.to_string())
+        }
+        WaitError::Client(_) => Report::new("kubeconfig-unusable", error.to_string()),
+        WaitError::Initialize { .. } | WaitError::Nodes { .. } => {
+            Report::new("install-failed", error.to_string())
+        }
+        WaitError::Stability { .. } => Report::new("operators-unstable", error.to_string()),
+    };
+    let why = error.why();
+    let mut evidence: Vec<String> = vec![error.hint().to_owned()];
+    evidence.extend(why.map(|why| format!("{why}")));
+    let broken = why.and_then(|why| why.broken());
+    evidence.extend(broken.map(|link| format!("first broken link: {}", link.what)));
+    let report = report.exit(exit(error)).evidence(evidence);
+    match broken.and_then(|link| link.fix.clone()) {
+        Some(fix) => report.fix(fix),
+        None => report,
+    }
+}
+
+fn exit(error: &WaitError) -> u8 {
+    match error {
+        WaitError::Api { .. } | WaitError::Bootstrap { .. } => EXIT_BOOTSTRAP,
+        WaitError::Client(_) => crate::report::EXIT_ERROR,
+        WaitError::Initialize { .. } | WaitError::Nodes { .. } => EXIT_INSTALL,
+        WaitError::Stability { .. } => EXIT_STABILITY,
+    }
+}
+
+async fn interrupted() -> Report {
+    // Without a handler for it the signal ends the process as always.
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+    Report::new("interrupted", "interrupted while waiting")
+        .exit(EXIT_INTERRUPTED)
+        .fix("run the same command again: it goes on with what is there")
+}
+
+fn print(line: &Line, out: &Output) {
+    match line.level {
+        Level::Debug => out.debug(&line.text),
+        Level::Info => out.info(&line.text),
+        Level::Warn => out.warn(&line.text),
+        Level::Error => out.finding(&line.text),
+    }
+}

@@ -1,0 +1,123 @@
+//! The way from a working folder to the cluster that was made from it.
+
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use fs_err as fs;
+use hardway_assets::Cluster;
+use hardway_assets::inventory::Role;
+use hardway_assets::{pki, yaml};
+use hardway_cluster::bootstrap_progress::Remote;
+use hardway_cluster::declared::Declared;
+use hardway_cluster::pivot::EtcdAccess;
+use kube::Config;
+use kube::config::{KubeConfigOptions, Kubeconfig};
+
+use crate::cli::ClusterArgs;
+use crate::input::{self, Checked};
+use crate::output::Output;
+use crate::report::Report;
+use crate::workdir::Workdir;
+
+/// A cluster that can be asked.
+pub(crate) struct Live {
+    /// How the API is reached.
+    pub(crate) config: Config,
+    /// The kubeconfig that says so.
+    pub(crate) kubeconfig: PathBuf,
+    /// What the input files say; none in a folder that has none, such as openshift-install's.
+    pub(crate) cluster: Option<Cluster>,
+    /// The release's image with `oc` and a shell.
+    pub(crate) cli_image: Option<String>,
+}
+
+impl Live {
+    /// Reads the kubeconfig, and the input files if there are any. Must run inside an async runtime.
+    pub(crate) async fn open(workdir: &Workdir, args: &ClusterArgs, out: &Output) -> Result<Self, Report> {
+        let kubeconfig = kubeconfig(workdir, args);
+        let config = read_kubeconfig(&kubeconfig).await?;
+        let has_inputs =
+            workdir.path("inventory.yaml").exists() && workdir.path("install-config.yaml").exists();
+        let mut cli_image = None;
+        let cluster = match has_inputs {
+            true => {
+                let checked = Checked::load(workdir, args.release_dir.as_deref(), out)?;
+                cli_image = checked.release.images.get("cli").ok().map(str::to_owned);
+                Some(input::cluster_of(workdir, checked)?)
+            }
+            false => {
+                out.warn("there is no install-config.yaml with an inventory.yaml here: which nodes should be there is not known");
+                None
+            }
+        };
+        Ok(Self { config, kubeconfig, cluster, cli_image })
+    }
+
+    /// What the user declared.
+    pub(crate) fn declared(&self, workdir: &Workdir) -> Declared {
+        let Some(cluster) = &self.cluster else { return Declared::default() };
+        let overrides = fs::read_to_string(workdir.path("manifests/cvo-overrides.yaml")).ok();
+        let overrides = overrides.and_then(|text| {
+            let object = yaml::read(&text).ok()?.to_json();
+            serde_json::from_value(object["spec"]["overrides"].clone()).ok()
+        });
+        Declared { overrides: overrides.unwrap_or_default(), ..Declared::of(cluster) }
+    }
+
+    /// How etcd on the masters is asked, if the folder has a client certificate for it.
+    pub(crate) fn etcd(&self, workdir: &Workdir) -> Option<EtcdAccess> {
+        let cluster = self.cluster.as_ref()?;
+        let text = |name: &str| fs::read_to_string(workdir.path(&pki::path(name))).ok();
+        let primary =
+            |ips: &[IpAddr]| ips.iter().find(|ip| ip.is_ipv6() == cluster.is_ipv6_primary()).copied();
+        Some(EtcdAccess {
+            addresses: cluster
+                .inventory
+                .with_role(Role::Master)
+                .filter_map(|host| primary(&host.ip))
+                .collect(),
+            port: 2379,
+            trust: text("etcd-ca-bundle")?,
+            certificate: text("etcd-client")?,
+            key: workdir.secrets().ok()?.key("etcd-client").ok()?.to_pem(),
+            patience: Duration::from_secs(5),
+        })
+    }
+
+    /// How the bootstrap host is asked, with the key that was drawn for it.
+    pub(crate) fn bootstrap_host(&self, workdir: &Workdir) -> Option<Remote> {
+        let cluster = self.cluster.as_ref()?;
+        let key = workdir.path(&format!("secrets/{}.key", pki::catalogue::SSH_KEY));
+        let known_hosts = workdir.path(KNOWN_HOSTS);
+        key.exists().then(|| Remote::ssh(cluster.bootstrap_ip(), 22, "core", &key, &known_hosts))
+    }
+}
+
+/// The file with the bootstrap host's key, beside what it was made for.
+const KNOWN_HOSTS: &str = ".known_hosts";
+
+/// Flag, environment, folder: the first that is given counts.
+fn kubeconfig(workdir: &Workdir, args: &ClusterArgs) -> PathBuf {
+    let from_environment =
+        std::env::var_os("KUBECONFIG").filter(|value| !value.is_empty()).map(PathBuf::from);
+    args.kubeconfig.clone().or(from_environment).unwrap_or_else(|| workdir.path("auth/kubeconfig"))
+}
+
+async fn read_kubeconfig(path: &Path) -> Result<Config, Report> {
+    let unusable = |error: &dyn std::error::Error| {
+        let report = Report::from_error("kubeconfig-unusable", error);
+        Report { what: format!("{}: {}", path.display(), report.what), ..report }
+            .fix("make it with `hardway create ignition-configs`, or name another with --kubeconfig")
+    };
+    let kubeconfig = Kubeconfig::read_from(path).map_err(|error| unusable(&error))?;
+    let options = KubeConfigOptions::default();
+    Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(|error| unusable(&error))
+}
+
+/// Runs a command that talks to a cluster.
+pub(crate) fn run<T>(future: impl Future<Output = T>) -> Result<T, Report> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = runtime.map_err(|error| Report::from_error("kubeconfig-unusable", &error))?;
+    Ok(runtime.block_on(future))
+}
