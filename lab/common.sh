@@ -21,12 +21,14 @@ check_name() {
 }
 
 # podman_limits: options without which no container starts on this computer, a line each. podman asks for more open files and
-# processes than somebody without CAP_SYS_RESOURCE (bit 24) may give, and crun does not work with cgroups of version 1.
+# processes than somebody without CAP_SYS_RESOURCE (bit 24) may give; of processes it keeps itself no more than there are
+# process ids. crun does not work with cgroups of version 1.
 podman_limits() {
-  local effective
+  local effective processes
   effective=$(sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status)
   if ((!(0x$effective >> 24 & 1))); then
-    printf '%s\n' "--ulimit=nofile=$(ulimit -Hn):$(ulimit -Hn)" "--ulimit=nproc=$(ulimit -Hu):$(ulimit -Hu)"
+    processes=$(printf '%s\n' "$(ulimit -Hu)" "$(</proc/sys/kernel/pid_max)" | grep -v unlimited | sort -n | head -n 1)
+    printf '%s\n' "--ulimit=nofile=$(ulimit -Hn):$(ulimit -Hn)" "--ulimit=nproc=$processes:$processes"
   fi
   if [[ $(stat --file-system --format=%T /sys/fs/cgroup) != cgroup2fs ]]; then
     printf '%s\n' --runtime=runc
@@ -52,9 +54,12 @@ node_base() {
   kept node-base "$LAB_FILES/node/base.sh" "$LAB_FILES/node/base.sh" "$LAB_FILES/node/packages.txt"
 }
 
-# in_lab LAB COMMAND…: with the lab's network, and names resolved by the lab's own server.
+# in_lab LAB COMMAND…: with the lab's network, and names resolved by the lab's own server. Unlike with `ip netns exec`, cgroups
+# stay where they are, so that podman works too.
 in_lab() {
   local lab=$1
   shift
-  ip netns exec "hardway-$lab" "$@"
+  # shellcheck disable=SC2016 # the inner shell's
+  nsenter --net="/run/netns/hardway-$lab" unshare --mount --propagation=slave \
+    sh -ec 'mount --bind "$1" /etc/resolv.conf; shift; exec "$@"' sh "$LAB_STATE/$lab/resolv.conf" "$@"
 }

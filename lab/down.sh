@@ -19,5 +19,5 @@ fi
 for namespace in /run/netns/"hardway-$lab" /run/netns/"hardway-$lab"-*; do
   [[ ! -e $namespace ]] || ip netns delete "${namespace##*/}"
 done
-rm -rf "/etc/netns/hardway-$lab" "${LAB_STATE:?}/$lab"
-rmdir --ignore-fail-on-non-empty /etc/netns "$LAB_STATE" 2>/dev/null || true
+rm -rf "${LAB_STATE:?}/$lab"
+rmdir --ignore-fail-on-non-empty "$LAB_STATE" 2>/dev/null || true

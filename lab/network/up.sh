@@ -49,8 +49,7 @@ read_arguments() {
 segment() {
   local address
   ip netns pids "$namespace" >/dev/null 2>&1 || ip netns add "$namespace"
-  mkdir -p "/etc/netns/$namespace"
-  printf 'nameserver %s\nsearch %s\n' "${gateway%/*}" "$domain" >"/etc/netns/$namespace/resolv.conf"
+  printf 'nameserver %s\nsearch %s\n' "${gateway%/*}" "$domain" >"$state/resolv.conf"
   ip -n "$namespace" link set lo up
   ip -n "$namespace" link show lab0 >/dev/null 2>&1 || ip -n "$namespace" link add lab0 type bridge
   ip -n "$namespace" link set lab0 up
@@ -67,7 +66,7 @@ service() {
   mapfile -t limits < <(podman_limits)
   podman rm --force --time=2 --ignore "$name" >/dev/null
   podman run --detach --name="$name" --label="hardway.lab=$lab" --network="ns:/run/netns/$namespace" "${limits[@]}" \
-    --restart=always --no-hosts --volume="$state:/lab:z" --volume="$LAB_CACHE/registry:/registry:z" \
+    --restart=always --stop-signal=SIGTERM --no-hosts --volume="$state:/lab:z" --volume="$LAB_CACHE/registry:/registry:z" \
     --entrypoint="$1" "$image" "${@:2}" >/dev/null
 }
 

@@ -56,7 +56,7 @@ create() {
     volumes+=(--volume="$name-$volume:/var/lib/$volume:exec")
   done
   podman create --name="$name" --hostname="$host" --label="hardway.lab=$lab" --network="ns:/run/netns/$name" \
-    --privileged --systemd=always --cgroupns=private "${limits[@]}" --no-hosts --tmpfs=/run --tmpfs=/tmp "${volumes[@]}" "${extra[@]}" \
+    --privileged --systemd=always --cgroupns=private --pids-limit=-1 "${limits[@]}" --no-hosts --tmpfs=/run --tmpfs=/tmp "${volumes[@]}" "${extra[@]}" \
     --env=LAB_NAMESERVER="$gateway" --env=LAB_PLAIN_HTTP="$registry" "$image" >/dev/null
 }
 

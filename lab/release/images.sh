@@ -72,31 +72,43 @@ stand_in_missing() {
   done <"$here/../../crates/hardway-assets/sample-release/image-names.txt"
 }
 
-# A static busybox under all its names: generated pods use /bin/sh, sleep and chmod of their images.
+# What every image but `pod` begins with: a static busybox under all its names, because generated pods use /bin/sh, sleep and
+# chmod of their images, and the C library of the nodes for programs that were linked with one.
 shell_layer() {
   local folder=$work/layer-shell name
-  mkdir -p "$folder"/{etc,root,tmp,usr/bin,var/run}
+  mkdir -p "$folder"/{etc,root,tmp,usr/bin,usr/sbin,var/run}
   chmod 1777 "$folder/tmp"
+  from_node "$folder" ./bin ./sbin ./lib './lib64' './usr/lib64/ld-linux*' './usr/lib/ld-linux*' './usr/lib/*-linux-gnu/ld-linux*' \
+    './usr/lib/*-linux-gnu/libc.so.*' './usr/lib/*-linux-gnu/libresolv.so.*'
   cp "$(command -v busybox)" "$folder/usr/bin/busybox"
-  ln -s usr/bin "$folder/bin"
   for name in $(busybox --list); do
     [[ $name == busybox ]] || ln -s busybox "$folder/usr/bin/$name"
   done
   printf 'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n' >"$folder/etc/passwd"
   printf 'root:x:0:\nnogroup:x:65534:\n' >"$folder/etc/group"
+  printf 'hosts: files dns\n' >"$folder/etc/nsswitch.conf"
   layer "$folder"
 }
 
-# kube-proxy calls iptables and conntrack, with the libraries they load; all taken from the nodes' root file system.
+# kube-proxy calls iptables and conntrack, with the libraries they load.
 iptables_layer() {
-  local folder=$work/layer-iptables
+  local folder=$work/layer-iptables lib='./usr/lib/*-linux-gnu'
   mkdir -p "$folder"
-  tar -x -C "$folder" --wildcards -f "$(node_base)" './usr/sbin/*tables*' './usr/sbin/conntrack' './etc/alternatives/*tables*' \
-    './usr/lib/*-linux-gnu/libxtables.so*' './usr/lib/*-linux-gnu/libnftnl.so*' './usr/lib/*-linux-gnu/libmnl.so*' \
-    './usr/lib/*-linux-gnu/libip?tc.so*' './usr/lib/*-linux-gnu/libnetfilter_conntrack.so*' './usr/lib/*-linux-gnu/libnfnetlink.so*' \
-    './usr/lib/*-linux-gnu/libnftables.so*' './usr/lib/*-linux-gnu/libc.so*' './usr/lib/*-linux-gnu/libm.so*' \
-    './usr/lib/*-linux-gnu/ld-linux*' './usr/lib/*-linux-gnu/xtables/*' './lib' './lib64' './sbin'
-  # Loaders are named by absolute path: /lib64/ld-linux… on one architecture, /lib/ld-linux… on another.
-  tar -x -C "$folder" --wildcards -f "$(node_base)" './usr/lib64/*' './usr/lib/ld-linux*' 2>/dev/null || true
+  from_node "$folder" './usr/sbin/*tables*' ./usr/sbin/conntrack './etc/alternatives/*tables*' "$lib/libxtables.so*" "$lib/libnftnl.so*" \
+    "$lib/libmnl.so*" "$lib/libip?tc.so*" "$lib/libnetfilter_conntrack.so*" "$lib/libnfnetlink.so*" "$lib/libm.so*" "$lib/xtables/*"
   layer "$folder"
+}
+
+# from_node FOLDER PATTERN…: files of the nodes' root file system. Not every architecture has something for every pattern.
+from_node() {
+  local folder=$1 base name pattern
+  shift
+  base=$(node_base)
+  tar -tf "$base" | while read -r name; do
+    for pattern in "$@"; do
+      # shellcheck disable=SC2053 # a pattern
+      [[ $name != $pattern ]] || printf '%s\n' "$name"
+    done
+  done >"$work/names"
+  tar -x -C "$folder" --no-recursion --files-from="$work/names" -f "$base"
 }
