@@ -35,17 +35,21 @@ podman_limits() {
   fi
 }
 
-# kept NAME COMMAND FILE…: the file in the cache that COMMAND makes of the FILEs; made once.
+# kept NAME COMMAND FILE…: the file or folder in the cache that COMMAND makes of the FILEs; made once, also when several ask.
 kept() {
-  local name=$1 command=$2 target
+  local name=$1 command=$2 target lock
   shift 2
+  mkdir -p "$LAB_CACHE"
   target=$LAB_CACHE/$name-$(sha256sum "$@" | cut -d' ' -f1 | sha256sum | cut -c1-16)
+  exec {lock}>"$LAB_CACHE/$name.lock"
+  flock "$lock"
   if [[ ! -e $target ]]; then
     printf 'building %s\n' "$name" >&2
     rm -rf "$target.new"
     "$command" "$target.new" >&2
     mv "$target.new" "$target"
   fi
+  exec {lock}>&-
   printf '%s\n' "$target"
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The text of the lab's three service configurations, from the arguments that up.sh read. Sourced.
+# shellcheck disable=SC2154
 
 # Every name a cluster needs, with its PTR record; nothing is asked of the outside.
 dnsmasq_conf() {

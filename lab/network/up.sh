@@ -3,9 +3,11 @@
 # computer's own network is not touched; nothing in the lab reaches the outside.
 #
 #   lab/network/up.sh LAB --image IMAGE --domain DOMAIN --gateway IP/PREFIX --api-vip IP --ingress-vip IP --hosts FILE
+#                         [--dnsmasq FILE] [--haproxy FILE]
 #
-# IMAGE is the node image (lab/node/build.sh); it holds the three programs. FILE has a line for each host: NAME ROLE IP MAC.
-# Run again with another FILE, it gives the services their new configuration.
+# IMAGE is the node image (lab/node/build.sh); it holds the three programs. --hosts has a line for each host: NAME ROLE IP MAC.
+# Configurations that were made elsewhere take the place of those made from it; they see their own folder as /lab. Run again,
+# the services get their new configuration.
 set -euo pipefail
 . "${BASH_SOURCE[0]%/*}/../common.sh"
 . "${BASH_SOURCE[0]%/*}/services.sh"
@@ -14,8 +16,8 @@ main() {
   read_arguments "$@"
   mkdir -p "$state" "$LAB_CACHE/registry"
   segment
-  dnsmasq_conf >"$state/dnsmasq.conf"
-  haproxy_cfg >"$state/haproxy.cfg"
+  if [[ -n $dnsmasq ]]; then cp "$dnsmasq" "$state/dnsmasq.conf"; else dnsmasq_conf >"$state/dnsmasq.conf"; fi
+  if [[ -n $haproxy ]]; then cp "$haproxy" "$state/haproxy.cfg"; else haproxy_cfg >"$state/haproxy.cfg"; fi
   registry_yml >"$state/registry.yml"
   service dns dnsmasq --keep-in-foreground --conf-file=/lab/dnsmasq.conf
   service lb haproxy -W -db -f /lab/haproxy.cfg
@@ -23,7 +25,7 @@ main() {
 }
 
 read_arguments() {
-  lab=${1:?which lab?} image='' domain='' gateway='' api_vip='' ingress_vip='' hosts=''
+  lab=${1:?which lab?} image='' domain='' gateway='' api_vip='' ingress_vip='' hosts='' dnsmasq='' haproxy=''
   check_name "$lab"
   shift
   while [[ $# -gt 0 ]]; do
@@ -33,7 +35,9 @@ read_arguments() {
       --gateway) gateway=$2 ;;
       --api-vip) api_vip=$2 ;;
       --ingress-vip) ingress_vip=$2 ;;
-      --hosts) hosts=$2 ;;
+      --hosts) export hosts=$2 ;;
+      --dnsmasq) dnsmasq=$2 ;;
+      --haproxy) haproxy=$2 ;;
       *) die "unknown option $1" ;;
     esac
     shift 2

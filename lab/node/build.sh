@@ -4,13 +4,12 @@
 #   lab/node/build.sh
 #
 # Three parts, each kept under the hash of what it is made of: the Debian root file system, crictl, and the image of both with
-# the real kubelet, kubectl and Ignition of tools/kubernetes. A second call builds nothing.
+# the real kubelet (lab/kubernetes), kubectl and Ignition (tools/kubernetes). A second call builds nothing.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../common.sh"
 
-programs=(kubelet kubectl ignition)
 # They set up the whole computer, ask questions on a console, or wait for devices; a container must not or cannot.
 masked=(console-getty.service getty.target proc-sys-fs-binfmt_misc.automount systemd-binfmt.service systemd-firstboot.service
   systemd-modules-load.service systemd-sysctl.service systemd-udevd.service systemd-udev-trigger.service
@@ -18,17 +17,18 @@ masked=(console-getty.service getty.target proc-sys-fs-binfmt_misc.automount sys
   sys-kernel-tracing.mount)
 
 main() {
-  local bin crictl base image
+  local bin kubelet crictl base image
   mkdir -p "$LAB_CACHE"
   exec 9>"$LAB_CACHE/node.lock"
   flock 9
-  bin=$("$here/../../tools/kubernetes/build.sh" "${programs[@]}")
+  bin=$("$here/../../tools/kubernetes/build.sh" kubectl ignition)
+  kubelet=$("$here/../kubernetes/build.sh")/kubelet
   crictl=$(kept crictl build_crictl "$here"/crictl/go.mod "$here"/crictl/go.sum)
   base=$(node_base)
-  image=localhost/hardway-lab-node:$(image_hash "$bin" "$crictl" "$base")
+  image=localhost/hardway-lab-node:$(image_hash "$bin" "$kubelet" "$crictl" "$base")
   if ! podman image exists "$image"; then
     echo "building $image" >&2
-    assemble "$image" "$base" "$crictl" "$bin"
+    assemble "$image" "$base" "$crictl" "$bin" "$kubelet"
   fi
   echo "$image"
 }
@@ -48,16 +48,16 @@ image_hash() {
   } | sha256sum | cut -c1-16
 }
 
-# assemble IMAGE BASE CRICTL BIN: one more layer over the root file system. Nothing is run inside, so no container runtime has
+# assemble IMAGE BASE CRICTL BIN KUBELET: one more layer over the root file system. Nothing is run inside, so no container runtime has
 # to work for it.
 assemble() {
-  local image=$1 base=$2 crictl=$3 bin=$4 layer unit
+  local image=$1 base=$2 crictl=$3 bin=$4 kubelet=$5 layer unit
   work=$(mktemp -d "$LAB_CACHE/node.XXXXXX")
   trap 'rm -rf "$work"' EXIT
   layer=$work/layer
   cp -r "$here/rootfs" "$layer"
   mkdir -p "$layer"/etc/{systemd/system,cni,kubernetes/cni/net.d} "$layer/usr/libexec/hardway-lab"
-  cp "$bin/kubelet" "$layer/usr/libexec/hardway-lab/"
+  cp "$kubelet" "$layer/usr/libexec/hardway-lab/"
   cp "$bin/kubectl" "$bin/ignition" "$layer/usr/bin/"
   cp "$crictl" "$layer/usr/bin/crictl"
   for unit in "${masked[@]}"; do

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Images without a container runtime: layers and manifests in an OCI image layout. The same content gives the same digests on
 # every computer, because nothing in them depends on time or order. Sourced; $layout is the folder.
+# shellcheck disable=SC2154
 
 # blob MEDIA-TYPE: keeps standard input as a blob and prints its descriptor.
 blob() {

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# Puts images into the registry's storage, through a registry on loopback that runs only for that. Sourced by build.sh.
+# Puts images into the registry's storage, through a registry on loopback that runs only for that. Sourced by build.sh, whose
+# variables it uses.
+# shellcheck disable=SC2154
 
 # push_all: every image to the repository of its name. What is in the storage is not sent again.
 push_all() {
