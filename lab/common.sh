@@ -4,6 +4,9 @@
 # Everything of a lab is found by its name: network namespaces hardway-LAB and hardway-LAB-HOST, containers and volumes with
 # the same names and the label hardway.lab=LAB, files in $LAB_STATE/LAB. So taking down needs no records.
 
+# A failure inside $(…) is a failure.
+shopt -s inherit_errexit
+
 LAB_FILES=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 LAB_STATE=${LAB_STATE:-/run/hardway-lab}
 LAB_CACHE=${HARDWAY_LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hardway/lab}

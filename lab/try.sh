@@ -2,7 +2,7 @@
 # Boots a cluster's generated assets in a lab: bootstrap host, masters, workers. Ends when every master has registered as a
 # node, says how long each step took and what each machine needs, and leaves nothing behind.
 #
-#   lab/try.sh [--masters N] [--workers N] [--dir DIR] [--name LAB] [--keep]
+#   lab/try.sh [--masters N] [--workers N] [--operators DIR] [--dir DIR] [--name LAB] [--keep]
 #
 # --dir keeps the working directory; --keep keeps the lab too (lab/down.sh LAB removes it). $HARDWAY names the program to try,
 # else it is built.
@@ -33,11 +33,12 @@ main() {
 }
 
 read_arguments() {
-  masters=1 workers=0 dir='' lab=try-$$ keep=false
+  masters=1 workers=0 operators=$here/operators dir='' lab=try-$$ keep=false
   while [[ $# -gt 0 ]]; do
     case $1 in
       --masters) masters=$2 && shift 2 ;;
       --workers) workers=$2 && shift 2 ;;
+      --operators) operators=$2 && shift 2 ;;
       --dir) dir=$2 && shift 2 ;;
       --name) lab=$2 && shift 2 ;;
       --keep) keep=true && shift ;;
@@ -63,7 +64,7 @@ build_hardway() {
 build_release() {
   "$hardway" init --dir "$scratch/sample" --provider lab >&2
   "$hardway" create manifests --dir "$scratch/sample" >&2
-  "$here/release/build.sh" --registry "$registry" --manifests "$scratch/sample/release"
+  "$here/release/build.sh" --registry "$registry" --manifests "$scratch/sample/release" --operators "$operators"
 }
 
 # assets IMAGE RELEASE

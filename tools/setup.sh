@@ -10,6 +10,7 @@ if [[ ${1:-build} == test ]]; then
   packages+=(apache2-utils bind9-dnsutils bind9-utils ca-certificates curl dnsmasq-base docker-registry git gnupg gpgv haproxy ignition iproute2 jq libblkid-dev openssl)
   packages+=(podman runc shellcheck skopeo systemd util-linux)
   packages+=(ipxe-qemu libssl-dev qemu-system-x86 seabios xorriso xz-utils) # install media, and building coreos-installer
+  packages+=(busybox-static mmdebstrap) # the lab
 fi
 
 missing=()

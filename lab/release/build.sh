@@ -5,7 +5,8 @@
 #
 # HOST:PORT is where nodes will find the registry: it is part of every pull spec. The storage, and with it the images, is the
 # same for all labs ($LAB_CACHE/registry). DIR has the release's CRDs and feature gates, in the layout of the `release/` folder
-# that hardway keeps. Operators are those of lab/operators unless another folder is named. Digests depend on content alone: a second call pushes nothing.
+# that hardway keeps. Operators are those of lab/operators unless another folder is named. Digests depend on content alone: a
+# second call pushes nothing.
 # shellcheck disable=SC2034 # what is set here is used in the sourced files
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

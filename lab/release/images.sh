@@ -107,7 +107,7 @@ operator_layer() {
   mkdir -p "$folder/usr/bin"
   ln "$bin/lab-operator" "$folder/usr/bin/lab-operator"
   for name in $(grep -v '^#' "$here/components.txt" | grep -o '@[^ ]*'); do
-    ln -s lab-operator "$folder/usr/bin/${name#@}"
+    [[ $name == @lab-operator ]] || ln -s lab-operator "$folder/usr/bin/${name#@}"
   done
   layer "$folder"
 }
