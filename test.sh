@@ -14,7 +14,8 @@ tools/setup.sh test
 step "format and lints"
 cargo fmt --all -- --check
 cargo clippy --workspace --all-targets --quiet -- -D warnings
-shellcheck --severity=warning test.sh demo.sh tools/*.sh tools/kubernetes/*.sh .ci/run
+shellcheck --severity=warning test.sh demo.sh tools/*.sh tools/kubernetes/*.sh .ci/run lab/*.sh lab/*/*.sh \
+  lab/node/rootfs/usr/bin/* lab/node/rootfs/usr/lib/hardway-lab/*
 
 step "crates that may not know each other, licences, bans"
 cargo xtask arrows
@@ -34,3 +35,13 @@ fi
 
 step "tests"
 cargo test --workspace --quiet
+
+step "the lab's own programs"
+unformatted=$(gofmt -l lab crates/hardway-release/tests/mco-stand-in)
+[[ -z $unformatted ]] || { echo "not formatted: $unformatted" >&2; exit 1; }
+(cd lab/release/programs && go vet ./... && go test ./...)
+
+if [[ ${1:-} != quick ]]; then
+  step "the lab: a bootstrap host and a master boot from generated assets"
+  HARDWAY=$PWD/target/debug/hardway lab/try.sh --masters 1
+fi

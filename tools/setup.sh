@@ -11,6 +11,7 @@ if [[ ${1:-build} == test ]]; then
   packages+=(openssh-client openssh-server)
   packages+=(podman runc shellcheck skopeo systemd util-linux)
   packages+=(ipxe-qemu libssl-dev qemu-system-x86 seabios xorriso xz-utils) # install media, and building coreos-installer
+  packages+=(busybox-static mmdebstrap) # the lab
 fi
 
 missing=()

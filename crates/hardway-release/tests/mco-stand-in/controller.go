@@ -23,6 +23,7 @@ type inputs struct {
 	mirrors      []object
 	others       []object
 	pullSecret   []byte
+	templates    string
 	enabledGates json.RawMessage
 }
 
@@ -43,13 +44,13 @@ func runController(args []string) error {
 	if manifestDir == "" || destDir == "" {
 		return fmt.Errorf("--dest-dir or --manifest-dir not set")
 	}
-	if err := renderAll(manifestDir, destDir, pullSecret, payloadVersion); err != nil {
+	if err := renderAll(manifestDir, destDir, pullSecret, templates, payloadVersion); err != nil {
 		return fmt.Errorf("error running MCC[BOOTSTRAP]: %w", err)
 	}
 	return nil
 }
 
-func renderAll(manifestDir, destDir, pullSecretFile, payloadVersion string) error {
+func renderAll(manifestDir, destDir, pullSecretFile, templates, payloadVersion string) error {
 	if _, err := os.ReadDir(manifestDir); err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func renderAll(manifestDir, destDir, pullSecretFile, payloadVersion string) erro
 	if err != nil {
 		return err
 	}
-	in := inputs{pullSecret: pullSecret}
+	in := inputs{pullSecret: pullSecret, templates: templates}
 	for _, found := range objects {
 		if err := in.take(found); err != nil {
 			return err

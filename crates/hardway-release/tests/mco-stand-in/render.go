@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/md5"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -118,7 +117,14 @@ func (in *inputs) render(pool machineConfigPool) (map[string]any, error) {
 // selected are the pool's configs: those of role worker by name, then the others by name.
 func (in *inputs) selected(pool machineConfigPool) ([]machineConfig, error) {
 	var selected []machineConfig
-	all := append([]machineConfig{in.own("master"), in.own("worker"), in.kernelArguments(pool)}, in.configs...)
+	all := append([]machineConfig{in.kernelArguments(pool)}, in.configs...)
+	for _, role := range []string{"master", "worker"} {
+		own, err := in.own(role)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, own)
+	}
 	for _, config := range all {
 		if pool.Spec.Selector.selects(config.Metadata.Labels) {
 			selected = append(selected, config)
@@ -145,8 +151,8 @@ func (in *inputs) kernelArguments(pool machineConfigPool) machineConfig {
 	return config
 }
 
-// own is the part the controller makes itself for a role: here a few files that show each input.
-func (in *inputs) own(role string) machineConfig {
+// own is the part the controller makes itself for a role: here a few files that show each input, and those of the templates.
+func (in *inputs) own(role string) (machineConfig, error) {
 	config := machineConfig{Spec: machineConfigSpec{Config: &ignitionConfig{}}}
 	config.Metadata.Name = "00-" + role
 	config.Metadata.Labels = map[string]string{roleLabel: role}
@@ -154,10 +160,7 @@ func (in *inputs) own(role string) machineConfig {
 	url := strings.TrimPrefix(in.spec.Infra.Status.APIServerInternalURI, "https://")
 	host, port, _ := strings.Cut(url, ":")
 	add := func(path string, content []byte) {
-		config.Spec.Config.Storage.Files = append(config.Spec.Config.Storage.Files, map[string]any{
-			"path": path, "mode": 0o644, "overwrite": true,
-			"contents": map[string]any{"source": "data:text/plain;charset=utf-8;base64," + base64.StdEncoding.EncodeToString(content)},
-		})
+		config.Spec.Config.Storage.Files = append(config.Spec.Config.Storage.Files, file(path, content))
 	}
 	add("/etc/kubernetes/apiserver-url.env", fmt.Appendf(nil, "KUBERNETES_SERVICE_HOST='%s'\nKUBERNETES_SERVICE_PORT='%s'\n", host, port))
 	add("/etc/kubernetes/kubelet.conf", fmt.Appendf(nil, "kind: KubeletConfiguration\nclusterDNS: [%s]\n", in.spec.ClusterDNSIP))
@@ -166,8 +169,8 @@ func (in *inputs) own(role string) machineConfig {
 		add("/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt", in.spec.AdditionalTrustBundle)
 	}
 	add("/etc/stand-in/inputs", in.sums(role))
-	config.Spec.Config.Systemd.Units = []map[string]any{{"name": "kubelet.service", "enabled": true, "contents": "[Service]\nExecStart=/bin/true\n"}}
-	return config
+	config.Spec.Config.Systemd.Units = []map[string]any{unit("kubelet.service", "[Service]\nExecStart=/bin/true\n")}
+	return config, in.template(in.templates, role, config.Spec.Config)
 }
 
 // sums has a line for each input the real controller would use, so that each changes the result.

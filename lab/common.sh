@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# What the lab's scripts share: how things are called, and what this computer's limits ask of podman. Sourced.
+#
+# Everything of a lab is found by its name: network namespaces hardway-LAB and hardway-LAB-HOST, containers and volumes with
+# the same names and the label hardway.lab=LAB, files in $LAB_STATE/LAB. So taking down needs no records.
+
+# A failure inside $(…) is a failure.
+shopt -s inherit_errexit
+
+LAB_FILES=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
+LAB_STATE=${LAB_STATE:-/run/hardway-lab}
+LAB_CACHE=${HARDWAY_LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hardway/lab}
+REGISTRY_PORT=5000
+export LAB_FILES LAB_STATE LAB_CACHE REGISTRY_PORT
+
+die() {
+  printf '%s\n' "$*" >&2
+  exit 1
+}
+
+# Interface names may have 15 characters; whatever is derived from a lab's name must stay short.
+check_name() {
+  [[ $1 =~ ^[a-z0-9]([-a-z0-9]{0,30}[a-z0-9])?$ ]] || die "\"$1\" is no name: small letters, digits and dashes, at most 32"
+}
+
+# podman_limits: options without which no container starts on this computer, a line each. podman asks for more open files and
+# processes than somebody without CAP_SYS_RESOURCE (bit 24) may give; of processes it keeps itself no more than there are
+# process ids. crun does not work with cgroups of version 1.
+podman_limits() {
+  local effective processes
+  effective=$(sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status)
+  if ((!(0x$effective >> 24 & 1))); then
+    processes=$(printf '%s\n' "$(ulimit -Hu)" "$(</proc/sys/kernel/pid_max)" | grep -v unlimited | sort -n | head -n 1)
+    printf '%s\n' "--ulimit=nofile=$(ulimit -Hn):$(ulimit -Hn)" "--ulimit=nproc=$processes:$processes"
+  fi
+  if [[ $(stat --file-system --format=%T /sys/fs/cgroup) != cgroup2fs ]]; then
+    printf '%s\n' --runtime=runc
+  fi
+}
+
+# kept NAME COMMAND FILE…: the file or folder in the cache that COMMAND makes of the FILEs; made once, also when several ask.
+kept() {
+  local name=$1 command=$2 target lock
+  shift 2
+  mkdir -p "$LAB_CACHE"
+  target=$LAB_CACHE/$name-$(sha256sum "$@" | cut -d' ' -f1 | sha256sum | cut -c1-16)
+  exec {lock}>"$LAB_CACHE/$name.lock"
+  flock "$lock"
+  if [[ ! -e $target ]]; then
+    printf 'building %s\n' "$name" >&2
+    rm -rf "$target.new"
+    "$command" "$target.new" >&2
+    mv "$target.new" "$target"
+  fi
+  exec {lock}>&-
+  printf '%s\n' "$target"
+}
+
+# node_base: the archive with the Debian root file system of the nodes.
+node_base() {
+  kept node-base "$LAB_FILES/node/base.sh" "$LAB_FILES/node/base.sh" "$LAB_FILES/node/packages.txt"
+}
+
+# in_lab LAB COMMAND…: with the lab's network, and names resolved by the lab's own server. Unlike with `ip netns exec`, cgroups
+# stay where they are, so that podman works too.
+in_lab() {
+  local lab=$1
+  shift
+  # shellcheck disable=SC2016 # the inner shell's
+  nsenter --net="/run/netns/hardway-$lab" unshare --mount --propagation=slave \
+    sh -ec 'mount --bind "$1" /etc/resolv.conf; shift; exec "$@"' sh "$LAB_STATE/$lab/resolv.conf" "$@"
+}
