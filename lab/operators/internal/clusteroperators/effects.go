@@ -12,8 +12,8 @@ import (
 	"hardway.dev/lab/operators/internal/kube"
 )
 
-// sideEffect makes the objects of an operator that others wait for.
-func sideEffect(ctx context.Context, clients *kube.Clients, operator string) error {
+// SideEffect makes the objects of an operator that others wait for.
+func SideEffect(ctx context.Context, clients *kube.Clients, operator string) error {
 	switch operator {
 	case "service-ca":
 		// The controller manager's revision wants it.

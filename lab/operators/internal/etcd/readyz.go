@@ -21,7 +21,7 @@ func ServeReadyz(ctx context.Context, options ReadyzOptions) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/healthz", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("/readyz", func(answer http.ResponseWriter, request *http.Request) {
-		if err := ready(request.Context(), options); err != nil {
+		if err := CheckReady(request.Context(), options); err != nil {
 			http.Error(answer, err.Error(), http.StatusServiceUnavailable)
 		}
 	})
@@ -33,7 +33,8 @@ func ServeReadyz(ctx context.Context, options ReadyzOptions) error {
 	return nil
 }
 
-func ready(ctx context.Context, options ReadyzOptions) error {
+// CheckReady asks the member for a read through the leader.
+func CheckReady(ctx context.Context, options ReadyzOptions) error {
 	credentials, err := ReadCredentials(options.Cert, options.Key, options.CACert)
 	if err != nil {
 		return err

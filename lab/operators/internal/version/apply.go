@@ -35,9 +35,6 @@ func NewApplier(clients *kube.Clients) (*Applier, error) {
 	return &Applier{Clients: clients, mapper: mapper}, nil
 }
 
-// Refresh forgets which kinds there are: CRDs come with the release itself.
-func (a *Applier) Refresh() { a.mapper.Reset() }
-
 const (
 	fieldManager = "cluster-version-operator"
 	createOnly   = "release.openshift.io/create-only"
@@ -47,7 +44,7 @@ const (
 // Apply brings one object into the cluster. Upstream merges field by field with code of its own; here the API server
 // does it (server-side apply), with the same owner for the same fields.
 func (a *Applier) Apply(ctx context.Context, manifest *unstructured.Unstructured, clusterVersion *unstructured.Unstructured) error {
-	client, err := a.client(manifest)
+	client, err := a.Client(manifest)
 	if err != nil {
 		return err
 	}
@@ -79,7 +76,8 @@ func (a *Applier) Apply(ctx context.Context, manifest *unstructured.Unstructured
 	return err
 }
 
-func (a *Applier) client(object *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
+// Client is the API of an object's kind and namespace.
+func (a *Applier) Client(object *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
 	kind := object.GroupVersionKind()
 	mapping, err := a.mapper.RESTMapping(kind.GroupKind(), kind.Version)
 	if meta.IsNoMatchError(err) {
