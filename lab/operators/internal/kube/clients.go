@@ -41,7 +41,8 @@ func Connect(kubeconfig string) (*Clients, error) {
 // ForConfig makes clients of a finished configuration.
 func ForConfig(config *rest.Config) (*Clients, error) {
 	config = rest.CopyConfig(config)
-	config.QPS, config.Burst = 50, 100
+	config.QPS, config.Burst = 200, 400
+	config.WarningHandler = rest.NoWarnings{}
 	plain, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, err

@@ -36,7 +36,12 @@ func Start(t testing.TB, folder, name string, environment []string, program stri
 		output.Close()
 		close(process.done)
 	}()
-	t.Cleanup(process.Stop)
+	t.Cleanup(func() {
+		process.Stop()
+		if t.Failed() {
+			t.Logf("the end of %s:\n%s", name, process.Log())
+		}
+	})
 	return process
 }
 
