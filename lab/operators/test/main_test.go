@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -55,7 +57,7 @@ func ensureOperator(t testing.TB, world *labtest.World, kind schema.GroupVersion
 		"apiVersion": "operator.openshift.io/v1", "kind": names[kind.Resource],
 		"metadata": map[string]any{"name": "cluster"}, "spec": map[string]any{"managementState": "Managed"},
 	}}
-	if _, err := world.Dynamic.Resource(kind).Create(context.Background(), object, metav1.CreateOptions{}); err != nil {
+	if _, err := world.Dynamic.Resource(kind).Create(context.Background(), object, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Fatal(err)
 	}
 	if kind == etcd.Kind {
@@ -63,29 +65,27 @@ func ensureOperator(t testing.TB, world *labtest.World, kind schema.GroupVersion
 			"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": etcd.OperatorNamespace},
 		}}
 		resource := schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
-		if _, err := world.Dynamic.Resource(resource).Create(context.Background(), namespace, metav1.CreateOptions{}); err != nil {
+		if _, err := world.Dynamic.Resource(resource).Create(context.Background(), namespace, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 			t.Fatal(err)
 		}
 	}
 }
 
-// keepRunning makes passes of all operators until the test ends.
-func keepRunning(t testing.TB, all []*operator.Runner) {
+// keepRunning makes passes of all operators until the returned function is called, or the test ends.
+func keepRunning(t testing.TB, all []*operator.Runner) (stop func()) {
 	t.Helper()
-	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan struct{})
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
 	for _, runner := range all {
+		done.Add(1)
 		go func() {
+			defer done.Done()
 			_ = runner.Run(ctx, 500*time.Millisecond)
-			done <- struct{}{}
 		}()
 	}
-	t.Cleanup(func() {
-		stop()
-		for range all {
-			<-done
-		}
-	})
+	stop = func() { cancel(); done.Wait() }
+	t.Cleanup(stop)
+	return stop
 }
 
 // untilCondition waits for a condition of an operator.

@@ -35,10 +35,9 @@ func startMasterAPIServer(t testing.TB, world *labtest.World, kubelet *labtest.K
 	resources := filepath.Join(kubelet.Root, "static-pod-resources/kube-apiserver-pod-"+pod.Metadata.Labels["revision"])
 	arguments := upstreamArguments(t, filepath.Join(resources, "configmaps/config/config.yaml"),
 		"/etc/kubernetes/static-pod-resources", resources,
-		"/etc/kubernetes/static-pod-certs", filepath.Join(kubelet.Root, "static-pod-resources/kube-apiserver-certs"),
-		"https://localhost:2379", "https://"+kubelet.Address+":2379")
-	arguments = append(arguments, "--bind-address="+kubelet.Address, "--secure-port=6443", "--advertise-address="+kubelet.Address)
-	process := labtest.Start(t, world.Dir, "kube-apiserver-master", nil, labtest.Tool(t, "kube-apiserver"), arguments...)
+		"/etc/kubernetes/static-pod-certs", filepath.Join(kubelet.Root, "static-pod-resources/kube-apiserver-certs"))
+	arguments = append(arguments, "--secure-port=6443", "--advertise-address="+kubelet.Address)
+	process := kubelet.Start("kube-apiserver-master", append([]string{labtest.Tool(t, "kube-apiserver")}, arguments...)...)
 	clients := through(t, filepath.Join(world.Assets, "kubeconfigs/admin-internal.kubeconfig"), kubelet.Address)
 	process.Until("the master's API server is ready", func() error {
 		_, err := clients.Kube.Discovery().RESTClient().Get().AbsPath("/readyz").DoRaw(context.Background())

@@ -24,21 +24,30 @@ import (
 type Kubelet struct {
 	*World
 	Name, Address, Root string
+	index               int
 	running             map[string]string
 	etcd                *Process
 }
 
-// StartKubelets runs one for each master until the test ends.
-func (w *World) StartKubelets() []*Kubelet {
-	w.Helper()
-	ctx, stop := context.WithCancel(context.Background())
-	var done sync.WaitGroup
-	w.Cleanup(func() { stop(); done.Wait() })
-	program := BuildProgram(w)
+// Kubelets makes one for each master.
+func (w *World) Kubelets() []*Kubelet {
 	var kubelets []*Kubelet
 	for i, address := range Masters {
-		kubelet := &Kubelet{World: w, Name: NodeName("master", i), Address: address, Root: filepath.Join(w.Dir, fmt.Sprint("root-", i)), running: map[string]string{}}
-		kubelets = append(kubelets, kubelet)
+		kubelets = append(kubelets, &Kubelet{
+			World: w, index: i, Name: NodeName("master", i), Address: address,
+			Root: filepath.Join(w.Dir, fmt.Sprint("root-", i)), running: map[string]string{},
+		})
+	}
+	return kubelets
+}
+
+// RunKubelets lets them work until the returned function is called, or the test ends.
+func (w *World) RunKubelets(kubelets []*Kubelet) (stop func()) {
+	w.Helper()
+	program := BuildProgram(w)
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	for _, kubelet := range kubelets {
 		done.Add(1)
 		go func() {
 			defer done.Done()
@@ -48,7 +57,9 @@ func (w *World) StartKubelets() []*Kubelet {
 			}
 		}()
 	}
-	return kubelets
+	stop = func() { cancel(); done.Wait() }
+	w.Cleanup(stop)
+	return stop
 }
 
 var programOnce sync.Once
@@ -159,12 +170,17 @@ func (k *Kubelet) startEtcd(program string, text []byte) {
 	}
 	container := ReadContainer(k.World, text, "etcd",
 		"/etc/kubernetes/static-pod-certs", filepath.Join(k.Root, "static-pod-resources/etcd-certs"),
-		"/var/lib/etcd", filepath.Join(k.Root, "etcd"), "0.0.0.0", k.Address)
+		"/var/lib/etcd", filepath.Join(k.Root, "etcd"))
 	if err := os.MkdirAll(filepath.Join(k.Root, "etcd"), 0o700); err != nil {
 		k.Error(err)
 	}
 	environment := append(container.Environment(), "PATH="+os.Getenv("HARDWAY_TOOLS_BIN")+":"+os.Getenv("PATH"))
-	k.etcd = Start(k.World, k.Dir, "etcd-"+k.Name, environment, program, append([]string{"run-etcd"}, container.Args...)...)
+	k.etcd = Start(k.World, k.Dir, "etcd-"+k.Name, environment, onMaster(k.index, append([]string{program, "run-etcd"}, container.Args...)...)...)
+}
+
+// Start runs a program in the master's network.
+func (k *Kubelet) Start(name string, commandLine ...string) *Process {
+	return Start(k.World, k.Dir, name, nil, onMaster(k.index, commandLine...)...)
 }
 
 func (k *Kubelet) isEtcdReady(ctx context.Context) bool {

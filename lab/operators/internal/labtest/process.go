@@ -18,14 +18,14 @@ type Process struct {
 }
 
 // Start runs a program; its output goes to a file of its name.
-func Start(t testing.TB, folder, name string, environment []string, program string, arguments ...string) *Process {
+func Start(t testing.TB, folder, name string, environment []string, commandLine ...string) *Process {
 	t.Helper()
 	process := &Process{t: t, log: filepath.Join(folder, name+".log"), done: make(chan struct{})}
 	output, err := os.Create(process.log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	process.cmd = exec.Command(program, arguments...)
+	process.cmd = exec.Command(commandLine[0], commandLine[1:]...)
 	process.cmd.Stdout, process.cmd.Stderr = output, output
 	process.cmd.Env = append(os.Environ(), environment...)
 	if err := process.cmd.Start(); err != nil {

@@ -76,8 +76,8 @@ func (w *World) startEtcd() {
 	for from, to := range copies {
 		w.copy(w.asset(from), filepath.Join(certs, to))
 	}
-	container := ReadContainer(w, text, "etcd", "/etc/ssl/etcd", certs, "/var/lib/etcd", filepath.Join(w.Dir, "etcd"), "0.0.0.0", Bootstrap)
-	Start(w, w.Dir, "etcd-bootstrap", container.Environment(), Tool(w, "etcd"), container.Args...)
+	container := ReadContainer(w, text, "etcd", "/etc/ssl/etcd", certs, "/var/lib/etcd", filepath.Join(w.Dir, "etcd"))
+	Start(w, w.Dir, "etcd-bootstrap", container.Environment(), append([]string{Tool(w, "etcd")}, container.Args...)...)
 }
 
 // startAPIServer runs an API server with the identities and trust of the bootstrap one.
