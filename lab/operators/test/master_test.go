@@ -11,7 +11,6 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/yaml"
 
 	"hardway.dev/lab/operators/internal/kube"
@@ -38,7 +37,7 @@ func startMasterAPIServer(t testing.TB, world *labtest.World, kubelet *labtest.K
 		"/etc/kubernetes/static-pod-certs", filepath.Join(kubelet.Root, "static-pod-resources/kube-apiserver-certs"))
 	arguments = append(arguments, "--secure-port=6443", "--advertise-address="+kubelet.Address)
 	process := kubelet.Start("kube-apiserver-master", append([]string{labtest.Tool(t, "kube-apiserver")}, arguments...)...)
-	clients := through(t, filepath.Join(world.Assets, "kubeconfigs/admin-internal.kubeconfig"), kubelet.Address)
+	clients := connect(t, world.Through("kubeconfigs/admin-internal.kubeconfig", kubelet.Address))
 	process.Until("the master's API server is ready", func() error {
 		_, err := clients.Kube.Discovery().RESTClient().Get().AbsPath("/readyz").DoRaw(context.Background())
 		return err
@@ -46,16 +45,9 @@ func startMasterAPIServer(t testing.TB, world *labtest.World, kubelet *labtest.K
 	return clients
 }
 
-// through connects with a kubeconfig to another address, but checks the name that stands in it.
-func through(t testing.TB, kubeconfig, address string) *kube.Clients {
+func connect(t testing.TB, kubeconfig string) *kube.Clients {
 	t.Helper()
-	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
-	config.TLSClientConfig.ServerName = strings.TrimSuffix(strings.TrimPrefix(config.Host, "https://"), ":6443")
-	config.Host = "https://" + address + ":6443"
-	clients, err := kube.ForConfig(config)
+	clients, err := kube.Connect(kubeconfig)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +111,7 @@ func checkMaster(t testing.TB, world *labtest.World, master *kube.Clients) {
 		}
 		return review.Status.UserInfo.Username
 	}
-	bootstrapper := through(t, filepath.Join(world.Assets, "kubeconfigs/kubelet.kubeconfig"), address).Config
+	bootstrapper := connect(t, world.Through("kubeconfigs/kubelet.kubeconfig", address)).Config
 	if found := who(bootstrapper); found != "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper" {
 		t.Errorf("nodes' first identity: %s", found)
 	}

@@ -85,7 +85,7 @@ func TestTheControlPlaneMovesToTheMasters(t *testing.T) {
 	stopOperators()
 	stopKubelets()
 	world.APIServer.Stop()
-	world.Clients = master
+	world.Clients, world.Kubeconfig = master, world.Through("kubeconfigs/admin-internal.kubeconfig", kubelets[0].Address)
 	world.RunKubelets(kubelets)
 	keepRunning(t, runners(t, world))
 	complete := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "bootstrap"}, Data: map[string]string{"status": "complete"}}

@@ -32,7 +32,7 @@ func EnsureTokenKeys(ctx context.Context, clients *kube.Clients) error {
 		return err
 	}
 	if err != nil || len(secret.Data["service-account.key"]) == 0 || len(secret.Data["service-account.pub"]) == 0 {
-		data, err := newKeyPair()
+		data, err := NewKeyPair()
 		if err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func EnsureTokenKeys(ctx context.Context, clients *kube.Clients) error {
 	return clients.SyncSecret(ctx, here(signingKey), atOperator(nextKey))
 }
 
-func newKeyPair() (map[string][]byte, error) {
+func NewKeyPair() (map[string][]byte, error) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		return nil, err

@@ -105,7 +105,7 @@ func (k *Kubelet) pass(ctx context.Context, program string) {
 
 // runInstaller runs what the pod's container would, as the pod's account.
 func (k *Kubelet) runInstaller(ctx context.Context, program string, pod *corev1.Pod) {
-	arguments := []string{pod.Spec.Containers[0].Command[0], "installer", "--kubeconfig=" + k.asset("kubeconfigs/loopback.kubeconfig")}
+	arguments := []string{pod.Spec.Containers[0].Command[0], "installer", "--kubeconfig=" + k.Kubeconfig}
 	for _, argument := range pod.Spec.Containers[0].Args {
 		arguments = append(arguments, strings.ReplaceAll(argument, "/etc/kubernetes", k.Root))
 	}

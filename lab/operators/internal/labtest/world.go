@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"hardway.dev/lab/operators/internal/kube"
 	"hardway.dev/lab/operators/internal/version"
@@ -23,6 +25,8 @@ type World struct {
 	testing.TB
 	// Dir is the test's, Assets what hardway made.
 	Dir, Assets string
+	// Kubeconfig leads to the API server that Clients talk to.
+	Kubeconfig string
 	*kube.Clients
 	APIServer *Process
 }
@@ -47,7 +51,7 @@ func NewWorld(t testing.TB, options Options) *World {
 		options.EtcdPrefix = "kubernetes.io"
 	}
 	world.startEtcd()
-	world.startAPIServer(options.EtcdPrefix)
+	world.StartAPIServer(options.EtcdPrefix)
 	Start(t, world.Dir, "kube-controller-manager", nil, Tool(t, "kube-controller-manager"),
 		"--kubeconfig="+world.asset("kubeconfigs/loopback.kubeconfig"), "--leader-elect=false",
 		"--service-account-private-key-file="+world.asset("secrets/service-account.key"),
@@ -80,8 +84,8 @@ func (w *World) startEtcd() {
 	Start(w, w.Dir, "etcd-bootstrap", container.Environment(), append([]string{Tool(w, "etcd")}, container.Args...)...)
 }
 
-// startAPIServer runs an API server with the identities and trust of the bootstrap one.
-func (w *World) startAPIServer(prefix string) {
+// StartAPIServer runs an API server with the identities and trust of the bootstrap one.
+func (w *World) StartAPIServer(prefix string) {
 	w.Helper()
 	pki, secrets := w.asset("pki/"), w.asset("secrets/")
 	w.APIServer = Start(w, w.Dir, "kube-apiserver", nil, Tool(w, "kube-apiserver"),
@@ -96,7 +100,8 @@ func (w *World) startAPIServer(prefix string) {
 		"--service-cluster-ip-range=172.30.0.0/16", "--authorization-mode=Node,RBAC", "--allow-privileged=true",
 	)
 	var err error
-	if w.Clients, err = kube.Connect(w.asset("kubeconfigs/loopback.kubeconfig")); err != nil {
+	w.Kubeconfig = w.asset("kubeconfigs/loopback.kubeconfig")
+	if w.Clients, err = kube.Connect(w.Kubeconfig); err != nil {
 		w.Fatal(err)
 	}
 	w.APIServer.Until("the API server is ready", func() error {
@@ -143,6 +148,24 @@ func CreateWithStatus(applier *version.Applier, object *unstructured.Unstructure
 		return nil
 	}
 	return err
+}
+
+// Through makes a copy of a kubeconfig that leads to another address and still checks the name that stands in it.
+func (w *World) Through(kubeconfig, address string) string {
+	w.Helper()
+	config, err := clientcmd.LoadFromFile(w.asset(kubeconfig))
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, cluster := range config.Clusters {
+		cluster.TLSServerName = strings.TrimSuffix(strings.TrimPrefix(cluster.Server, "https://"), ":6443")
+		cluster.Server = "https://" + address + ":6443"
+	}
+	path := filepath.Join(w.Dir, filepath.Base(kubeconfig)+"-"+address)
+	if err := clientcmd.WriteToFile(*config, path); err != nil {
+		w.Fatal(err)
+	}
+	return path
 }
 
 // NodeName is a host's name in the scenario.
