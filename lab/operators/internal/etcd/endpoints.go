@@ -87,8 +87,8 @@ func NextEndpoints(now Endpoints, members []Member, isComplete, isStable bool) (
 	return next, nil
 }
 
-// WriteEndpoints brings the object up to date. The bootstrap address is not forgotten but renamed, as upstream does.
-func WriteEndpoints(ctx context.Context, clients *kube.Clients, now, next Endpoints) error {
+// WriteEndpoints brings the object up to date.
+func WriteEndpoints(ctx context.Context, clients *kube.Clients, next Endpoints) error {
 	client := clients.Kube.CoreV1().ConfigMaps(Namespace)
 	found, err := client.Get(ctx, "etcd-endpoints", metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -104,9 +104,8 @@ func WriteEndpoints(ctx context.Context, clients *kube.Clients, now, next Endpoi
 		return nil
 	}
 	found.Data = next.Members
-	if next.Bootstrap == "" && now.Bootstrap != "" {
+	if next.Bootstrap == "" {
 		delete(found.Annotations, BootstrapAnnotation)
-		found.Annotations[BootstrapAnnotation+"-"] = now.Bootstrap
 	}
 	_, err = client.Update(ctx, found, metav1.UpdateOptions{})
 	return err

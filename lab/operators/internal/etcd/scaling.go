@@ -89,7 +89,7 @@ func (s *Scaling) publish(ctx context.Context, status *kube.Status) error {
 	}
 	next, err := NextEndpoints(now, members, isComplete, status.IsStable())
 	if err == nil {
-		err = WriteEndpoints(ctx, s.Clients, now, next)
+		err = WriteEndpoints(ctx, s.Clients, next)
 	}
 	if err != nil {
 		status.Set("EtcdEndpointsDegraded", kube.True, "ErrorUpdatingEtcdEndpoints", err.Error())
