@@ -14,7 +14,7 @@ tools/setup.sh test
 step "format and lints"
 cargo fmt --all -- --check
 cargo clippy --workspace --all-targets --quiet -- -D warnings
-shellcheck --severity=warning test.sh demo.sh tools/*.sh tools/kubernetes/*.sh .ci/run
+shellcheck --severity=warning test.sh demo.sh tools/*.sh tools/kubernetes/*.sh lab/operators/*.sh lab/operators/internal/labtest/*.sh .ci/run
 
 step "crates that may not know each other, licences, bans"
 cargo xtask arrows
@@ -34,3 +34,6 @@ fi
 
 step "tests"
 cargo test --workspace --quiet
+
+step "the lab's operators"
+lab/operators/test.sh

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Makes a bridge with the bootstrap host's address and a namespace for each master behind it, then runs its arguments.
 # Everything ends with the process namespace that this runs in.
 set -euo pipefail
