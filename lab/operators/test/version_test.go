@@ -31,7 +31,7 @@ func packed(t testing.TB) string {
 	images := map[string]string{}
 	for _, name := range []string{
 		"cluster-etcd-operator", "cluster-kube-apiserver-operator", "cluster-kube-controller-manager-operator", "cluster-kube-scheduler-operator",
-		"cluster-network-operator", "cluster-policy-controller", "etcd", "hyperkube", "kube-proxy", "lab-operator",
+		"cluster-network-operator", "cluster-policy-controller", "etcd", "hyperkube", "kube-proxy", "cluster-version-operator", "machine-config-operator",
 	} {
 		images[name] = "registry.example.com/" + name
 	}

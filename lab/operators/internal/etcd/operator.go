@@ -28,7 +28,7 @@ type Operator struct {
 
 // Steps are its controllers, named as upstream names them.
 func (o *Operator) Steps() []operator.Step {
-	controller := &staticpod.Controller{Clients: o.Clients, Operand: Operand, Image: o.OperatorImage, HoldsRevisions: true}
+	controller := &staticpod.Controller{Clients: o.Clients, Operand: Operand, Image: o.OperatorImage}
 	plain := func(run func(context.Context) error) func(context.Context, *kube.Operator) error {
 		return func(ctx context.Context, _ *kube.Operator) error { return run(ctx) }
 	}
@@ -40,7 +40,7 @@ func (o *Operator) Steps() []operator.Step {
 		{Name: "EtcdCertSignerController", Run: plain(func(ctx context.Context) error { return EnsureCertificates(ctx, o.Clients) })},
 		{Name: "ResourceSyncController", Run: plain(o.sync)},
 		{Name: "NodeInventory", Run: onStatus(controller.Nodes)},
-		{Name: "TargetConfigController", Run: onStatus(o.target)},
+		{Name: "TargetConfigController", Run: onStatus(func(ctx context.Context, status *kube.Status) error { return o.target(ctx, controller, status) })},
 		{Name: "RevisionController", Run: onStatus(controller.Revise)},
 		{Name: "InstallerController", Run: onStatus(controller.Install)},
 		{Name: "ClusterMemberController", Run: onStatus(o.members)},
@@ -76,9 +76,9 @@ func (o *Operator) sync(ctx context.Context) error {
 }
 
 // target writes the pod. It waits for the rollout in progress: the variables change with every member that joins.
-func (o *Operator) target(ctx context.Context, status *kube.Status) error {
-	if status.LatestAvailableRevision > 0 && !status.IsStable() {
-		return nil
+func (o *Operator) target(ctx context.Context, controller *staticpod.Controller, status *kube.Status) error {
+	if isHeld, err := controller.IsHeld(ctx, status); isHeld || err != nil {
+		return err
 	}
 	endpoints, err := ReadEndpoints(ctx, o.Clients)
 	if err != nil {

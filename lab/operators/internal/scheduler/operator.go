@@ -49,7 +49,7 @@ type Operator struct {
 
 // Steps are its controllers, named as upstream names them.
 func (o *Operator) Steps() []operator.Step {
-	controller := &staticpod.Controller{Clients: o.Clients, Operand: Operand, Image: o.OperatorImage, HoldsRevisions: true}
+	controller := &staticpod.Controller{Clients: o.Clients, Operand: Operand, Image: o.OperatorImage}
 	steps := []operator.Step{
 		controlplane.Plain("BackingResourceController", controller.EnsureInstallerAccount),
 		controlplane.Plain("ResourceSyncController", o.sync),

@@ -62,7 +62,4 @@ type Controller struct {
 	Operand Operand
 	// Image is the operator's own.
 	Image string
-	// HoldsRevisions keeps a new revision back until the last one is everywhere. The real operators let the newer
-	// overtake; on two cores every needless restart of etcd or an API server costs more than the wait.
-	HoldsRevisions bool
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"strconv"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -92,10 +93,31 @@ func (o Operand) Missing(contents Contents, revision int32) (configMaps, secrets
 	return configMaps, secrets
 }
 
+// holdFor is how long a revision may take to get everywhere before a newer one overtakes it.
+const holdFor = 5 * time.Minute
+
+// IsHeld tells whether a new revision has to wait until the last one is everywhere. The real operators let the newer
+// overtake at once; on two cores every needless restart of etcd or an API server costs more than the wait. A revision
+// that does not get there holds nothing up for ever: the next may mend it.
+func (c *Controller) IsHeld(ctx context.Context, status *kube.Status) (bool, error) {
+	if status.LatestAvailableRevision == 0 || status.IsStable() {
+		return false, nil
+	}
+	name := "revision-status-" + strconv.Itoa(int(status.LatestAvailableRevision))
+	found, err := c.Kube.CoreV1().ConfigMaps(c.Operand.Namespace).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return time.Since(found.CreationTimestamp.Time) < holdFor, nil
+}
+
 // Revise makes a new revision when anything differs from the last one.
 func (c *Controller) Revise(ctx context.Context, status *kube.Status) error {
-	if c.HoldsRevisions && status.LatestAvailableRevision > 0 && !status.IsStable() {
-		return nil
+	if isHeld, err := c.IsHeld(ctx, status); isHeld || err != nil {
+		return err
 	}
 	contents, err := ReadContents(ctx, c.Clients, c.Operand.Namespace)
 	if err != nil {

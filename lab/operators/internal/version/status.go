@@ -2,6 +2,7 @@ package version
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"runtime"
@@ -136,8 +137,11 @@ func WriteStatus(ctx context.Context, clients *kube.Clients, payload *Payload, r
 	if reflect.DeepEqual(before, next) {
 		return nil
 	}
-	written, err := apiruntime.DefaultUnstructuredConverter.ToUnstructured(&next)
-	if err != nil {
+	// Through JSON: a completion time that is not there yet is written as null, which the converter cannot.
+	var written map[string]any
+	if text, err := json.Marshal(next); err != nil {
+		return err
+	} else if err := json.Unmarshal(text, &written); err != nil {
 		return err
 	}
 	for key, value := range written {
