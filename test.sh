@@ -15,7 +15,7 @@ step "format and lints"
 cargo fmt --all -- --check
 cargo clippy --workspace --all-targets --quiet -- -D warnings
 shellcheck --severity=warning test.sh demo.sh tools/*.sh tools/kubernetes/*.sh .ci/run lab/*.sh lab/*/*.sh \
-  lab/node/rootfs/usr/bin/* lab/node/rootfs/usr/lib/hardway-lab/*
+  lab/node/rootfs/usr/bin/* lab/node/rootfs/usr/lib/hardway-lab/* lab/operators/internal/labtest/*.sh
 
 step "crates that may not know each other, licences, bans"
 cargo xtask arrows
@@ -40,6 +40,7 @@ step "the lab's own programs"
 unformatted=$(gofmt -l lab crates/hardway-release/tests/mco-stand-in)
 [[ -z $unformatted ]] || { echo "not formatted: $unformatted" >&2; exit 1; }
 (cd lab/release/programs && go vet ./... && go test ./...)
+lab/operators/test.sh
 
 if [[ ${1:-} != quick ]]; then
   step "the lab: a bootstrap host and a master boot from generated assets"
