@@ -13,7 +13,7 @@ use hardway_assets::release_payload::sample;
 use serde_json::Value;
 
 /// What the program itself keeps in the working directory, besides what the graph makes.
-const KEPT: [&str; 13] = [
+const KEPT: [&str; 14] = [
     "install-config.yaml",
     "inventory.yaml",
     "assets.lock",
@@ -27,7 +27,6 @@ const KEPT: [&str; 13] = [
     "media/master-0.iso",
     "pxe/boot.ipxe",
     "render-nodes/",
-    "journal.jsonl",
     "logs/approvals.jsonl",
 ];
 

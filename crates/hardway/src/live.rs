@@ -17,6 +17,7 @@ use kube::config::{KubeConfigOptions, Kubeconfig};
 use crate::cli::ClusterArgs;
 use crate::input::{self, Checked};
 use crate::output::Output;
+use crate::release_choice::Reach;
 use crate::report::Report;
 use crate::workdir::Workdir;
 
@@ -42,8 +43,8 @@ impl Live {
         let mut cli_image = None;
         let cluster = match has_inputs {
             true => {
-                let checked = Checked::load(workdir, args.release_dir.as_deref(), out)?;
-                cli_image = checked.release.images.get("cli").ok().map(str::to_owned);
+                let checked = Checked::load(workdir, Reach::Here(args.release_dir.as_deref()), out)?;
+                cli_image = checked.release.payload.images.get("cli").ok().map(str::to_owned);
                 Some(input::cluster_of(workdir, checked)?)
             }
             false => {
