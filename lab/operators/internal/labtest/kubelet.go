@@ -69,11 +69,7 @@ var programPath string
 func BuildProgram(t testing.TB) string {
 	t.Helper()
 	programOnce.Do(func() {
-		folder, err := os.MkdirTemp("", "lab-operator")
-		if err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(folder, "lab-operator")
+		path := filepath.Join(os.Getenv(scratch), "lab-operator")
 		command := exec.Command("go", "build", "-mod=readonly", "-o", path, "./cmd/lab-operator")
 		command.Dir = filepath.Join(Repository(), "lab", "operators")
 		command.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -11,8 +11,11 @@ import (
 	"testing"
 )
 
-// Set inside the namespaces: the processes that hold the masters'.
-const holders = "LABTEST_MASTERS"
+// Set inside the namespaces: the processes that hold the masters', and a folder that goes when all tests are over.
+const (
+	holders = "LABTEST_MASTERS"
+	scratch = "LABTEST_SCRATCH"
+)
 
 // Bootstrap is the address of the scenario's bootstrap host, where tests run.
 const Bootstrap = "192.168.126.100"
@@ -38,9 +41,17 @@ func Main(m *testing.M) {
 		fmt.Fprintf(os.Stderr, "labtest: no network of its own can be made here: %v: %s\n", err, output)
 		os.Exit(m.Run())
 	}
+	folder, err := os.MkdirTemp("", "labtest")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "labtest:", err)
+		os.Exit(1)
+	}
 	command := run(os.Args...)
+	command.Env = append(os.Environ(), scratch+"="+folder)
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if err := command.Run(); err != nil {
+	err = command.Run()
+	_ = os.RemoveAll(folder)
+	if err != nil {
 		os.Exit(1)
 	}
 	os.Exit(0)
