@@ -3,6 +3,8 @@
 use std::fmt;
 
 use aws_lc_rs::signature::{self, UnparsedPublicKey, VerificationAlgorithm};
+use hardway_assets::pki::der;
+use x509_parser::asn1_rs::Oid;
 use x509_parser::certification_request::X509CertificationRequest;
 use x509_parser::public_key::PublicKey;
 use x509_parser::x509::SubjectPublicKeyInfo;
@@ -35,12 +37,12 @@ const CURVES: [(&str, usize); 3] =
 
 impl Key {
     pub(super) fn of(info: &SubjectPublicKeyInfo<'_>) -> Self {
-        let oid = info.algorithm.algorithm.to_id_string();
+        let oid = dotted(&info.algorithm.algorithm);
         if let Ok(PublicKey::RSA(key)) = info.parsed() {
             return Self::Rsa(key.key_size());
         }
         let parameters = info.algorithm.parameters.as_ref();
-        let curve = parameters.and_then(|any| any.as_oid().ok()).map(|oid| oid.to_id_string());
+        let curve = parameters.and_then(|any| any.as_oid().ok()).map(|oid| dotted(&oid));
         match (oid.as_str(), curve) {
             (EC_PUBLIC_KEY, Some(curve)) => CURVES
                 .iter()
@@ -64,7 +66,7 @@ impl fmt::Display for Key {
 impl Signature {
     pub(super) fn of(request: &X509CertificationRequest<'_>) -> Self {
         let info = &request.certification_request_info;
-        let oid = request.signature_algorithm.algorithm.to_id_string();
+        let oid = dotted(&request.signature_algorithm.algorithm);
         let key = Key::of(&info.subject_pki);
         let Some(algorithm) = algorithm(&key, &oid) else {
             // A known way to sign that goes with another kind of key: somebody else's.
@@ -95,4 +97,11 @@ fn algorithm(key: &Key, oid: &str) -> Option<&'static dyn VerificationAlgorithm>
         (Key::Ecdsa(521), "1.2.840.10045.4.3.4") => &signature::ECDSA_P521_SHA512_ASN1,
         _ => return None,
     })
+}
+
+/// An OID as people write it. One that is not in the shortest form, or cut off, is shown with its bytes: it equals no other.
+pub(super) fn dotted(oid: &Oid<'_>) -> String {
+    let arcs: Vec<u32> = oid.iter().into_iter().flatten().filter_map(|arc| u32::try_from(arc).ok()).collect();
+    let is_written_once = arcs.len() > 2 && der::oid(&arcs) == der::tagged(0x06, oid.as_bytes());
+    if is_written_once { oid.to_id_string() } else { format!("malformed {:02x?}", oid.as_bytes()) }
 }

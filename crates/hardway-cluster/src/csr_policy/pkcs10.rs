@@ -11,7 +11,7 @@ use x509_parser::certification_request::X509CertificationRequest;
 use x509_parser::cri_attributes::ParsedCriAttribute;
 use x509_parser::prelude::{FromDer as _, GeneralName, ParsedExtension, X509Extension, X509Name};
 
-use super::key::{Key, Signature};
+use super::key::{Key, Signature, dotted};
 
 /// The parsed request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,7 +113,7 @@ impl Pkcs10 {
 
     fn subject(&mut self, name: &X509Name<'_>) {
         for attribute in name.iter_attributes() {
-            let (kind, text) = (attribute.attr_type().to_id_string(), attribute.as_str().map(str::to_owned));
+            let (kind, text) = (dotted(attribute.attr_type()), attribute.as_str().map(str::to_owned));
             match (kind.as_str(), text) {
                 ("2.5.4.3", Ok(text)) => self.common_names.push(text),
                 ("2.5.4.10", Ok(text)) => self.organizations.push(text),
@@ -130,7 +130,7 @@ impl Pkcs10 {
                     lists += 1;
                     self.extensions(&list.extensions)?;
                 }
-                _ => self.attributes.push(attribute.oid.to_id_string()),
+                _ => self.attributes.push(dotted(&attribute.oid)),
             }
         }
         if lists > 1 { Err(malformed("it has two lists of extensions")) } else { Ok(()) }
@@ -139,7 +139,7 @@ impl Pkcs10 {
     fn extensions(&mut self, extensions: &[X509Extension<'_>]) -> Result<(), Pkcs10Error> {
         let mut seen = BTreeSet::new();
         for extension in extensions {
-            let oid = extension.oid.to_id_string();
+            let oid = dotted(&extension.oid);
             if !seen.insert(oid.clone()) {
                 return Err(malformed(format!("extension {oid} stands twice")));
             }

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, TcpListener};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use hardway_cluster::approver::CsrDecided;
@@ -70,6 +70,20 @@ async fn serves_with_its_certificate(lab: &Lab, address: IpAddr, port: u16) {
 struct Machine {
     _kubelet: Server,
     _runtime: Server,
+    folder: PathBuf,
+}
+
+impl Drop for Machine {
+    /// Why it did not join is in there.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            for log in ["machine.log", "containerd.log"] {
+                let text = std::fs::read_to_string(self.folder.join(log)).unwrap_or_default();
+                let lines: Vec<&str> = text.lines().collect();
+                eprintln!("{log}:\n{}", lines[lines.len().saturating_sub(20)..].join("\n"));
+            }
+        }
+    }
 }
 
 impl Machine {
@@ -99,7 +113,8 @@ impl Machine {
         let script = folder.join("machine");
         std::fs::write(&script, machine_script(&kubelet, &flags)).unwrap();
         std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
-        Self { _kubelet: Server::start(&script, [] as [&str; 0], folder), _runtime: runtime }
+        let kubelet = Server::start(&script, [] as [&str; 0], folder);
+        Self { _kubelet: kubelet, _runtime: runtime, folder: folder.to_owned() }
     }
 }
 
@@ -118,8 +133,8 @@ fn machine_script(kubelet: &Path, flags: &[String]) -> String {
         let file = format!("sysctl-{}", path.replace('/', "-"));
         inside += &format!("echo {value} >{file}; mount --bind {file} /proc/sys/{path}; ");
     }
-    // It waits for the runtime's socket by itself only when the socket is there.
-    inside += "until [ -S containerd.sock ]; do sleep 0.1; done; ";
+    // A kubelet ends when its runtime is not ready; here nobody would start it again.
+    inside += "until ctr --address containerd.sock plugins ls 2>/dev/null | grep -q \"cri .*ok\"; do sleep 0.2; done; ";
     inside += &format!("exec {} {}", kubelet.display(), flags.join(" "));
     format!("#!/bin/bash\nexec unshare --mount --propagation private bash -c '{inside}'\n")
 }

@@ -10,7 +10,7 @@ use hardway_machines::ignition_server::hosted_tokens::HostedTokens;
 use hardway_machines::ignition_server::{
     Certificates, Clock, Event, Faces, Listen, Recorder, Router, Server, token_watch,
 };
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
 use super::line;
@@ -31,6 +31,8 @@ const MOST_EVENTS: usize = 4096;
 
 /// Serves until SIGTERM or SIGINT.
 pub(super) async fn run(prepared: Prepared, args: &ServeArgs, out: &Output) -> Result<u8, Report> {
+    // Before anybody can be served: who is told to end then must end well.
+    let signals = Signals::catch().map_err(|error| failed(&error))?;
     let clock = clock()?;
     let (events, told) = mpsc::channel(MOST_EVENTS);
     let mut watched = Watched { folder: None, face: None, certificates: None, clock: clock.clone() };
@@ -73,7 +75,7 @@ pub(super) async fn run(prepared: Prepared, args: &ServeArgs, out: &Output) -> R
     }
     let printer = Printer::start().map_err(|error| failed(&error))?;
     let mut teller = Teller { told, view, watched, format: args.output, printer, drawn: 0 };
-    teller.until_ended(out).await?;
+    teller.until_ended(signals, out).await;
     out.info("ending: no new connections, waiting for requests that are under way");
     if !server.end().await {
         out.warn("some requests did not end in time and were cut off");
@@ -134,6 +136,25 @@ fn trouble(what: &str) {
     let _ = writeln!(anstream::stderr(), "warning: {what}");
 }
 
+/// What a server is told to end with.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn catch() -> std::io::Result<Self> {
+        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+    }
+
+    async fn any(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}
+
 /// What is looked at again and again.
 struct Watched {
     folder: Option<HostFolder>,
@@ -174,9 +195,7 @@ struct Teller {
 }
 
 impl Teller {
-    async fn until_ended(&mut self, out: &Output) -> Result<(), Report> {
-        let mut terminate = signal(SignalKind::terminate()).map_err(|error| failed(&error))?;
-        let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| failed(&error))?;
+    async fn until_ended(&mut self, mut signals: Signals, out: &Output) {
         let mut looks = tokio::time::interval(LOOK);
         let is_live =
             self.format == ServeFormat::Text && std::io::stdout().is_terminal() && self.view.has_hosts();
@@ -193,8 +212,7 @@ impl Teller {
                         last_wrong = wrong;
                     }
                 }
-                _ = terminate.recv() => return Ok(()),
-                _ = interrupt.recv() => return Ok(()),
+                () = signals.any() => return,
             }
             if is_live {
                 self.draw();
