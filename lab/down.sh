@@ -10,7 +10,7 @@ lab=${1:?which lab?}
 check_name "$lab"
 mapfile -t containers < <(podman ps --all --quiet --filter "label=hardway.lab=$lab")
 if [[ ${#containers[@]} -gt 0 ]]; then
-  podman rm --force --volumes --time=2 "${containers[@]}" >/dev/null
+  podman rm --force --volumes --time=0 "${containers[@]}" >/dev/null
 fi
 mapfile -t volumes < <(podman volume ls --quiet --filter "label=hardway.lab=$lab")
 if [[ ${#volumes[@]} -gt 0 ]]; then

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Boots a cluster's generated assets in a lab: bootstrap host, masters, workers. Ends when every master has registered as a
-# node, says how long each step took and what each machine needs, and leaves nothing behind.
+# Boots a cluster's generated assets in a lab: bootstrap host and masters. Ends when every master has registered as a node and,
+# where there are operators, the control plane runs on masters and bootstrapping is complete. Says how long each step took and
+# what each machine needs, and leaves nothing behind.
 #
 #   lab/try.sh [--masters N] [--workers N] [--operators DIR] [--dir DIR] [--name LAB] [--keep]
 #
@@ -28,6 +29,10 @@ main() {
   step "masters registered as nodes"
   each_host master boot_node "$image"
   wait_for 900 "$masters masters" nodes_registered
+  if [[ -d $operators ]]; then
+    step "control plane on the masters, bootstrapping complete"
+    wait_for 1800 "the end of bootstrapping" bootstrap_complete
+  fi
   step "done"
   report
 }
@@ -115,6 +120,10 @@ wait_for() {
 
 objects_created() {
   podman exec "hardway-$lab-bootstrap" test -e /opt/openshift/create-manifests.done
+}
+
+bootstrap_complete() {
+  [[ $(kubectl --namespace=kube-system get configmap bootstrap --output='jsonpath={.data.status}') == complete ]]
 }
 
 # Asked through the load balancer, as everybody outside would.

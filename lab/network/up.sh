@@ -14,6 +14,7 @@ set -euo pipefail
 
 main() {
   read_arguments "$@"
+  check_inotify "$(grep -c . "$hosts")"
   mkdir -p "$state" "$LAB_CACHE/registry"
   segment
   if [[ -n $dnsmasq ]]; then cp "$dnsmasq" "$state/dnsmasq.conf"; else dnsmasq_conf >"$state/dnsmasq.conf"; fi
