@@ -1,5 +1,7 @@
 //! From node configs to booted machines: providers, load balancer, DNS, install media, ignition server, preflight.
 
 pub mod actions;
+pub mod boot_server;
+mod file_body;
 pub mod ignition_server;
 pub mod install_media;

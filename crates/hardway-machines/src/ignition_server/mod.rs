@@ -47,6 +47,7 @@ pub use prepared_config::PreparedConfig;
 pub use redemptions::{PoolServed, Recorder};
 pub use router::{Faces, Router};
 pub use server::{Listen, Server, ServerError};
+pub(crate) use timed_io::TimedIo;
 pub use tls::{CertificateFiles, Certificates, TlsError};
 
 /// Reads the clock; the program's own, so that windows can be rehearsed.

@@ -11,7 +11,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 /// Wraps a connection. One timer, set again only when it fires: moving data costs a look at the clock.
 #[derive(Debug)]
-pub(super) struct TimedIo<T> {
+pub(crate) struct TimedIo<T> {
     io: T,
     idle: Duration,
     end: Instant,
@@ -21,7 +21,7 @@ pub(super) struct TimedIo<T> {
 
 impl<T> TimedIo<T> {
     /// Ends after `idle` without a byte, and after `lifetime` in any case.
-    pub(super) fn new(io: T, idle: Duration, lifetime: Duration) -> Self {
+    pub(crate) fn new(io: T, idle: Duration, lifetime: Duration) -> Self {
         let now = Instant::now();
         Self {
             io,

@@ -5,6 +5,7 @@
 //! ipxe/52-54-00-7e-00-65                the script of a machine
 //! vmlinuz, initrd.img, rootfs.img       what the scripts load
 //! hosts.json                            which script is whose
+//! ignition/master-0.ign                 what the machine's installer puts on the disk
 //! ```
 //!
 //! Any web server can serve it. One that calls [`BootFolder::answer`] can also keep machines that are installed from
@@ -35,6 +36,13 @@ pub struct BootFolder {
 /// What to send back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BootAnswer {
+    /// The config of a host, as a file. From then on the host is being installed.
+    Config {
+        /// As in the inventory.
+        host: String,
+        /// Where it lies.
+        path: PathBuf,
+    },
     /// A file, as `application/octet-stream`. It is large: stream it, and answer HEAD, which the live system asks first.
     File(PathBuf),
     /// Status 404.
@@ -71,6 +79,10 @@ impl BootFolder {
         }
         if let Some(name) = PXE_FILES.iter().find(|name| **name == path) {
             return BootAnswer::File(self.folder.join(name));
+        }
+        let config = path.strip_prefix("ignition/").and_then(|name| name.strip_suffix(".ign"));
+        if let Some((host, _)) = self.scripts.values().find(|(host, _)| config == Some(host)) {
+            return BootAnswer::Config { host: host.clone(), path: self.folder.join(path) };
         }
         match path.strip_prefix("ipxe/").map(str::parse) {
             Some(Ok(mac)) => BootAnswer::Script(self.script(mac, is_installed)),
@@ -121,7 +133,19 @@ mod tests {
         assert!(script("/ipxe/52-54-00-7e-00-65", true).ends_with("master-0 is installed.\nexit\n"));
         assert!(script("/ipxe/52-54-00-7e-00-66", false).ends_with("exit\n"));
         assert_eq!(folder.answer("/vmlinuz", |_| false), BootAnswer::File(dir.path().join("vmlinuz")));
-        for path in ["/", "/hosts.json", "/ipxe/", "/ipxe/../hosts.json", "/../vmlinuz", "/ipxe"] {
+        let config = folder.answer("/ignition/master-0.ign", |_| true);
+        let path = dir.path().join("ignition/master-0.ign");
+        assert_eq!(config, BootAnswer::Config { host: "master-0".to_owned(), path });
+        for path in [
+            "/ignition/master-1.ign",
+            "/ignition/../hosts.json",
+            "/",
+            "/hosts.json",
+            "/ipxe/",
+            "/ipxe/../hosts.json",
+            "/../vmlinuz",
+            "/ipxe",
+        ] {
             assert_eq!(folder.answer(path, |_| false), BootAnswer::NotFound, "{path}");
         }
     }

@@ -122,7 +122,7 @@ fn answer(stream: &TcpStream, folder: &BootFolder, is_installed: bool) -> Option
     let path = first.split(' ').nth(1)?.to_owned();
     let (status, body) = match folder.answer(&path, |_| is_installed) {
         BootAnswer::Script(text) => ("200 OK", text.into_bytes()),
-        BootAnswer::File(file) => ("200 OK", fs::read(file).ok()?),
+        BootAnswer::File(path) | BootAnswer::Config { path, .. } => ("200 OK", fs::read(path).ok()?),
         BootAnswer::NotFound => ("404 Not Found", Vec::new()),
     };
     let mut stream = stream;

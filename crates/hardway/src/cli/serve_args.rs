@@ -23,6 +23,15 @@ pub(crate) struct ServeArgs {
     /// Serve without encryption; only for pointers that carry a hash, and where nobody listens
     #[arg(long, conflicts_with = "certificate")]
     pub(crate) plain_http: bool,
+    /// Also serve the folder that `hardway media pxe` wrote, over plain HTTP, to machines that boot from the network
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) boot: Option<SocketAddr>,
+    /// With --boot: the folder [default: pxe]
+    #[arg(long, value_name = "DIR", requires = "boot")]
+    pub(crate) boot_folder: Option<PathBuf>,
+    /// With --boot: install this host again, though its installer was here before; may be given more than once
+    #[arg(long, value_name = "HOST", requires = "boot")]
+    pub(crate) reinstall: Vec<String>,
     /// How long a config can be fetched after it was first served, such as 24h or 3d
     #[arg(long, default_value = "24h", value_parser = duration)]
     pub(crate) window: SignedDuration,

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
 
 mod attacks;
+mod boot;
 #[path = "../../../hardway-machines/tests/common/client.rs"]
 mod client;
 mod ending;

@@ -74,7 +74,7 @@ fn it_does_not_begin_with_the_wrong_things() {
         (&["--plain-http"], 2, "error[usage]: the pointers of the hosts say https://127.0.0.1:22624"),
         (&["--face", "hosted"], 2, "error[usage]: --face hosted needs a certificate"),
         (&["--certificate", "pki/root-ca.crt"], 2, "--key"),
-        (&["--listen", "192.0.2.1:1"], 4, "error[serve-failed]: cannot listen on 192.0.2.1:1"),
+        (&["--listen", "203.0.113.77:1"], 4, "error[serve-failed]: cannot listen on 203.0.113.77:1"),
         (
             &["--certificate", "pki/root-ca.crt", "--key", "secrets/ignition-server.key"],
             4,

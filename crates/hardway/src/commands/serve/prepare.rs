@@ -12,6 +12,7 @@ use hardway_assets::pki::catalogue::IGNITION_SERVER;
 use hardway_assets::secrets::{SecretBundle, TOKEN_KEY};
 use hardway_machines::ignition_server::faces::{HostFile, Pool, PoolFace};
 use hardway_machines::ignition_server::{CertificateFiles, Limits};
+use hardway_machines::install_media::BootFolder;
 
 use crate::cli::{Face, Global, ServeArgs};
 use crate::input::Checked;
@@ -31,6 +32,13 @@ pub(super) struct Prepared {
     /// Of the working folder, if one is used.
     pub(super) journal: Option<PathBuf>,
     pub(super) limits: Limits,
+    pub(super) boot: Option<Boot>,
+}
+
+/// What machines boot from over the network.
+pub(super) struct Boot {
+    pub(super) address: SocketAddr,
+    pub(super) folder: BootFolder,
 }
 
 /// The hosts of the inventory.
@@ -57,6 +65,7 @@ pub(super) fn prepare(global: &Global, args: &ServeArgs, out: &Output) -> Result
     };
     let folder =
         if has(Face::Host) || has(Face::Pool) { Some(Folder::open(global, args, out)?) } else { None };
+    let boot = args.boot.map(|address| open_boot_folder(global, args, address)).transpose()?;
     let port = folder.as_ref().and_then(Folder::url).map_or(DEFAULT_PORT, |url| url.port);
     let everywhere = SocketAddr::from((Ipv6Addr::UNSPECIFIED, port));
     Ok(Prepared {
@@ -67,7 +76,21 @@ pub(super) fn prepare(global: &Global, args: &ServeArgs, out: &Output) -> Result
         certificates: certificates(folder.as_ref(), args)?,
         journal: folder.map(|folder| folder.workdir.path(hardway_journal::FILE_NAME)),
         limits,
+        boot,
     })
+}
+
+fn open_boot_folder(global: &Global, args: &ServeArgs, address: SocketAddr) -> Result<Boot, Report> {
+    let path = args.boot_folder.clone().unwrap_or_else(|| global.dir.join("pxe"));
+    let folder = BootFolder::open(&path).map_err(|error| {
+        unprepared(&Report::from_error("serve-unprepared", &error).what)
+            .fix(format!("write it with `hardway media pxe --url http://{address}`"))
+    })?;
+    let is_known = |host: &String| folder.hosts().any(|(_, known)| known == host);
+    if let Some(stranger) = args.reinstall.iter().find(|host| !is_known(host)) {
+        return Err(usage(&format!("--reinstall {stranger}: {} has no host of that name", path.display())));
+    }
+    Ok(Boot { address, folder })
 }
 
 /// The working folder and what is in it.

@@ -1,20 +1,24 @@
 //! The server, the looks at the folder, the signals.
 
+use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hardway_journal::Journal;
+use hardway_journal::{Entry, Journal, JournalError};
+use hardway_machines::boot_server::{BootServer, Note, installed};
 use hardway_machines::ignition_server::faces::{HostFace, HostFolder, HostedFace};
 use hardway_machines::ignition_server::hosted_tokens::HostedTokens;
 use hardway_machines::ignition_server::{
     Certificates, Clock, Event, Faces, Listen, Recorder, Router, Server, token_watch,
 };
+use hardway_machines::install_media::BOOT_INDEX;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
 use super::line;
-use super::prepare::{Hosts, Prepared};
+use super::prepare::{Boot, Hosts, Prepared};
 use super::printer::Printer;
 use super::view::View;
 use crate::cli::{ServeArgs, ServeFormat};
@@ -73,6 +77,10 @@ pub(super) async fn run(prepared: Prepared, args: &ServeArgs, out: &Output) -> R
     for address in server.addresses() {
         out.info(&format!("serving on {scheme}://{address}"));
     }
+    let _boot = match prepared.boot {
+        Some(boot) => Some(serve_boot(boot, args, prepared.journal.as_deref(), out).await?),
+        None => None,
+    };
     let printer = Printer::start().map_err(|error| failed(&error))?;
     let mut teller = Teller { told, view, watched, format: args.output, printer, drawn: 0 };
     teller.until_ended(signals, out).await;
@@ -82,6 +90,32 @@ pub(super) async fn run(prepared: Prepared, args: &ServeArgs, out: &Output) -> R
     }
     teller.finish(out)?;
     Ok(0)
+}
+
+/// Machines that boot from the network; whose installer was here starts from its disk.
+async fn serve_boot(
+    boot: Boot,
+    args: &ServeArgs,
+    journal: Option<&Path>,
+    out: &Output,
+) -> Result<BootServer, Report> {
+    let mut done = BTreeSet::new();
+    let mut note: Note = Box::new(|_| Ok(()));
+    if let Some(path) = journal {
+        let damaged = |error: JournalError| failed(&error).fix(error.fix());
+        done = installed(&hardway_journal::read(path).map_err(damaged)?);
+        let (journal, clock) = (Journal::open(path).map_err(damaged)?, clock()?);
+        note = Box::new(move |begun| {
+            let entry = Entry::of(clock(), begun);
+            journal.append(&[entry]).map(drop).map_err(|error| error.to_string())
+        });
+    }
+    done.retain(|host| !args.reinstall.contains(host));
+    let server = BootServer::start(boot.address, boot.folder, done, note)
+        .await
+        .map_err(|error| failed(&error).fix("choose another address with --boot, or end what has it"))?;
+    out.info(&format!("machines boot from http://{}/{BOOT_INDEX}", server.address()));
+    Ok(server)
 }
 
 fn host_face(

@@ -1,0 +1,191 @@
+//! Serves a [`BootFolder`] over HTTP, and sends machines that are installed to their disks.
+//!
+//! Without encryption: iPXE knows no authorities but the public ones. What is served here is public but for the hosts'
+//! pointer configs, whose token is worth something only at the ignition server, and only once. So this belongs on the
+//! network of the machines and nowhere else.
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use hardway_journal::{Fact, NodeJoined, Record};
+use http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE};
+use http::{HeaderValue, Method, Request, Response, StatusCode};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use serde::{Deserialize, Serialize};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+
+use crate::file_body::FileBody;
+use crate::ignition_server::{ServerError, TimedIo};
+use crate::install_media::{BootAnswer, BootFolder};
+
+/// A host's installer has fetched the config it puts on the disk: from its next boot on, the disk counts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InstallBegun {
+    /// As in the inventory.
+    pub host: String,
+    /// Where the request came from.
+    pub source: IpAddr,
+}
+
+impl Fact for InstallBegun {
+    const KIND: &'static str = "install-begun";
+}
+
+/// Told of every installation before its config is sent. An error keeps the config back.
+pub type Note = Box<dyn Fn(&InstallBegun) -> Result<(), String> + Send + Sync>;
+
+/// A server that runs until it is dropped.
+#[derive(Debug)]
+pub struct BootServer {
+    address: SocketAddr,
+    accepting: JoinHandle<()>,
+}
+
+/// A whole machine room at once; each machine has one connection or two.
+const CONNECTIONS: usize = 1024;
+/// A root file system is a gigabyte, and somebody may have a slow line; but something must move.
+const IDLE: Duration = Duration::from_secs(60);
+const LIFETIME: Duration = Duration::from_secs(6 * 3600);
+
+impl BootServer {
+    /// Serves the folder. Hosts in `installed` start from their disks.
+    ///
+    /// # Errors
+    /// When the address is taken, or not one of this host.
+    pub async fn start(
+        address: SocketAddr,
+        folder: BootFolder,
+        installed: BTreeSet<String>,
+        note: Note,
+    ) -> Result<Self, ServerError> {
+        let failed = |source| ServerError::Listen { address, source };
+        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let desk = Arc::new(Desk { folder, installed: Mutex::new(installed), note });
+        Ok(Self { address, accepting: tokio::spawn(accept(listener, desk)) })
+    }
+
+    /// Where it listens, with the port that was given out.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for BootServer {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+/// The hosts that start from their disks: their installers came for their configs, or their nodes have joined.
+pub fn installed<'r>(records: impl IntoIterator<Item = &'r Record>) -> BTreeSet<String> {
+    let host = |record: &Record| match (record.fact::<InstallBegun>(), record.fact::<NodeJoined>()) {
+        (Some(Ok(begun)), _) => Some(begun.host),
+        (_, Some(Ok(joined))) => Some(joined.host),
+        _ => None,
+    };
+    records.into_iter().filter_map(host).collect()
+}
+
+async fn accept(listener: TcpListener, desk: Arc<Desk>) {
+    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    loop {
+        let Ok(permit) = room.clone().acquire_owned().await else { return };
+        let Ok((stream, peer)) = listener.accept().await else {
+            // Out of file descriptors, mostly: others will be closed soon.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            continue;
+        };
+        let desk = desk.clone();
+        tokio::spawn(async move {
+            desk.serve(stream, peer.ip().to_canonical()).await;
+            drop(permit);
+        });
+    }
+}
+
+struct Desk {
+    folder: BootFolder,
+    installed: Mutex<BTreeSet<String>>,
+    note: Note,
+}
+
+impl Desk {
+    async fn serve(self: Arc<Self>, stream: TcpStream, source: IpAddr) {
+        let service = service_fn(move |request: Request<Incoming>| {
+            let desk = self.clone();
+            async move { Ok::<_, Infallible>(desk.answer(&request, source).await) }
+        });
+        let stream = TokioIo::new(TimedIo::new(stream, IDLE, LIFETIME));
+        let mut builder = http1::Builder::new();
+        builder.timer(TokioTimer::new()).header_read_timeout(IDLE).max_buf_size(16 << 10);
+        // A machine that is switched off meanwhile is no concern of ours.
+        let _ = builder.serve_connection(stream, service).await;
+    }
+
+    async fn answer<B>(&self, request: &Request<B>, source: IpAddr) -> Response<FileBody> {
+        if ![Method::GET, Method::HEAD].contains(request.method()) {
+            let mut refused = empty(StatusCode::METHOD_NOT_ALLOWED);
+            refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+            return refused;
+        }
+        let is_head = request.method() == Method::HEAD;
+        let answer = {
+            let installed = self.installed.lock().unwrap_or_else(PoisonError::into_inner);
+            self.folder.answer(request.uri().path(), |host| installed.contains(host))
+        };
+        match answer {
+            BootAnswer::Script(text) => whole("text/plain; charset=utf-8", text, is_head),
+            BootAnswer::File(path) => file(&path, is_head).await,
+            BootAnswer::Config { host, path } => {
+                let begun = InstallBegun { host, source };
+                if !is_head && let Err(reason) = self.begin(begun) {
+                    return whole_with(StatusCode::SERVICE_UNAVAILABLE, "text/plain", reason, false);
+                }
+                file(&path, is_head).await
+            }
+            BootAnswer::NotFound => empty(StatusCode::NOT_FOUND),
+        }
+    }
+
+    fn begin(&self, begun: InstallBegun) -> Result<(), String> {
+        (self.note)(&begun)?;
+        self.installed.lock().unwrap_or_else(PoisonError::into_inner).insert(begun.host);
+        Ok(())
+    }
+}
+
+async fn file(path: &std::path::Path, is_head: bool) -> Response<FileBody> {
+    let Ok((body, bytes)) = FileBody::open(path).await else { return empty(StatusCode::NOT_FOUND) };
+    let mut response = Response::new(if is_head { FileBody::empty() } else { body });
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(bytes));
+    response
+}
+
+fn whole(kind: &'static str, text: String, is_head: bool) -> Response<FileBody> {
+    whole_with(StatusCode::OK, kind, text, is_head)
+}
+
+fn whole_with(status: StatusCode, kind: &'static str, text: String, is_head: bool) -> Response<FileBody> {
+    let bytes = text.len();
+    let mut response = Response::new(if is_head { FileBody::empty() } else { FileBody::whole(text) });
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(bytes));
+    response
+}
+
+fn empty(status: StatusCode) -> Response<FileBody> {
+    whole_with(status, "text/plain", String::new(), false)
+}

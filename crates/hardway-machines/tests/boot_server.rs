@@ -1,0 +1,102 @@
+//! The boot server, asked by curl as machines would.
+
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+
+use hardway_journal::{Entry, Journal, NodeJoined, read};
+use hardway_machines::boot_server::{BootServer, InstallBegun, installed};
+use hardway_machines::install_media::BootFolder;
+
+const SCRIPT: &str = "ipxe/52-54-00-7e-00-65";
+
+/// A folder as `hardway media pxe` writes it, with a root file system that no buffer holds.
+fn folder(path: &Path) -> BootFolder {
+    let write = |name: &str, bytes: &[u8]| {
+        let file = path.join(name);
+        fs_err::create_dir_all(file.parent().unwrap()).unwrap();
+        fs_err::write(file, bytes).unwrap();
+    };
+    write("boot.ipxe", b"#!ipxe\nindex");
+    write("hosts.json", br#"{"52-54-00-7e-00-65": "master-0"}"#);
+    write(SCRIPT, b"#!ipxe\ninstall");
+    write("ignition/master-0.ign", b"{\"pointer\": true}");
+    write("ignition/other.ign", b"not a host's");
+    let large: Vec<u8> = (0..40_000_000u32).map(|i| i.wrapping_mul(2_654_435_761).to_be_bytes()[0]).collect();
+    write("rootfs.img", &large);
+    BootFolder::open(path).unwrap()
+}
+
+/// Status and body.
+async fn ask(server: &BootServer, path: &str, flags: &[&str]) -> (u16, Vec<u8>) {
+    let url = format!("http://{}/{path}", server.address());
+    let mut curl = Command::new("curl");
+    curl.args(["--silent", "--max-time", "120", "--write-out", "%{stderr}%{http_code}", &url]).args(flags);
+    let output = tokio::task::spawn_blocking(move || curl.output().unwrap()).await.unwrap();
+    (String::from_utf8_lossy(&output.stderr).parse().unwrap(), output.stdout)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_machine_is_installed_once_and_then_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let noted = Arc::new(Mutex::new(Vec::new()));
+    let note = noted.clone();
+    let note = Box::new(move |begun: &InstallBegun| {
+        note.lock().unwrap().push(begun.clone());
+        Ok(())
+    });
+    let server = BootServer::start(([127, 0, 0, 1], 0).into(), folder(dir.path()), BTreeSet::new(), note)
+        .await
+        .unwrap();
+    let text = |(status, body): (u16, Vec<u8>)| (status, String::from_utf8(body).unwrap());
+
+    assert_eq!(text(ask(&server, "boot.ipxe", &[]).await), (200, "#!ipxe\nindex".to_owned()));
+    assert_eq!(text(ask(&server, SCRIPT, &[]).await), (200, "#!ipxe\ninstall".to_owned()));
+    let head = text(ask(&server, "rootfs.img", &["--head"]).await).1.to_lowercase();
+    assert!(head.contains("content-length: 40000000"), "{head}");
+    assert_eq!(
+        ask(&server, "rootfs.img", &[]).await,
+        (200, fs_err::read(dir.path().join("rootfs.img")).unwrap())
+    );
+    for path in ["hosts.json", "ignition/other.ign", "ignition/..%2fhosts.json", "nothing"] {
+        assert_eq!(ask(&server, path, &["--path-as-is"]).await.0, 404, "{path}");
+    }
+    assert_eq!(ask(&server, "boot.ipxe", &["--request", "POST"]).await.0, 405);
+
+    // A look at the length is no installation.
+    ask(&server, "ignition/master-0.ign", &["--head"]).await;
+    assert_eq!(noted.lock().unwrap().len(), 0);
+    let config = ask(&server, "ignition/master-0.ign", &[]).await;
+    assert_eq!(text(config), (200, "{\"pointer\": true}".to_owned()));
+    assert_eq!(noted.lock().unwrap()[0].host, "master-0");
+    assert!(text(ask(&server, SCRIPT, &[]).await).1.ends_with("master-0 is installed.\nexit\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_written_down_does_not_happen() {
+    let dir = tempfile::tempdir().unwrap();
+    let note = Box::new(|_: &InstallBegun| Err("the disk is full".to_owned()));
+    let server = BootServer::start(([127, 0, 0, 1], 0).into(), folder(dir.path()), BTreeSet::new(), note)
+        .await
+        .unwrap();
+    let (status, body) = ask(&server, "ignition/master-0.ign", &[]).await;
+    assert_eq!((status, body.as_slice()), (503, b"the disk is full".as_slice()));
+    assert_eq!(ask(&server, SCRIPT, &[]).await.1, b"#!ipxe\ninstall");
+}
+
+#[test]
+fn the_journal_knows_who_is_installed() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("journal.jsonl");
+    let now = "2026-11-15T06:00:00Z".parse().unwrap();
+    let begun = InstallBegun { host: "master-0".to_owned(), source: [192, 168, 126, 101].into() };
+    let entries = [Entry::of(now, &begun), Entry::of(now, &NodeJoined { host: "worker-0".to_owned() })];
+    Journal::open(&path).unwrap().append(&entries).unwrap();
+    assert_eq!(
+        installed(&read(&path).unwrap()),
+        BTreeSet::from(["master-0".to_owned(), "worker-0".to_owned()])
+    );
+}

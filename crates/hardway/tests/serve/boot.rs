@@ -1,0 +1,62 @@
+//! Machines that boot from the network, beside the ignition server.
+
+use std::net::TcpListener;
+use std::process::Command;
+
+use crate::site::{Folder, Serving};
+
+const MAC: &str = "52-54-00-7e-00-65";
+
+/// The smallest folder that can be served.
+fn write_boot_folder(folder: &Folder) {
+    let write = |name: &str, text: &str| {
+        let path = folder.path(&format!("pxe/{name}"));
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("boot.ipxe", "index");
+    write("hosts.json", &format!(r#"{{"{MAC}": "master-0"}}"#));
+    write(&format!("ipxe/{MAC}"), "install");
+    write("ignition/master-0.ign", "pointer");
+}
+
+/// Asks until the server is there: it says so only after the ignition server does.
+fn ask(serving: &Serving, port: u16, path: &str) -> String {
+    let retry = ["--retry", "60", "--retry-delay", "1", "--retry-connrefused"];
+    let url = format!("http://127.0.0.1:{port}/{path}");
+    let output = Command::new("curl").args(["--silent", "--fail", &url]).args(retry).output().unwrap();
+    assert!(output.status.success(), "{url} of {}: {output:?}", serving.address);
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_host_is_installed_once_unless_somebody_wants_it_again() {
+    let folder = Folder::made();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let boot = format!("127.0.0.1:{port}");
+    let (exit, said) = folder.refused(&["--boot", &boot]);
+    assert!(exit == Some(2) && said.contains("error[serve-unprepared]"), "{said}");
+    assert!(said.contains("hardway media pxe --url"), "{said}");
+    write_boot_folder(&folder);
+    let (exit, said) = folder.refused(&["--boot", &boot, "--reinstall", "nobody"]);
+    assert!(exit == Some(2) && said.contains("has no host of that name"), "{said}");
+
+    let script = format!("ipxe/{MAC}");
+    let serving = folder.serve(&["--boot", &boot]);
+    assert_eq!(ask(&serving, port, "boot.ipxe"), "index");
+    assert_eq!(ask(&serving, port, &script), "install");
+    assert_eq!(ask(&serving, port, "ignition/master-0.ign"), "pointer");
+    assert!(ask(&serving, port, &script).ends_with("exit\n"));
+    assert_eq!(serving.end().0, Some(0));
+    let journal = String::from_utf8(folder.read("journal.jsonl")).unwrap();
+    assert!(
+        journal.contains(r#""kind":"install-begun","body":{"host":"master-0","source":"127.0.0.1"}"#),
+        "{journal}"
+    );
+
+    let serving = folder.serve(&["--boot", &boot]);
+    assert!(ask(&serving, port, &script).ends_with("exit\n"), "the journal was not read");
+    assert_eq!(serving.end().0, Some(0));
+    let serving = folder.serve(&["--boot", &boot, "--reinstall", "master-0"]);
+    assert_eq!(ask(&serving, port, &script), "install");
+}
