@@ -13,7 +13,7 @@ pub(super) struct Printer {
 }
 
 /// Texts that wait for a slow reader; what comes after them is not printed.
-const MOST_WAITING: usize = 4096;
+const MOST_WAITING: usize = 512;
 /// For a reader that has fallen behind, at the end.
 const LAST_WAIT: Duration = Duration::from_secs(5);
 

@@ -29,9 +29,9 @@ use crate::report::Report;
 /// Exit code of everything that concerns this host and its network.
 const EXIT_INFRASTRUCTURE: u8 = 4;
 /// How soon a new config, certificate or joined node is noticed.
-const LOOK: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_millis(500);
 /// Events that wait to be printed. More are counted and not shown.
-const MOST_EVENTS: usize = 4096;
+const MOST_EVENTS: usize = 512;
 
 /// Serves until SIGTERM or SIGINT.
 pub(super) async fn run(prepared: Prepared, args: &ServeArgs, out: &Output) -> Result<u8, Report> {
