@@ -18,11 +18,11 @@ pub trait Fact: Serialize + DeserializeOwned {
 pub struct IgnitionRedeemed {
     /// As in the inventory; for a hosted worker, its NodePool.
     pub host: String,
-    /// Which set of configs it was.
+    /// Which config it was.
     pub generation: String,
     /// Where the request came from.
     pub source: IpAddr,
-    /// Which face of the server: `host`, `pool` or `hosted`.
+    /// Which face of the server: `host` or `hosted`.
     pub face: String,
 }
 

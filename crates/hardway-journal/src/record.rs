@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{Entry, Fact};
 
-/// Far more than any event needs: a bound for whoever reads a file that is no journal.
+/// Far more than any event needs.
 pub(crate) const LONGEST_LINE: usize = 1 << 20;
 
 const SUM_DIGITS: usize = 16;

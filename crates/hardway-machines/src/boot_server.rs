@@ -1,11 +1,12 @@
 //! Serves a [`BootFolder`] over HTTP, and sends machines that are installed to their disks.
 //!
-//! Without encryption: iPXE knows no authorities but the public ones. What is served here is public but for the hosts'
-//! pointer configs, whose token is worth something only at the ignition server, and only once. So this belongs on the
-//! network of the machines and nowhere else.
+//! Without encryption: iPXE knows no authorities but the public ones. A host's config goes over the same wire: a pointer,
+//! whose token opens the whole config at the ignition server until the node has joined, or the whole config itself. So
+//! this belongs on the network of the machines and nowhere else.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
+use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -40,12 +41,13 @@ impl Fact for InstallBegun {
 }
 
 /// Told of every installation before its config is sent. An error keeps the config back.
+/// It may block.
 pub type Note = Box<dyn Fn(&InstallBegun) -> Result<(), String> + Send + Sync>;
 
-/// A server that runs until it is dropped.
-#[derive(Debug)]
+/// A server that takes connections until it is dropped; what is under way then goes on.
 pub struct BootServer {
     address: SocketAddr,
+    desk: Arc<Desk>,
     accepting: JoinHandle<()>,
 }
 
@@ -70,12 +72,17 @@ impl BootServer {
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let desk = Arc::new(Desk { folder, installed: Mutex::new(installed), note });
-        Ok(Self { address, accepting: tokio::spawn(accept(listener, desk)) })
+        Ok(Self { address, accepting: tokio::spawn(accept(listener, desk.clone())), desk })
     }
 
     /// Where it listens, with the port that was given out.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// From now on these start from their disks.
+    pub fn mark_installed(&self, hosts: BTreeSet<String>) {
+        self.desk.installed.lock().unwrap_or_else(PoisonError::into_inner).extend(hosts);
     }
 }
 
@@ -131,7 +138,7 @@ impl Desk {
         let _ = builder.serve_connection(stream, service).await;
     }
 
-    async fn answer<B>(&self, request: &Request<B>, source: IpAddr) -> Response<FileBody> {
+    async fn answer<B>(self: &Arc<Self>, request: &Request<B>, source: IpAddr) -> Response<FileBody> {
         if ![Method::GET, Method::HEAD].contains(request.method()) {
             let mut refused = empty(StatusCode::METHOD_NOT_ALLOWED);
             refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
@@ -146,25 +153,40 @@ impl Desk {
             BootAnswer::Script(text) => whole("text/plain; charset=utf-8", text, is_head),
             BootAnswer::File(path) => file(&path, is_head).await,
             BootAnswer::Config { host, path } => {
-                let begun = InstallBegun { host, source };
-                if !is_head && let Err(reason) = self.begin(begun) {
-                    return whole_with(StatusCode::SERVICE_UNAVAILABLE, "text/plain", reason, false);
+                let answer = file(&path, is_head).await;
+                if is_head || answer.status() != StatusCode::OK {
+                    return answer;
                 }
-                file(&path, is_head).await
+                match self.begin(InstallBegun { host, source }).await {
+                    Ok(()) => answer,
+                    Err(reason) => whole_with(StatusCode::SERVICE_UNAVAILABLE, "text/plain", reason, false),
+                }
             }
             BootAnswer::NotFound => empty(StatusCode::NOT_FOUND),
         }
     }
 
-    fn begin(&self, begun: InstallBegun) -> Result<(), String> {
-        (self.note)(&begun)?;
-        self.installed.lock().unwrap_or_else(PoisonError::into_inner).insert(begun.host);
-        Ok(())
+    /// Written down once: the installer may come again, and so may anybody else.
+    async fn begin(self: &Arc<Self>, begun: InstallBegun) -> Result<(), String> {
+        let desk = self.clone();
+        let noting = tokio::task::spawn_blocking(move || {
+            let mut installed = desk.installed.lock().unwrap_or_else(PoisonError::into_inner);
+            if !installed.contains(&begun.host) {
+                (desk.note)(&begun)?;
+                installed.insert(begun.host);
+            }
+            Ok(())
+        });
+        noting.await.unwrap_or_else(|error| Err(error.to_string()))
     }
 }
 
 async fn file(path: &std::path::Path, is_head: bool) -> Response<FileBody> {
-    let Ok((body, bytes)) = FileBody::open(path).await else { return empty(StatusCode::NOT_FOUND) };
+    let (body, bytes) = match FileBody::open(path).await {
+        Ok(opened) => opened,
+        Err(error) if error.kind() == ErrorKind::NotFound => return empty(StatusCode::NOT_FOUND),
+        Err(_) => return empty(StatusCode::SERVICE_UNAVAILABLE),
+    };
     let mut response = Response::new(if is_head { FileBody::empty() } else { body });
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use hardway_assets::yaml;
 use hardway_cluster::csr_policy::{Declared, IgnitionEvidence, Settings};
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use crate::cli::{IgnitionArg, PolicyArgs};
+use crate::clock;
 use crate::input::Checked;
 use crate::output::Output;
 use crate::release_choice::Reach;
@@ -35,6 +36,7 @@ pub(crate) fn settings(args: &PolicyArgs, declared: &Declared) -> Result<Setting
             Report::new("usage", format!("--rejoin: {name:?} is no node of this cluster")).exit(EXIT_USAGE)
         })
     };
+    let given = Timestamp::from_second(clock::now()?.as_second()).unwrap_or(Timestamp::UNIX_EPOCH);
     Ok(Settings {
         ignition: match args.ignition {
             IgnitionArg::Required => IgnitionEvidence::Required,
@@ -44,7 +46,7 @@ pub(crate) fn settings(args: &PolicyArgs, declared: &Declared) -> Result<Setting
         bootstrap_tokens: args.bootstrap_tokens,
         join_window: SignedDuration::from_mins(i64::from(args.join_window)),
         longest_lifetime: SignedDuration::from_hours(i64::from(args.longest_lifetime)),
-        rejoin: args.rejoin.iter().map(node).collect::<Result<_, _>>()?,
+        rejoin: args.rejoin.iter().map(|name| Ok((node(name)?, given))).collect::<Result<_, Report>>()?,
         ..Settings::default()
     })
 }

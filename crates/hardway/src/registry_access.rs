@@ -27,7 +27,6 @@ use crate::report::{EXIT_CONFIG, EXIT_USAGE, Report};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Logins {
     /// The pull secret of the install-config alone, as for the cluster's own nodes.
-    #[allow(dead_code, reason = "for whoever fetches a release on behalf of a cluster")]
     OfCluster,
     /// This host's too, such as those of `podman login`.
     OfHost,

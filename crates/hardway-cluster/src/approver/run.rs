@@ -135,7 +135,8 @@ impl Approver {
 struct Known {
     requests: bool,
     nodes: bool,
-    is_leading: bool,
+    /// `None` until it is known, and after a lease that ran out.
+    is_leading: Option<bool>,
     trouble: Option<String>,
 }
 
@@ -161,15 +162,17 @@ impl Known {
 
     fn elected(&mut self, leadership: &Leadership, work: &mut Work, approver: &Approver) {
         match (leadership.is_ours(), leadership.holder()) {
-            (true, _) if !self.is_leading => {
+            (true, _) if self.is_leading != Some(true) => {
                 (approver.tell)(News::Leading);
                 work.push_pending();
-                self.is_leading = true;
+                self.is_leading = Some(true);
             }
-            (false, Some(holder)) if self.is_leading => {
+            (false, Some(holder)) if self.is_leading != Some(false) => {
                 (approver.tell)(News::Following(&holder));
-                self.is_leading = false;
+                self.is_leading = Some(false);
             }
+            // What was taken up meanwhile was left undone.
+            (false, None) => self.is_leading = None,
             _ => {}
         }
     }

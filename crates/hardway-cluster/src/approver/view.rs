@@ -32,8 +32,8 @@ pub struct View {
     joined: BTreeMap<String, Timestamp>,
 }
 
-/// Node, signer, requester.
-type Ask = (String, String, String);
+/// Node, signer, and whether the node itself asks. Whoever else asks is a rival of everybody else, under whatever name.
+type Ask = (String, String, bool);
 
 impl View {
     /// Knows the inventory, and nothing of the cluster.
@@ -192,7 +192,7 @@ impl View {
 
     /// Sound pending requests of a node.
     pub fn pending_of(&self, node: &str) -> Vec<String> {
-        let from = (node.to_owned(), String::new(), String::new());
+        let from = (node.to_owned(), String::new(), false);
         let asks = self.rivals.range(from..).take_while(|((name, _, _), _)| name == node);
         asks.flat_map(|(_, rivals)| rivals.keys().cloned()).collect()
     }
@@ -294,5 +294,7 @@ impl View {
 
 fn ask_of(examined: &Examined) -> Option<Ask> {
     let request = &examined.request;
-    Some((examined.node()?.to_owned(), request.signer.clone(), request.username.clone()))
+    let node = examined.node()?;
+    let is_the_node = request.username.strip_prefix("system:node:") == Some(node);
+    Some((node.to_owned(), request.signer.clone(), is_the_node))
 }

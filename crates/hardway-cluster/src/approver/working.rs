@@ -199,6 +199,12 @@ impl Work {
     }
 
     fn decided(&mut self, name: &str, outcome: &Outcome) {
+        if outcome.written == Written::NotOurs {
+            // Whoever leads decides; if that is us again, it must not be forgotten.
+            self.summary.left_to_another += 1;
+            self.again.push(name.to_owned());
+            return;
+        }
         let CsrDecided { uid, reason, verdict, .. } = &outcome.decided;
         let is_news = self.held.get(name) != Some(&(uid.clone(), *reason));
         match verdict {
@@ -212,13 +218,10 @@ impl Work {
         if *verdict != Verdict::Hold {
             self.held.remove(name);
         }
-        if outcome.written == Written::NotOurs {
-            self.summary.left_to_another += 1;
-        }
         if is_news {
             (self.shared.approver.tell)(News::Decided(outcome));
             // Who does not write does not record either: whoever writes does both.
-            let is_recorded = self.shared.leadership.is_ours() && outcome.written != Written::NotOurs;
+            let is_recorded = self.shared.leadership.is_ours();
             if let Some(audit) =
                 self.audit.as_ref().filter(|_| is_recorded || outcome.written == Written::Yes)
             {

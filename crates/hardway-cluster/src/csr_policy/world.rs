@@ -1,6 +1,6 @@
 //! What is known besides the request itself.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use hardway_journal::{IgnitionRedeemed, Record};
@@ -93,8 +93,9 @@ pub struct Settings {
     pub longest_lifetime: SignedDuration,
     /// Certificates of one kind that a node may get in an hour.
     pub budget_per_hour: usize,
-    /// Nodes that a person lets in again.
-    pub rejoin: BTreeSet<String>,
+    /// Nodes that a person lets in again, and since when, in whole seconds: as the API server counts. One certificate
+    /// uses it up.
+    pub rejoin: BTreeMap<String, Timestamp>,
 }
 
 /// Whether fetching the config counts.
@@ -118,7 +119,7 @@ impl Default for Settings {
             patience: SignedDuration::from_mins(15),
             longest_lifetime: SignedDuration::from_hours(2 * 365 * 24),
             budget_per_hour: 3,
-            rejoin: BTreeSet::new(),
+            rejoin: BTreeMap::new(),
         }
     }
 }
@@ -138,7 +139,7 @@ impl SeenNode {
 impl Redemption {
     /// From a record of the journal, when it is one of a host.
     pub fn of(record: &Record) -> Option<Self> {
-        let fact = record.fact::<IgnitionRedeemed>()?.ok()?;
+        let fact = record.fact::<IgnitionRedeemed>()?.ok().filter(|fact| fact.face == "host")?;
         Some(Self { host: fact.host, source: fact.source.to_canonical(), at: record.time })
     }
 }

@@ -48,12 +48,11 @@ impl Program {
 /// As a shell takes it.
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&quoted(&self.program))?;
-        self.arguments.iter().try_for_each(|argument| write!(f, " {}", quoted(argument)))?;
-        match &self.input {
-            Some(input) => write!(f, " <<'END'\n{}\nEND", input.trim_end_matches('\n')),
-            None => Ok(()),
+        if let Some(input) = &self.input {
+            write!(f, "printf %s {} | ", quoted(input))?;
         }
+        f.write_str(&quoted(&self.program))?;
+        self.arguments.iter().try_for_each(|argument| write!(f, " {}", quoted(argument)))
     }
 }
 
@@ -76,6 +75,6 @@ mod tests {
         let program = Program::words("ip netns add lab").with(["it's", "", "a b", "$HOME"]);
         assert_eq!(program.to_string(), r"ip netns add lab 'it'\''s' '' 'a b' '$HOME'");
         let reading = Program::words("virsh define /dev/stdin").reading("<domain/>\n");
-        assert_eq!(reading.to_string(), "virsh define /dev/stdin <<'END'\n<domain/>\nEND");
+        assert_eq!(reading.to_string(), "printf %s '<domain/>\n' | virsh define /dev/stdin");
     }
 }

@@ -33,7 +33,11 @@ fn condition(check: &Check) -> String {
         }
         Check::FolderExists { path } => format!("[ -d {} ]", quoted(&path.display().to_string())),
         Check::Prints { program, line } => {
-            format!("{program} 2>/dev/null | sed 's/^ *//; s/ *$//' | grep -qxF -- {}", quoted(line))
+            // Read to its end: a program whose reader goes away early counts as failed.
+            format!(
+                "{program} 2>/dev/null | sed 's/^ *//; s/ *$//' | grep -xF -- {} >/dev/null",
+                quoted(line)
+            )
         }
         Check::Succeeds(program) => format!("{program} >/dev/null 2>&1"),
     }

@@ -58,8 +58,12 @@ impl fmt::Display for Step {
             Self::RestoreFile { path, from } => write!(f, "cp -p {} {}", word(from), word(path)),
             Self::Run(program) => write!(f, "{program}"),
             Self::WriteFile { path, mode, content } => {
-                let content = content.trim_end_matches('\n');
-                write!(f, "install -D -m {mode:04o} /dev/stdin {} <<'END'\n{content}\nEND", word(path))
+                write!(
+                    f,
+                    "printf %s {} | install -D -m {mode:04o} /dev/stdin {}",
+                    quoted(content),
+                    word(path)
+                )
             }
         }
     }

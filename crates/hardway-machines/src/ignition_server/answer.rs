@@ -1,5 +1,7 @@
 //! An answer, before it becomes HTTP.
 
+use std::fmt;
+
 use bytes::Bytes;
 use http::header::{
     CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LOCATION, RETRY_AFTER, VARY,
@@ -10,7 +12,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use super::{Asked, PreparedConfig};
 
 /// Status, headers and body. The length is always said, also where there is no body to be sent.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Answer {
     /// What Ignition looks at first.
     pub status: StatusCode,
@@ -81,5 +83,12 @@ impl Answer {
         let mut headers = self.headers.clone();
         headers.insert(CONTENT_LENGTH, HeaderValue::from(self.body.len()));
         headers
+    }
+}
+
+/// Without the body, which may be a config.
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Answer({} {:?} {} bytes)", self.status, self.headers, self.body.len())
     }
 }

@@ -96,7 +96,7 @@ impl Router {
                 ("host", host.to_owned(), face.decide(&asked, host, now))
             }
             (Route::Pool(pool), Faces { pool: Some(face), .. }) => {
-                let who: String = pool.chars().take(60).collect();
+                let who: String = pool.chars().filter(char::is_ascii_graphic).take(60).collect();
                 if !self.pool_requests.take(asked.source, Instant::now()) {
                     Metrics::count(&self.metrics.limited);
                     return self.counted("pool", Answer::later("too many requests"));

@@ -78,15 +78,19 @@ impl Certificates {
     /// pair may not be written yet.
     pub fn refresh(&self) -> Result<usize, TlsError> {
         let now = self.rows.read().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut count = 0;
+        let (mut count, mut failed) = (0, None);
         for (place, row) in now.into_iter().enumerate() {
             if stamp(&row.files) != row.stamp {
-                let row = Row::load(row.files)?;
-                self.rows.write().unwrap_or_else(PoisonError::into_inner)[place] = row;
-                count += 1;
+                match Row::load(row.files) {
+                    Ok(row) => {
+                        self.rows.write().unwrap_or_else(PoisonError::into_inner)[place] = row;
+                        count += 1;
+                    }
+                    Err(error) => failed = failed.or(Some(error)),
+                }
             }
         }
-        Ok(count)
+        failed.map_or(Ok(count), Err)
     }
 
     /// How the server talks TLS: 1.2 and 1.3, HTTP/1.1 only, as both servers it stands in for.

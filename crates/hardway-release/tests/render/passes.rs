@@ -56,7 +56,7 @@ fn every_kind_of_cluster_is_rendered() {
 
 /// The text of every node's ignition config.
 fn node_configs(tree: &Tree) -> String {
-    tree.iter().filter(|(path, _)| path.starts_with("ignition/")).map(|(_, bytes)| decoded(bytes)).collect()
+    tree.folder("ignition").map(|(_, bytes)| decoded(bytes)).collect()
 }
 
 /// An ignition config with the contents of its files in plain text.

@@ -18,7 +18,7 @@ fn ignition(case: &Case<'_>) -> Finding {
     if case.ask() != Ask::FirstClient || world.settings.ignition == IgnitionEvidence::Ignored {
         return Finding::DoesNotApply;
     }
-    if world.settings.rejoin.contains(&declared.node) {
+    if is_let_in(case) {
         return Finding::fits("a person lets this node in again");
     }
     if world.settings.ignition == IgnitionEvidence::IfServed && world.redemptions.is_empty() {
@@ -52,7 +52,7 @@ fn ignition(case: &Case<'_>) -> Finding {
 /// installed again since then.
 pub(super) fn may_come_again(case: &Case<'_>, since: Timestamp) -> Option<String> {
     let declared = case.declared()?;
-    if case.world.settings.rejoin.contains(&declared.node) {
+    if is_let_in(case) {
         return Some("a person lets it in again".to_owned());
     }
     let last = redemptions(case).last().filter(|last| declared.addresses.contains(&last.source))?;
@@ -62,7 +62,14 @@ pub(super) fn may_come_again(case: &Case<'_>, since: Timestamp) -> Option<String
         .then(|| format!("its host fetched its config again, from {} at {}", last.source, last.at))
 }
 
-/// Those of the host, in order, since it was last let in. What was fetched long ago by whomever says nothing about today.
+/// Whether a person lets the node in again, and no other key has come in since: a permission that lasted would be open to
+/// whoever has the bootstrap identity, which lies on every node.
+fn is_let_in(case: &Case<'_>) -> bool {
+    let given = case.declared().and_then(|declared| case.world.settings.rejoin.get(&declared.node));
+    given.is_some_and(|given| history::other_key(case).is_none_or(|other| other.at < *given))
+}
+
+/// Those of the host, in order, of the time in which this request can be its first. What was fetched long ago by whomever says nothing about today.
 fn redemptions<'c>(case: &Case<'c>) -> impl Iterator<Item = &'c Redemption> {
     let host = case.declared().map(|declared| declared.host.as_str());
     let settings = case.world.settings;

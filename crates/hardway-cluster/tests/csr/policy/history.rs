@@ -103,8 +103,13 @@ fn a_node_that_is_there_comes_again_only_when_installed_again_or_let_in() {
     draft.redemptions[0].at = ago(30);
     assert_eq!(draft.decide(own()).reason, R::Rejoin, "installed again after it had registered");
     draft.redemptions[0].at = ago(600);
-    draft.settings.rejoin.insert(NODE.into());
+    draft.settings.rejoin.insert(NODE.into(), ago(100));
     assert_eq!(draft.decide(own()).reason, R::Rejoin, "a person said so");
+    draft.approvals = vec![approval(&draft, 200, &STRANGERS)];
+    assert_eq!(draft.decide(own()).reason, R::Rejoin, "whoever came in before does not matter");
+    draft.approvals = vec![approval(&draft, 50, &STRANGERS)];
+    assert_eq!(draft.decide(own()).verdict, Verdict::Hold, "one certificate uses it up");
+    draft.approvals.clear();
     draft.pkcs10.names = vec![crate::support::pkcs10::dns(NODE)];
     assert_eq!(draft.decide(own()).verdict, Verdict::Deny, "which excuses nothing else");
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hardway_assets::inventory::Host;
 use hardway_release::BlobCache;
-use hardway_release::media::{BootImages, Media, MediaFile, verify};
+use hardway_release::media::{BootImages, Media, MediaFile, boot_images_in, verify};
 
 use crate::input::Project;
 use crate::output::Output;
@@ -57,12 +57,7 @@ fn missing() -> Report {
 
 /// What the release says about its live ISO.
 fn metadata(release: &Path, architecture: &str) -> Option<MediaFile> {
-    let names = fs_err::read_dir(release).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
-    let is_about_images =
-        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().contains("bootimages"));
-    let images = names
-        .filter(is_about_images)
-        .find_map(|path| fs_err::read_to_string(path).ok().and_then(|text| BootImages::read(&text).ok()))?;
+    let images = BootImages::read(&boot_images_in(release).ok()??).ok()?;
     match images.find(architecture, "iso").ok()? {
         Media::Files(files) => files.into_iter().find(|file| file.part == "disk"),
         Media::Image(_) => None,

@@ -70,10 +70,7 @@ fn bootable(project: &Project) -> Result<BTreeMap<Mac, &Host>, Report> {
     if faults.is_empty() {
         return Ok(hosts);
     }
-    let what = format!(
-        "{} hosts cannot boot from the network",
-        project.cluster.inventory.hosts.len().min(faults.len())
-    );
+    let what = "not every host can boot from the network";
     Err(Report::new("inventory-invalid", what).exit(EXIT_CONFIG).evidence(faults))
 }
 

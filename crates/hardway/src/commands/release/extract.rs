@@ -8,10 +8,11 @@ use hardway_release::{
 };
 use serde_json::json;
 
-use super::{Opened, inclusion, unusable, wait};
+use super::{Opened, inclusion, wait};
 use crate::cli::{ExtractArgs, Format, Global};
 use crate::output::Output;
 use crate::registry_report::registry_report;
+use crate::release_choice::unusable;
 use crate::report::{EXIT_USAGE, Report};
 
 pub(super) fn run(global: &Global, args: &ExtractArgs, out: &Output) -> Result<u8, Report> {

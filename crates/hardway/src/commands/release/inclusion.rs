@@ -8,9 +8,9 @@ use hardway_assets::release_payload::{EnabledCapabilities, InclusionRules, Relea
 use hardway_assets::{violation, yaml};
 use serde_json::Value;
 
-use super::unusable;
 use crate::cli::Global;
 use crate::output::Output;
+use crate::release_choice::unusable;
 use crate::report::{EXIT_CONFIG, EXIT_USAGE, Report};
 use crate::workdir::Workdir;
 

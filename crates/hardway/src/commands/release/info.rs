@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use hardway_release::{Contents, ReleaseInfo, release_info};
 
-use super::{Opened, unusable};
+use super::Opened;
 use crate::cli::{Format, Global, InfoArgs};
 use crate::output::Output;
+use crate::release_choice::unusable;
 use crate::report::Report;
 
 /// Only the last layer is fetched.

@@ -10,11 +10,12 @@ use hardway_release::media::{
 use hardway_release::{Contents, FetchOptions, RegistryError};
 use serde_json::{Value, json};
 
-use super::{Opened, options, unusable, wait};
+use super::{Opened, options, wait};
 use crate::cli::{Format, Global, MediaArgs};
 use crate::output::Output;
 use crate::progress::Shown;
 use crate::registry_report::registry_report;
+use crate::release_choice::unusable;
 use crate::report::{EXIT_USAGE, Report};
 use crate::workdir::Workdir;
 

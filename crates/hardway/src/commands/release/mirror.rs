@@ -8,11 +8,12 @@ use hardway_release::{
 };
 use serde_json::json;
 
-use super::{Opened, bad_pull_spec, options, signature, unusable, wait};
+use super::{Opened, bad_pull_spec, options, signature, wait};
 use crate::cli::{Format, Global, MirrorArgs};
 use crate::output::Output;
 use crate::progress::Shown;
 use crate::registry_report::registry_report;
+use crate::release_choice::unusable;
 use crate::report::{EXIT_USAGE, Report};
 
 /// Standard output carries what belongs into install-config.yaml, and nothing else.

@@ -90,10 +90,6 @@ fn bad_pull_spec(error: &PullSpecError) -> Report {
     Report::from_error("usage", error).exit(EXIT_USAGE)
 }
 
-fn unusable(error: &dyn std::error::Error) -> Report {
-    Report::from_error("release-unusable", error)
-}
-
 fn wait<T>(future: impl Future<Output = T>) -> Result<T, Report> {
     blocking(future).map_err(|error| Report::from_error("workdir-unusable", &error))
 }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use hardway_assets::Cluster;
 use hardway_assets::graph::Inputs;
 use hardway_assets::ignition::{TokenKey, first_boot_config, pool_config};
+use hardway_assets::install_media::hash_in;
 use hardway_assets::inventory::{DEFAULT_PORT, Role, ServerUrl};
 use hardway_assets::pki::catalogue::IGNITION_SERVER;
 use hardway_assets::secrets::{SecretBundle, TOKEN_KEY};
@@ -65,7 +66,7 @@ pub(super) fn prepare(global: &Global, args: &ServeArgs, out: &Output) -> Result
     };
     let folder =
         if has(Face::Host) || has(Face::Pool) { Some(Folder::open(global, args, out)?) } else { None };
-    let boot = args.boot.map(|address| open_boot_folder(global, args, address)).transpose()?;
+    let boot = args.boot.map(|address| open_boot_folder(global, args, address, out)).transpose()?;
     let port = folder.as_ref().and_then(Folder::url).map_or(DEFAULT_PORT, |url| url.port);
     let everywhere = SocketAddr::from((Ipv6Addr::UNSPECIFIED, port));
     Ok(Prepared {
@@ -80,7 +81,12 @@ pub(super) fn prepare(global: &Global, args: &ServeArgs, out: &Output) -> Result
     })
 }
 
-fn open_boot_folder(global: &Global, args: &ServeArgs, address: SocketAddr) -> Result<Boot, Report> {
+fn open_boot_folder(
+    global: &Global,
+    args: &ServeArgs,
+    address: SocketAddr,
+    out: &Output,
+) -> Result<Boot, Report> {
     let path = args.boot_folder.clone().unwrap_or_else(|| global.dir.join("pxe"));
     let folder = BootFolder::open(&path).map_err(|error| {
         unprepared(&Report::from_error("serve-unprepared", &error).what)
@@ -89,6 +95,19 @@ fn open_boot_folder(global: &Global, args: &ServeArgs, address: SocketAddr) -> R
     let is_known = |host: &String| folder.hosts().any(|(_, known)| known == host);
     if let Some(stranger) = args.reinstall.iter().find(|host| !is_known(host)) {
         return Err(usage(&format!("--reinstall {stranger}: {} has no host of that name", path.display())));
+    }
+    for (_, host) in folder.hosts() {
+        match fs_err::read(path.join(format!("ignition/{host}.ign"))) {
+            Ok(config) if hash_in(&config).is_none() => out.warn(&format!(
+                "the whole config of {host}, keys and pull secret, goes over plain HTTP to whoever asks"
+            )),
+            Ok(_) => {}
+            Err(_) => out.warn(&format!(
+                "the config of {host} is not in {}: whether its installer came is not seen here, and it is installed at \
+                 every boot from the network until its node has joined",
+                path.display()
+            )),
+        }
     }
     Ok(Boot { address, folder })
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hardway_journal::{Entry, Journal, JournalError};
+use hardway_journal::{Entry, Follower, Journal, JournalError};
 use hardway_machines::boot_server::{BootServer, Note, installed};
 use hardway_machines::ignition_server::faces::{HostFace, HostFolder, HostedFace};
 use hardway_machines::ignition_server::hosted_tokens::HostedTokens;
@@ -24,10 +24,8 @@ use super::view::View;
 use crate::cli::{ServeArgs, ServeFormat};
 use crate::clock;
 use crate::output::Output;
-use crate::report::Report;
+use crate::report::{EXIT_INFRASTRUCTURE, Report};
 
-/// Exit code of everything that concerns this host and its network.
-const EXIT_INFRASTRUCTURE: u8 = 4;
 /// How soon a new config, certificate or joined node is noticed.
 const LOOK: Duration = Duration::from_millis(500);
 /// Events that wait to be printed. More are counted and not shown.
@@ -39,7 +37,8 @@ pub(super) async fn run(prepared: Prepared, args: &ServeArgs, out: &Output) -> R
     let signals = Signals::catch().map_err(|error| failed(&error))?;
     let clock = clock()?;
     let (events, told) = mpsc::channel(MOST_EVENTS);
-    let mut watched = Watched { folder: None, face: None, certificates: None, clock: clock.clone() };
+    let mut watched =
+        Watched { folder: None, face: None, certificates: None, boot: None, clock: clock.clone() };
     let mut faces = Faces { pool: prepared.pool.map(Arc::new), ..Faces::default() };
     let mut view = View::default();
     if let (Some(hosts), Some(journal)) = (prepared.hosts, &prepared.journal) {
@@ -77,10 +76,9 @@ pub(super) async fn run(prepared: Prepared, args: &ServeArgs, out: &Output) -> R
     for address in server.addresses() {
         out.info(&format!("serving on {scheme}://{address}"));
     }
-    let _boot = match prepared.boot {
-        Some(boot) => Some(serve_boot(boot, args, prepared.journal.as_deref(), out).await?),
-        None => None,
-    };
+    if let Some(boot) = prepared.boot {
+        watched.boot = Some(serve_boot(boot, args, prepared.journal.as_deref(), out).await?);
+    }
     let printer = Printer::start().map_err(|error| failed(&error))?;
     let mut teller = Teller { told, view, watched, format: args.output, printer, drawn: 0 };
     teller.until_ended(signals, out).await;
@@ -98,12 +96,13 @@ async fn serve_boot(
     args: &ServeArgs,
     journal: Option<&Path>,
     out: &Output,
-) -> Result<BootServer, Report> {
+) -> Result<(BootServer, Follower), Report> {
     let mut done = BTreeSet::new();
     let mut note: Note = Box::new(|_| Ok(()));
+    let mut follower = Follower::new(journal.unwrap_or(Path::new("/dev/null")));
     if let Some(path) = journal {
         let damaged = |error: JournalError| failed(&error).fix(error.fix());
-        done = installed(&hardway_journal::read(path).map_err(damaged)?);
+        done = installed(&follower.news().map_err(damaged)?);
         let (journal, clock) = (Journal::open(path).map_err(damaged)?, clock()?);
         note = Box::new(move |begun| {
             let entry = Entry::of(clock(), begun);
@@ -115,7 +114,7 @@ async fn serve_boot(
         .await
         .map_err(|error| failed(&error).fix("choose another address with --boot, or end what has it"))?;
     out.info(&format!("machines boot from http://{}/{BOOT_INDEX}", server.address()));
-    Ok(server)
+    Ok((server, follower))
 }
 
 fn host_face(
@@ -194,6 +193,8 @@ struct Watched {
     folder: Option<HostFolder>,
     face: Option<Arc<HostFace>>,
     certificates: Option<Arc<Certificates>>,
+    /// With what the journal has not told yet.
+    boot: Option<(BootServer, Follower)>,
     clock: Clock,
 }
 
@@ -207,6 +208,12 @@ impl Watched {
                     view.update(&table, folder.history());
                     face.replace(table);
                 }
+                Err(error) => wrong.push(Report::from_error("serve-failed", &error).what),
+            }
+        }
+        if let Some((server, follower)) = &mut self.boot {
+            match follower.news() {
+                Ok(records) => server.mark_installed(installed(&records)),
                 Err(error) => wrong.push(Report::from_error("serve-failed", &error).what),
             }
         }
