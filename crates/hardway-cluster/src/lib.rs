@@ -6,9 +6,12 @@ pub mod bootstrap_progress;
 pub mod clock;
 pub mod csr_policy;
 pub mod declared;
+pub mod diagnosis;
+pub mod gather;
 pub mod objects;
 pub mod operators;
 pub mod pivot;
+pub mod redaction;
 pub mod simulation;
 pub mod state;
 #[cfg(test)]

@@ -26,6 +26,8 @@ pub enum Kind {
     Certificate,
     /// Why a certificate request was approved, held or denied.
     Decision,
+    /// Something that breaks an install, in the failure catalogue.
+    Diagnosis,
     /// A code that errors carry.
     Error,
     /// A field of install-config.yaml or inventory.yaml.
@@ -50,6 +52,7 @@ impl Kind {
         match self {
             Self::Certificate => "certificate",
             Self::Decision => "decision",
+            Self::Diagnosis => "diagnosis",
             Self::Error => "error",
             Self::Field => "field",
             Self::File => "file on a node",
@@ -66,9 +69,10 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub struct Catalogue(Vec<Explanation>);
 
-const FILES: [(Kind, &str); 10] = [
+const FILES: [(Kind, &str); 11] = [
     (Kind::Certificate, include_str!("../../explanations/certificates.md")),
     (Kind::Decision, include_str!("../../explanations/decisions.md")),
+    (Kind::Diagnosis, include_str!("../../explanations/diagnoses.md")),
     (Kind::Error, include_str!("../../explanations/errors.md")),
     (Kind::Field, include_str!("../../explanations/fields.md")),
     (Kind::File, include_str!("../../explanations/files.md")),

@@ -1,0 +1,203 @@
+//! The failure catalogue, in the order of the chain: the first row that finds something is the first broken link.
+//!
+//! A row's number is kept for good, also when its place in the chain changes. What a row looks for in a log is written as a list
+//! of alternatives, each a list of texts that must all stand in one line.
+
+use super::evidence::Evidence;
+use super::link::Link::{self, *};
+use super::probes::{bootstrap, folder, ignition, logs, names, nodes, operators, reach};
+
+/// One entry.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Such as `B2`; its code is `E-B2`.
+    pub id: &'static str,
+    /// Where in the chain.
+    pub link: Link,
+    logged: &'static [&'static [&'static str]],
+    seen: Option<Probe>,
+}
+
+/// Sentences about what is broken; none when nothing is.
+type Probe = fn(&Evidence) -> Vec<String>;
+
+impl Row {
+    /// Whether hardway can tell by itself.
+    pub fn is_probed(&self) -> bool {
+        self.seen.is_some() || !self.logged.is_empty()
+    }
+
+    /// What speaks for it.
+    pub fn probe(&self, evidence: &Evidence) -> Vec<String> {
+        let mut sentences = self.seen.map_or_else(Vec::new, |probe| probe(evidence));
+        sentences.extend(logs::lines_with(evidence, self.logged));
+        sentences
+    }
+
+    /// What it looks for in logs.
+    pub fn patterns(&self) -> &'static [&'static [&'static str]] {
+        self.logged
+    }
+
+    const fn logged(self, logged: &'static [&'static [&'static str]]) -> Self {
+        Self { logged, ..self }
+    }
+
+    const fn seen(self, probe: Probe) -> Self {
+        Self { seen: Some(probe), ..self }
+    }
+}
+
+const fn row(id: &'static str, link: Link) -> Row {
+    Row { id, link, logged: &[], seen: None }
+}
+
+/// Every entry.
+pub const ROWS: &[Row] = &[
+    row("I1", Folder).seen(folder::not_json).logged(&[&["ignition", "failed to parse config"]]),
+    row("I3", Folder).seen(folder::twice).logged(&[&["duplicate entry defined"]]),
+    row("I9", Folder).seen(folder::not_installable),
+    row("I12", Folder).seen(folder::too_large).logged(&[&["Invalid value", "exceeds 262144"]]),
+    row("D9", Folder).seen(folder::unusable_domain),
+    row("I6", Folder).seen(folder::expired).logged(&[&["/config/", "certificate has expired", "is after"]]),
+    row("H1", Host).logged(&[
+        &["Cannot access storage file", "ermission denied"],
+        &["Could not open", "Permission denied"],
+    ]),
+    row("H2", Host),
+    row("H3", Host).logged(&[&["already in use by interface"]]),
+    row("H4", Host).logged(&[&["bridge", "Numerical result out of range"]]),
+    row("H18", Host).logged(&[&["Could not access KVM kernel module"]]),
+    row("H13", Host).logged(&[&["qemu", "Cannot allocate memory"], &["Out of memory: Killed process", "qemu"]]),
+    row("H14", Host).logged(&[&["paused", "I/O error"]]),
+    row("H15", Host).logged(&[&["CPU does not support x86-64-v2"]]),
+    row("H11", Host).logged(&[&["No bootable device"]]),
+    row("H6", Host).logged(&[&["6443: connect: no route to host"], &["22623: connect: no route to host"]]),
+    row("H7", Host),
+    row("H8", Host),
+    row("H9", Host),
+    row("H12", Host),
+    row("H16", Host),
+    row("H17", Host),
+    row("D1", Names).seen(names::api_names).logged(&[&["lookup api", "no such host"]]),
+    row("D6", Names).seen(names::only_here),
+    row("D7", Names).seen(names::stray),
+    row("D2", Names).seen(names::apps),
+    row("D8", Names),
+    row("L2", LoadBalancer).logged(&[&["cannot bind socket", "Permission denied"]]),
+    row("L3", LoadBalancer).logged(&[&["cannot bind socket", "Address already in use"]]),
+    row("L4", LoadBalancer).logged(&[&["cannot bind socket", "Cannot assign requested address"]]),
+    row("L1", LoadBalancer).logged(&[&["L7STS/400"], &["Layer7 wrong status, code: 400"]]),
+    row("L5", LoadBalancer).logged(&[&["x509: certificate is valid for", ", not api"]]),
+    row("L9", LoadBalancer).seen(reach::config_port_closed),
+    row("L6", LoadBalancer),
+    row("L7", LoadBalancer),
+    row("L8", LoadBalancer),
+    row("L10", LoadBalancer),
+    row("L11", LoadBalancer),
+    row("R7", OsInstall).logged(&[&["ISO image is incomplete"]]),
+    row("R9", OsInstall).logged(&[&["Compressed initramfs is too large"]]),
+    row("R10", OsInstall).logged(&[&["ISO image is already customized"], &["already has an embedded Ignition config"]]),
+    row("R8", OsInstall).logged(&[&["when unpacking initrd"], &["Initramfs unpacking failed: write error"]]),
+    row("R15", OsInstall).logged(&[&["VFS: Unable to mount root"]]),
+    row("R14", OsInstall).logged(&[
+        &["Couldn't establish connectivity"],
+        &["Couldn't query the server for the rootfs"],
+        &["Couldn't fetch, verify, and unpack image"],
+    ]),
+    row("R1", OsInstall).logged(&[&["refusing to fetch Ignition config over HTTP"]]),
+    row("R2", OsInstall).logged(&[&["coreos-installer", "404 Not Found"], &["HTTP status client error (404"]]),
+    row("R4", OsInstall).logged(&[&["is not a block device"]]),
+    row("R5", OsInstall).logged(&[&["found busy partitions"]]),
+    row("H10", OsInstall).seen(ignition::again_and_again),
+    row("R3", OsInstall),
+    row("R6", OsInstall),
+    row("R11", OsInstall),
+    row("R12", OsInstall),
+    row("R16", OsInstall),
+    row("R17", OsInstall),
+    row("I11", Ignition).logged(&[&["no config provided by user"]]),
+    row("I2", Ignition).logged(&[&["unsupported config version"]]),
+    row("I4", Ignition).logged(&[&["A file exists there already and overwrite is false"]]),
+    row("I5", Ignition).logged(&[&["/config/", "x509: certificate signed by unknown authority"]]),
+    row("I7", Ignition).logged(&[&["GET result: Internal Server Error"]]),
+    row("N16", Ignition).logged(&[&["GET result: Unauthorized"], &["GET result: Forbidden"]]),
+    row("I8", Ignition).logged(&[
+        &["/config/", "GET error", "connection refused"],
+        &["/config/", "GET error", "i/o timeout"],
+    ]),
+    row("I13", Ignition).seen(ignition::never_fetched),
+    row("B23", Bootstrap).seen(bootstrap::clocks_differ).logged(&[
+        &["certificate has expired or is not yet valid", "is before"],
+        &["clock difference", "too high"],
+    ]),
+    row("I10", Bootstrap).logged(&[&["status=203/EXEC"]]),
+    row("B2", Bootstrap).logged(&[
+        &["unauthorized: access to the requested resource is not authorized"],
+        &["unable to retrieve auth token: invalid username/password"],
+    ]),
+    row("C12", Bootstrap).logged(&[&["toomanyrequests"]]),
+    row("H5", Bootstrap).logged(&[&["pinging container registry", "i/o timeout"]]),
+    row("B1", Bootstrap).logged(&[&["registry.k8s.io/pause", "rror"]]),
+    row("B26", Bootstrap).seen(bootstrap::no_release_image),
+    row("B22", Bootstrap).logged(&[&["unable to load client CA file"]]),
+    row("B7", Bootstrap).logged(&[&["Could not process manifest file"]]),
+    row("B5", Bootstrap).logged(&[&["cluster ID mismatch"]]),
+    row("B3", Bootstrap).logged(&[&["certificate specifies an incompatible key usage"], &["etcd", "tls: bad certificate"]]),
+    row("B6", Bootstrap).logged(&[&["x509: certificate is valid for", ", not localhost"]]),
+    row("B17", Bootstrap).logged(&[&["cluster-bootstrap", "is already in use"]]),
+    row("B18", Bootstrap).logged(&[&["dial tcp [::1]:6443: connect: connection refused"]]),
+    row("B9", Bootstrap).logged(&[&["unable to read release manifests"]]),
+    row("B10", Bootstrap).logged(&[&["no matches for kind \"MachineConfig\""]]),
+    row("B8", Bootstrap).logged(&[&["cluster-version-operator", "no matches for kind"], &["feature set mismatch"]]),
+    row("B15", Bootstrap).logged(&[&["configmaps \"cluster-config-v1\" not found"]]),
+    row("B14", Bootstrap)
+        .seen(operators::network_unconfigured)
+        .logged(&[&["No networks.operator.openshift.io cluster found"]]),
+    row("B12", Bootstrap).logged(&[&["kube-proxy", "ID cannot be empty"]]),
+    row("B19", Bootstrap).logged(&[&["error while checking pod status: timed out waiting for the condition"]]),
+    row("B4", Bootstrap).seen(bootstrap::slow_disk),
+    row("B25", Bootstrap).seen(bootstrap::stage_failed),
+    row("B21", Bootstrap),
+    row("C13", Api).seen(reach::unknown_authority),
+    row("C15", Api).seen(reach::api_silent),
+    row("D3", Nodes).seen(nodes::localhost).logged(&[&["node-valid-hostname.service", "Failed"]]),
+    row("D4", Nodes).seen(nodes::named_by_alias),
+    row("D5", Nodes).seen(nodes::one_name_twice),
+    row("R13", Nodes).seen(nodes::other_address),
+    row("N10", Nodes).logged(&[&["Unable to find default gateway interface"]]),
+    row("N11", Nodes).logged(&[&["nodeip-configuration.service: Failed"]]),
+    row("N9", Nodes).logged(&[&["machine-config-daemon-firstboot.service: Failed"]]),
+    row("C10", Nodes).logged(&[&["certificate has expired or is not yet valid", "is after"]]),
+    row("N4", Nodes).seen(nodes::flood),
+    row("N1", Nodes).seen(nodes::client_requests_wait),
+    row("N13", Nodes).logged(&[&["node \"", "\" not found"]]),
+    row("N17", Nodes).seen(nodes::never_asked),
+    row("N2", Nodes).seen(nodes::serving_requests_wait),
+    row("N15", Nodes).logged(&[&["ovn-node-metrics-cert", "not found"]]),
+    row("B11", Nodes).logged(&[&["dial tcp 172.30.0.1:443", "i/o timeout"]]),
+    row("N14", Nodes).seen(nodes::without_network),
+    row("N18", Nodes).seen(nodes::not_ready),
+    row("N7", Nodes).seen(nodes::without_annotations),
+    row("N3", Nodes).logged(&[&["machine-approver", "no target machine"]]),
+    row("N8", Nodes),
+    row("N12", Nodes),
+    row("B13", ControlPlane).seen(operators::no_topology),
+    row("B16", ControlPlane).seen(operators::bootstrap_member_unknown),
+    row("B20", ControlPlane).seen(operators::bootstrap_member_stays),
+    row("B24", ControlPlane),
+    row("N5", ControlPlane).seen(operators::rendered_config_missing),
+    row("N6", ControlPlane).seen(operators::file_differs),
+    row("C1", Operators).seen(operators::nowhere_for_routers),
+    row("C2", Operators).seen(operators::canary_fails),
+    row("C3", Operators).seen(operators::login_unreachable),
+    row("C4", Operators).seen(operators::console_unreachable),
+    row("C6", Operators).seen(operators::monitoring),
+    row("C14", Operators).seen(operators::unwell),
+    row("C16", Operators).seen(operators::version_fails),
+    row("C7", Operators).seen(folder::unusable_password),
+    row("C5", Operators),
+    row("C8", Operators),
+    row("C9", Operators),
+    row("C11", Operators),
+];

@@ -1,0 +1,201 @@
+//! Everything that is known about an install at one moment. Collected first, judged afterwards: probes ask nobody.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::bootstrap_progress::{BootstrapReport, State};
+use crate::declared::Declared;
+use crate::objects::{Node, Truth};
+use crate::state::ClusterState;
+use crate::verify::Resolved;
+
+/// What was found. What was not looked at is empty, and proves nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Evidence {
+    /// By the clock of who looks; none for a bundle, which may be old.
+    pub now: Option<Timestamp>,
+    /// What should be there.
+    pub declared: Declared,
+    /// The cluster's domain.
+    pub domain: Option<String>,
+    /// Whether the API answers.
+    pub api: Api,
+    /// Its objects.
+    pub state: ClusterState,
+    /// MachineConfigPools.
+    pub pools: Vec<Value>,
+    /// Infrastructure `cluster`.
+    pub infrastructure: Option<Value>,
+    /// The bootstrap host's own record.
+    pub bootstrap: Option<BootstrapReport>,
+    /// Journals, containers' logs, and files that a person named.
+    pub logs: Vec<Log>,
+    /// How often each node's machine fetched its config; none when nothing was served from here.
+    pub fetched: Option<BTreeMap<String, usize>>,
+    /// Why the approver let a request wait, by the request's name.
+    pub held: BTreeMap<String, String>,
+    /// What the resolver says here.
+    pub names: NameFacts,
+    /// Connections that were tried.
+    pub ports: Vec<Port>,
+    /// The working directory.
+    pub folder: FolderFacts,
+}
+
+/// Whether the API answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Api {
+    /// It does.
+    Answers,
+    /// Nobody asked, or the bundle has nothing of it.
+    #[default]
+    NotAsked,
+    /// It does not, and why.
+    Silent(String),
+}
+
+/// The end of a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Log {
+    /// Whose.
+    pub place: Place,
+    /// A unit, a container, a file.
+    pub name: String,
+    /// Its last lines.
+    pub lines: Vec<String>,
+}
+
+/// Whose log it is, which says until when it matters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Of the bootstrap host: until bootstrapping is complete.
+    Bootstrap,
+    /// Events of the cluster: until it is settled.
+    Cluster,
+    /// Named by a person: always.
+    Given,
+    /// Of a node, by name or address: until it is Ready.
+    Node(String),
+}
+
+/// Names of the cluster.
+#[derive(Clone, Debug, Default)]
+pub struct NameFacts {
+    /// api.
+    pub api: Option<Resolved>,
+    /// api-int.
+    pub api_int: Option<Resolved>,
+    /// Some name below apps.
+    pub apps: Option<Resolved>,
+    /// A name that nobody declared.
+    pub stray: Option<Resolved>,
+}
+
+/// A connection that was tried.
+#[derive(Clone, Debug)]
+pub struct Port {
+    /// Name or address.
+    pub host: String,
+    /// Port.
+    pub port: u16,
+    /// What became of it.
+    pub open: Result<(), String>,
+}
+
+/// What of the working directory can be wrong by itself.
+#[derive(Clone, Debug, Default)]
+pub struct FolderFacts {
+    /// Ignition configs, by path.
+    pub configs: BTreeMap<String, ConfigFacts>,
+    /// Certificates in them that have ended, with when.
+    pub expired: Vec<(String, Timestamp)>,
+    /// Whether the form of the kubeadmin password is the right one.
+    pub password_fits: Option<bool>,
+    /// How many bytes the platform takes as user data, if it is known to be few.
+    pub largest_config: Option<usize>,
+}
+
+/// One config.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConfigFacts {
+    /// Bytes.
+    pub size: usize,
+    /// Why it is no JSON.
+    pub error: Option<String>,
+    /// Paths that stand twice.
+    pub twice: Vec<String>,
+    /// Units that are enabled and do not say where.
+    pub not_installable: Vec<String>,
+}
+
+impl Evidence {
+    /// Every log that still matters, with what the bootstrap host recorded itself.
+    pub fn logs(&self) -> impl Iterator<Item = &Log> {
+        self.logs.iter().filter(|log| self.matters(&log.place))
+    }
+
+    /// Bootstrapping has ended, or there is no bootstrap host to be seen.
+    pub fn is_bootstrap_over(&self) -> bool {
+        self.state.is_bootstrap_complete() || self.bootstrap.is_none()
+    }
+
+    /// Whether a stage of bootkube is in this state.
+    pub fn is_stage(&self, name: &str, state: State) -> bool {
+        let stages = self.bootstrap.iter().flat_map(|report| &report.stages);
+        stages.into_iter().any(|stage| stage.name == name && stage.state == state)
+    }
+
+    /// Nodes, operators and version are all as they should be: what a log says is history.
+    pub fn is_settled(&self) -> bool {
+        let operators = &self.state.operators;
+        let works = |operator: &crate::objects::ClusterOperator| {
+            operator.truth("Available") == Truth::True && operator.truth("Degraded") != Truth::True
+        };
+        let is_there = |name: &str| self.state.nodes.get(name).is_some_and(Node::is_ready);
+        !operators.is_empty()
+            && operators.values().all(works)
+            && self.declared.nodes.iter().all(|node| is_there(&node.name))
+    }
+
+    fn matters(&self, place: &Place) -> bool {
+        match place {
+            Place::Bootstrap => !self.state.is_bootstrap_complete(),
+            Place::Cluster => !self.is_settled(),
+            Place::Given => true,
+            Place::Node(host) => !self.state.nodes.values().any(|node| {
+                let is_it =
+                    node.metadata.name.as_deref() == Some(host) || node.internal_ips().any(|ip| ip == host);
+                is_it && node.is_ready()
+            }),
+        }
+    }
+}
+
+impl ConfigFacts {
+    /// Of the bytes of a config.
+    pub fn of(bytes: &[u8]) -> Self {
+        let size = bytes.len();
+        let config: Value = match serde_json::from_slice(bytes) {
+            Ok(config) => config,
+            Err(error) => return Self { size, error: Some(error.to_string()), ..Self::default() },
+        };
+        let mut paths: Vec<&str> = Vec::new();
+        for list in ["files", "directories", "links"] {
+            let entries = config["storage"][list].as_array().into_iter().flatten();
+            paths.extend(entries.filter_map(|entry| entry["path"].as_str()));
+        }
+        paths.sort_unstable();
+        let mut twice: Vec<String> =
+            paths.windows(2).filter(|two| two[0] == two[1]).map(|two| two[0].to_owned()).collect();
+        twice.dedup();
+        let units = config["systemd"]["units"].as_array().into_iter().flatten();
+        let lost = units.filter(|unit| {
+            unit["enabled"] == true
+                && unit["contents"].as_str().is_some_and(|text| !text.contains("[Install]"))
+        });
+        let not_installable = lost.filter_map(|unit| unit["name"].as_str().map(str::to_owned)).collect();
+        Self { size, error: None, twice, not_installable }
+    }
+}

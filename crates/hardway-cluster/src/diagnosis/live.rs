@@ -1,0 +1,122 @@
+//! The same evidence, asked of a running cluster and its hosts. Nothing is changed there.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use kube::{Client, Config};
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use super::bundle_evidence::last_lines;
+use super::evidence::{Api, Evidence, Log, Place, Port};
+use super::resources::{CONFIG_MAPS, Resources, WANTED};
+use crate::api_error::{sentence, unless_absent};
+use crate::bootstrap_progress::{Remote, RemoteError, look};
+use crate::verify::Resolved;
+
+/// Asks the API for every list. That it does not answer is evidence too.
+pub async fn ask_api(config: &Config, patience: Duration, evidence: &mut Evidence) {
+    match resources(config, patience).await {
+        Ok(resources) => {
+            resources.tell(evidence);
+            evidence.api = Api::Answers;
+        }
+        Err(why) => evidence.api = Api::Silent(format!("the API at {} does not answer: {why}", config.cluster_url)),
+    }
+}
+
+/// Looks at the bootstrap host: its record, then the ends of its journals and of containers that do not run.
+pub async fn ask_bootstrap_host(remote: &Remote, evidence: &mut Evidence) -> Result<(), RemoteError> {
+    let report = look(remote).await?;
+    let answer = remote.run(LOGS).await?;
+    evidence.bootstrap = Some(report);
+    evidence.logs.extend(logs(&answer));
+    Ok(())
+}
+
+/// What the resolver of this host says.
+pub async fn resolve(name: String, expected: Vec<IpAddr>, patience: Duration) -> Resolved {
+    let found = match timeout(patience, tokio::net::lookup_host((name.as_str(), 443))).await {
+        Err(_) => Err("no answer".to_owned()),
+        Ok(Err(error)) => Err(error.to_string()),
+        Ok(Ok(found)) => {
+            let mut found: Vec<IpAddr> = found.map(|address| address.ip()).collect();
+            found.sort_unstable();
+            found.dedup();
+            Ok(found)
+        }
+    };
+    Resolved { name, expected, found }
+}
+
+/// Tries a connection and says nothing over it.
+pub async fn knock(host: String, port: u16, patience: Duration) -> Port {
+    let open = match timeout(patience, TcpStream::connect((host.as_str(), port))).await {
+        Err(_) => Err("no answer".to_owned()),
+        Ok(answer) => answer.map(drop).map_err(|error| error.to_string()),
+    };
+    Port { host, port, open }
+}
+
+/// Sections as in the look at the host's record.
+const LOGS: &str = r#"
+for unit in approve-csr bootkube crio crio-configure kubelet release-image node-image-pull progress; do
+  echo "== log $unit"
+  journalctl --boot --no-pager --output=short --lines=400 --unit="$unit" 2>/dev/null
+done
+if command -v crictl >/dev/null; then
+  crictl ps --all --output json 2>/dev/null | jq -r '.containers[]? | "\(.id) \(.metadata.name)"' | while read -r id name; do
+    echo "== log $name"
+    timeout 5 crictl logs --tail 100 "$id" 2>&1
+  done
+fi
+exit 0
+"#;
+
+fn logs(answer: &str) -> Vec<Log> {
+    let mut logs: Vec<(String, Vec<&str>)> = Vec::new();
+    for line in answer.lines() {
+        match (line.strip_prefix("== log "), logs.last_mut()) {
+            (Some(name), _) => logs.push((name.to_owned(), Vec::new())),
+            (None, Some((_, lines))) => lines.push(line),
+            (None, None) => {}
+        }
+    }
+    let log = |(name, lines): (String, Vec<&str>)| Log {
+        place: Place::Bootstrap,
+        name,
+        lines: last_lines(&lines.join("\n")),
+    };
+    logs.into_iter().map(log).filter(|log| !log.lines.is_empty()).collect()
+}
+
+async fn resources(config: &Config, patience: Duration) -> Result<Resources, String> {
+    let client = Client::try_from(config.clone()).map_err(|error| sentence(&error))?;
+    let mut resources = Resources::default();
+    // One question to know whether there is anybody, before a dozen.
+    get(&client, "/version", patience).await?;
+    for (name, path) in WANTED.iter().filter(|(_, path)| !path.is_empty()) {
+        if let Some(list) = get(&client, path, patience).await? {
+            resources.0.insert((*name).to_owned(), list);
+        }
+    }
+    let mut maps = Vec::new();
+    for path in CONFIG_MAPS {
+        maps.extend(get(&client, path, patience).await?);
+    }
+    resources.0.insert("configmaps.json".to_owned(), json!({"items": maps}));
+    Ok(resources)
+}
+
+/// None where the API does not know the kind or the object. What this user may not see is not there for him.
+async fn get(client: &Client, path: &str, patience: Duration) -> Result<Option<Value>, String> {
+    let request = http::Request::get(path).body(Vec::new()).map_err(|error| error.to_string())?;
+    let answer = timeout(patience, client.request::<Value>(request)).await;
+    let answer = answer.map_err(|_| format!("{path}: no answer within {} s", patience.as_secs()))?;
+    match unless_absent(answer.map(Some)) {
+        Err(kube::Error::Api(status)) if status.code == 403 => Ok(None),
+        Err(error) => Err(sentence(&error)),
+        Ok(value) => Ok(value),
+    }
+}

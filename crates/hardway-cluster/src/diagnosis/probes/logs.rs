@@ -1,0 +1,68 @@
+//! Lines of logs.
+
+use crate::diagnosis::evidence::{Evidence, Place};
+
+/// The last lines that hold all texts of one alternative. A log's own name counts as part of its lines: a container's log
+/// rarely says whose it is. Letters of either case.
+pub(in crate::diagnosis) fn lines_with(evidence: &Evidence, patterns: &[&[&str]]) -> Vec<String> {
+    let mut found = matching(evidence, patterns);
+    let count = found.len();
+    let mut shown: Vec<String> = Vec::new();
+    while let Some(line) = found.pop() {
+        if !shown.contains(&line) {
+            shown.insert(0, line);
+        }
+        if shown.len() == SHOWN {
+            break;
+        }
+    }
+    if count > shown.len() {
+        shown.push(format!("{count} lines like that"));
+    }
+    shown
+}
+
+/// How many lines are like that.
+pub(in crate::diagnosis) fn count(evidence: &Evidence, patterns: &[&[&str]]) -> usize {
+    matching(evidence, patterns).len()
+}
+
+const SHOWN: usize = 3;
+const LONGEST: usize = 300;
+
+fn matching(evidence: &Evidence, patterns: &[&[&str]]) -> Vec<String> {
+    if patterns.is_empty() {
+        return Vec::new();
+    }
+    let patterns: Vec<Vec<String>> =
+        patterns.iter().map(|all| all.iter().map(|text| text.to_lowercase()).collect()).collect();
+    let mut found = Vec::new();
+    for log in evidence.logs() {
+        let name = log.name.to_lowercase();
+        for line in &log.lines {
+            let text = line.to_lowercase();
+            let has = |wanted: &String| text.contains(wanted) || name.contains(wanted);
+            // Only the name is not enough.
+            let fits = |all: &Vec<String>| all.iter().all(has) && all.iter().any(|wanted| text.contains(wanted));
+            if patterns.iter().any(fits) {
+                found.push(format!("{}: {}", source(&log.place, &log.name), clipped(line.trim())));
+            }
+        }
+    }
+    found
+}
+
+fn source(place: &Place, name: &str) -> String {
+    match place {
+        Place::Bootstrap => format!("bootstrap host, {name}"),
+        Place::Cluster | Place::Given => name.to_owned(),
+        Place::Node(node) => format!("{node}, {name}"),
+    }
+}
+
+fn clipped(line: &str) -> String {
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}

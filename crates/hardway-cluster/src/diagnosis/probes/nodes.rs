@@ -1,0 +1,160 @@
+//! Machines that should be nodes.
+
+use std::collections::BTreeMap;
+
+use hardway_assets::inventory::Role;
+use jiff::SignedDuration;
+use kube::ResourceExt as _;
+
+use crate::declared::DeclaredNode;
+use crate::diagnosis::evidence::{Api, Evidence};
+use crate::objects::{Condition, Node, Request};
+
+const CLIENT: &str = "kubernetes.io/kube-apiserver-client-kubelet";
+const SERVING: &str = "kubernetes.io/kubelet-serving";
+
+/// Declared nodes whose turn has come: workers boot when the bootstrap host is gone.
+pub(super) fn awaited(evidence: &Evidence) -> impl Iterator<Item = &DeclaredNode> {
+    let is_over = evidence.is_bootstrap_over();
+    evidence.declared.nodes.iter().filter(move |node| node.role == Role::Master || is_over)
+}
+
+pub(in crate::diagnosis) fn localhost(evidence: &Evidence) -> Vec<String> {
+    let is_it = |name: &str| name == "localhost" || name.starts_with("localhost.");
+    let nodes = evidence.state.nodes.keys().filter(|name| is_it(name));
+    let mut found: Vec<String> = nodes.map(|name| format!("a node is called {name}")).collect();
+    let asks = |request: &Request| request.spec.username.as_deref()?.strip_prefix("system:node:").map(is_it);
+    let requests = evidence.state.requests.values().filter(|request| asks(request) == Some(true));
+    found.extend(requests.map(|request| format!("request {} comes from a node called localhost", request.name_any())));
+    found
+}
+
+pub(in crate::diagnosis) fn named_by_alias(evidence: &Evidence) -> Vec<String> {
+    let is_alias = |name: &str| {
+        let label = name.split('.').next().unwrap_or_default();
+        matches!(label, "api" | "api-int") || label.strip_prefix("etcd-").is_some_and(|n| n.parse::<u8>().is_ok())
+    };
+    let is_declared = |name: &str| evidence.declared.nodes.iter().any(|node| node.name == name);
+    let nodes = evidence.state.nodes.keys().filter(|name| is_alias(name) && !is_declared(name));
+    nodes.map(|name| format!("a node is called {name}")).collect()
+}
+
+pub(in crate::diagnosis) fn one_name_twice(evidence: &Evidence) -> Vec<String> {
+    let nodes = &evidence.state.nodes;
+    let mut found = Vec::new();
+    for (declared, node) in with_node(evidence) {
+        let has = |other: &&DeclaredNode| {
+            let is_its = |ip: &str| ip.parse().is_ok_and(|ip| other.ips.contains(&ip));
+            other.name != declared.name && !nodes.contains_key(&other.name) && node.internal_ips().any(is_its)
+        };
+        if let Some(other) = evidence.declared.nodes.iter().find(has) {
+            found.push(format!("node {} has the address of {}, which is missing", declared.name, other.name));
+        }
+    }
+    found
+}
+
+pub(in crate::diagnosis) fn other_address(evidence: &Evidence) -> Vec<String> {
+    let mut found = Vec::new();
+    for (declared, node) in with_node(evidence) {
+        let has: Vec<&str> = node.internal_ips().collect();
+        let missing: Vec<String> = declared.missing_ips(node).iter().map(ToString::to_string).collect();
+        if !missing.is_empty() && !has.is_empty() {
+            found.push(format!("node {} has {}, declared is {}", declared.name, has.join(", "), missing.join(", ")));
+        }
+    }
+    found
+}
+
+/// More than five requests of one node within ten minutes. First requests all come from one identity and prove nothing.
+pub(in crate::diagnosis) fn flood(evidence: &Evidence) -> Vec<String> {
+    let mut by_name: BTreeMap<&str, Vec<jiff::Timestamp>> = BTreeMap::new();
+    for request in evidence.state.requests.values() {
+        if let (Some(name), Some(created)) = (request.spec.username.as_deref(), request.created())
+            && let Some(node) = name.strip_prefix("system:node:")
+        {
+            by_name.entry(node).or_default().push(created);
+        }
+    }
+    let mut found = Vec::new();
+    for (node, mut times) in by_name {
+        times.sort_unstable();
+        let within = |w: &[jiff::Timestamp]| w[5].duration_since(w[0]) <= SignedDuration::from_mins(10);
+        if times.windows(6).any(within) {
+            found.push(format!("{node} made {} requests, more than five within ten minutes", times.len()));
+        }
+    }
+    found
+}
+
+pub(in crate::diagnosis) fn client_requests_wait(evidence: &Evidence) -> Vec<String> {
+    waiting(evidence, CLIENT)
+}
+
+pub(in crate::diagnosis) fn serving_requests_wait(evidence: &Evidence) -> Vec<String> {
+    waiting(evidence, SERVING)
+}
+
+pub(in crate::diagnosis) fn never_asked(evidence: &Evidence) -> Vec<String> {
+    if evidence.api != Api::Answers || !waiting(evidence, CLIENT).is_empty() {
+        return Vec::new();
+    }
+    let missing = awaited(evidence).filter(|node| !evidence.state.nodes.contains_key(&node.name));
+    missing.map(|node| format!("{} {} has not registered, and no request of it waits", node.role, node.name)).collect()
+}
+
+pub(in crate::diagnosis) fn without_network(evidence: &Evidence) -> Vec<String> {
+    let told = unready(evidence).filter(|(_, why)| lacks_network(why));
+    told.map(|(name, why)| format!("node {name} is not Ready: {why}")).collect()
+}
+
+pub(in crate::diagnosis) fn not_ready(evidence: &Evidence) -> Vec<String> {
+    let told = unready(evidence).filter(|(_, why)| !lacks_network(why));
+    told.map(|(name, why)| format!("node {name} is not Ready: {why}")).collect()
+}
+
+/// Only where a machine-config-operator is at work.
+pub(in crate::diagnosis) fn without_annotations(evidence: &Evidence) -> Vec<String> {
+    if evidence.pools.is_empty() {
+        return Vec::new();
+    }
+    const ANNOTATION: &str = "machineconfiguration.openshift.io/currentConfig";
+    let bare = evidence.state.nodes.values().filter(|node| !node.annotations().contains_key(ANNOTATION));
+    bare.map(|node| format!("node {} lacks {ANNOTATION}", node.name_any())).collect()
+}
+
+fn waiting(evidence: &Evidence, signer: &str) -> Vec<String> {
+    const SHOWN: usize = 5;
+    let pending: Vec<&Request> =
+        evidence.state.pending_requests().filter(|request| request.spec.signer_name == signer).collect();
+    let line = |request: &&Request| {
+        let (name, who) = (request.name_any(), request.spec.username.as_deref().unwrap_or("an unknown requester"));
+        match evidence.held.get(&name) {
+            Some(why) => format!("request {name} of {who} is held: {why}"),
+            None => format!("request {name} of {who} waits"),
+        }
+    };
+    let mut lines: Vec<String> = pending.iter().take(SHOWN).map(line).collect();
+    if pending.len() > SHOWN {
+        lines.push(format!("{} requests wait", pending.len()));
+    }
+    lines
+}
+
+fn with_node(evidence: &Evidence) -> impl Iterator<Item = (&DeclaredNode, &Node)> {
+    let nodes = evidence.declared.nodes.iter();
+    nodes.filter_map(|declared| Some((declared, evidence.state.nodes.get(&declared.name)?)))
+}
+
+fn unready(evidence: &Evidence) -> impl Iterator<Item = (&String, String)> {
+    evidence.state.nodes.iter().filter(|(_, node)| !node.is_ready()).map(|(name, node)| {
+        let why = node.ready().map_or_else(|| "its kubelet has not reported".to_owned(), Condition::sentence);
+        (name, why)
+    })
+}
+
+fn lacks_network(why: &str) -> bool {
+    ["NetworkPluginNotReady", "cni config uninitialized", "no CNI configuration file"]
+        .iter()
+        .any(|text| why.contains(text))
+}

@@ -1,0 +1,100 @@
+//! Lists of objects under the names that a log bundle gives them. A live cluster is asked for the same lists, so that both are
+//! read by one hand.
+
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::evidence::{Api, Evidence, Log, Place};
+use crate::objects::{
+    ClusterOperator, ClusterVersion, ConfigMap, Etcd, KubeApiServer, KubeControllerManager, KubeScheduler, Node,
+    Request,
+};
+use crate::state::ClusterState;
+use crate::watch::{Event, Kind, Observed};
+
+/// File name in `resources/` of a bundle, and the path at the API.
+pub(super) const WANTED: &[(&str, &str)] = &[
+    ("clusteroperators.json", "/apis/config.openshift.io/v1/clusteroperators"),
+    ("clusterversion.json", "/apis/config.openshift.io/v1/clusterversions"),
+    ("configmaps.json", ""),
+    ("csr.json", "/apis/certificates.k8s.io/v1/certificatesigningrequests"),
+    ("etcds.json", "/apis/operator.openshift.io/v1/etcds"),
+    ("events.json", "/api/v1/events?limit=1000"),
+    ("infrastructures.json", "/apis/config.openshift.io/v1/infrastructures"),
+    ("kubeapiserver.json", "/apis/operator.openshift.io/v1/kubeapiservers"),
+    ("kubecontrollermanager.json", "/apis/operator.openshift.io/v1/kubecontrollermanagers"),
+    ("kubescheduler.json", "/apis/operator.openshift.io/v1/kubeschedulers"),
+    ("machineconfigpools.json", "/apis/machineconfiguration.openshift.io/v1/machineconfigpools"),
+    ("nodes.json", "/api/v1/nodes"),
+];
+
+/// The two ConfigMaps that are looked at; a bundle has all there are.
+pub(super) const CONFIG_MAPS: [&str; 2] = [
+    "/api/v1/namespaces/kube-system/configmaps/bootstrap",
+    "/api/v1/namespaces/openshift-etcd/configmaps/etcd-endpoints",
+];
+
+/// The lists, by file name.
+#[derive(Clone, Debug, Default)]
+pub struct Resources(pub BTreeMap<String, Value>);
+
+impl Resources {
+    /// Puts the objects into the evidence.
+    pub fn tell(&self, evidence: &mut Evidence) {
+        if !self.0.is_empty() {
+            evidence.api = Api::Answers;
+        }
+        evidence.state = self.state();
+        evidence.pools = self.items("machineconfigpools.json").to_vec();
+        evidence.infrastructure = self.items("infrastructures.json").first().cloned();
+        let lines: Vec<String> =
+            self.items("events.json").iter().filter(|event| event["type"] == "Warning").map(line).collect();
+        if !lines.is_empty() {
+            evidence.logs.push(Log { place: Place::Cluster, name: "events".to_owned(), lines });
+        }
+    }
+
+    fn state(&self) -> ClusterState {
+        let mut state = ClusterState::default();
+        let mut list = |kind, objects| state.apply(&Event::Listed(kind, objects));
+        list(Kind::Nodes, self.read::<Node>("nodes.json", Observed::Node));
+        list(Kind::Requests, self.read::<Request>("csr.json", Observed::Request));
+        list(Kind::Operators, self.read::<ClusterOperator>("clusteroperators.json", Observed::Operator));
+        list(Kind::Version, self.read::<ClusterVersion>("clusterversion.json", Observed::Version));
+        list(Kind::Etcd, self.read::<Etcd>("etcds.json", Observed::Etcd));
+        list(Kind::KubeApiServer, self.read::<KubeApiServer>("kubeapiserver.json", Observed::KubeApiServer));
+        let managers = "kubecontrollermanager.json";
+        let managers = self.read::<KubeControllerManager>(managers, Observed::KubeControllerManager);
+        list(Kind::KubeControllerManager, managers);
+        list(Kind::KubeScheduler, self.read::<KubeScheduler>("kubescheduler.json", Observed::KubeScheduler));
+        list(Kind::Bootstrap, self.config_map("kube-system", "bootstrap", Observed::Bootstrap));
+        list(Kind::Endpoints, self.config_map("openshift-etcd", "etcd-endpoints", Observed::Endpoints));
+        state
+    }
+
+    /// An object of another shape than expected is none: a bundle may be of any release.
+    fn read<T: DeserializeOwned>(&self, name: &str, wrap: fn(T) -> Observed) -> Vec<Observed> {
+        let items = self.items(name).iter();
+        items.filter_map(|item| serde_json::from_value(item.clone()).ok()).map(wrap).collect()
+    }
+
+    fn config_map(&self, namespace: &str, name: &str, wrap: fn(ConfigMap) -> Observed) -> Vec<Observed> {
+        let is_it = |item: &&Value| {
+            item["metadata"]["name"] == name && item["metadata"]["namespace"] == namespace
+        };
+        let found = self.items("configmaps.json").iter().find(is_it);
+        found.and_then(|item| serde_json::from_value(item.clone()).ok()).map(wrap).into_iter().collect()
+    }
+
+    fn items(&self, name: &str) -> &[Value] {
+        self.0.get(name).and_then(|list| list["items"].as_array()).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn line(event: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let object = &event["involvedObject"];
+    format!("{} {}/{}: {}", text(&event["reason"]), text(&object["namespace"]), text(&object["name"]), text(&event["message"]))
+}
