@@ -19,7 +19,15 @@ const SHORTEST: usize = 6;
 
 /// Keys whose values are secret, as they end.
 const KEYS: &[&str] = &[
-    "auth", "password", "passwd", "token", "token-secret", "identitytoken", "client-key-data", "clientsecret", "secretkey",
+    "auth",
+    "password",
+    "passwd",
+    "token",
+    "token-secret",
+    "identitytoken",
+    "client-key-data",
+    "clientsecret",
+    "secretkey",
 ];
 
 impl Redactor {
@@ -153,16 +161,31 @@ mod tests {
     fn what_looks_like_a_secret_goes() {
         let redactor = Redactor::default();
         for (text, left) in [
-            (r#"{"auths":{"quay.io":{"auth":"bWU6aHVzaA==","email":"a@b"}}}"#, r#"{"auths":{"quay.io":{"auth":"<redacted>","email":"a@b"}}}"#),
+            (
+                r#"{"auths":{"quay.io":{"auth":"bWU6aHVzaA==","email":"a@b"}}}"#,
+                r#"{"auths":{"quay.io":{"auth":"<redacted>","email":"a@b"}}}"#,
+            ),
             (r#"{\"auth\": \"bWU6aHVzaA==\"}"#, r#"{\"auth\": \"<redacted>\"}"#),
             ("password: hush-hush\nnext: 1\n", "password: <redacted>\nnext: 1\n"),
             ("curl -H 'Authorization: Bearer abcdefgh'", "curl -H 'Authorization: Bearer <redacted>'"),
-            ("a\n-----BEGIN RSA PRIVATE KEY-----\nhush\n-----END RSA PRIVATE KEY-----\nb\n", "a\n<redacted>\nb\n"),
-            (r#"{"k":"-----BEGIN EC PRIVATE KEY-----\nhush\n-----END EC PRIVATE KEY-----\n"}"#, r#"{"k":"<redacted>\n"}"#),
+            (
+                "a\n-----BEGIN RSA PRIVATE KEY-----\nhush\n-----END RSA PRIVATE KEY-----\nb\n",
+                "a\n<redacted>\nb\n",
+            ),
+            (
+                r#"{"k":"-----BEGIN EC PRIVATE KEY-----\nhush\n-----END EC PRIVATE KEY-----\n"}"#,
+                r#"{"k":"<redacted>\n"}"#,
+            ),
             ("-----BEGIN PRIVATE KEY-----\nhush", "<redacted>"),
-            ("-----BEGIN CERTIFICATE-----\nfine\n-----END CERTIFICATE-----\n", "-----BEGIN CERTIFICATE-----\nfine\n-----END CERTIFICATE-----\n"),
+            (
+                "-----BEGIN CERTIFICATE-----\nfine\n-----END CERTIFICATE-----\n",
+                "-----BEGIN CERTIFICATE-----\nfine\n-----END CERTIFICATE-----\n",
+            ),
             ("x LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpodXNo y", "x <redacted> y"),
-            ("x LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCmZpbmU= y", "x LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCmZpbmU= y"),
+            (
+                "x LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCmZpbmU= y",
+                "x LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCmZpbmU= y",
+            ),
             ("eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJrdWJlcm5ldGVzIn0.c2lnbmF0dXJl ok", "<redacted> ok"),
             ("sha256~0123456789abcdefghijABCDEFGHIJ", "<redacted>"),
             ("image quay.io/a@sha256:0123", "image quay.io/a@sha256:0123"),

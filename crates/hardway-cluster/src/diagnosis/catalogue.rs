@@ -68,7 +68,8 @@ pub const ROWS: &[Row] = &[
     row("H3", Host).logged(&[&["already in use by interface"]]),
     row("H4", Host).logged(&[&["bridge", "Numerical result out of range"]]),
     row("H18", Host).logged(&[&["Could not access KVM kernel module"]]),
-    row("H13", Host).logged(&[&["qemu", "Cannot allocate memory"], &["Out of memory: Killed process", "qemu"]]),
+    row("H13", Host)
+        .logged(&[&["qemu", "Cannot allocate memory"], &["Out of memory: Killed process", "qemu"]]),
     row("H14", Host).logged(&[&["paused", "I/O error"]]),
     row("H15", Host).logged(&[&["CPU does not support x86-64-v2"]]),
     row("H11", Host).logged(&[&["No bootable device"]]),
@@ -97,7 +98,8 @@ pub const ROWS: &[Row] = &[
     row("L11", LoadBalancer),
     row("R7", OsInstall).logged(&[&["ISO image is incomplete"]]),
     row("R9", OsInstall).logged(&[&["Compressed initramfs is too large"]]),
-    row("R10", OsInstall).logged(&[&["ISO image is already customized"], &["already has an embedded Ignition config"]]),
+    row("R10", OsInstall)
+        .logged(&[&["ISO image is already customized"], &["already has an embedded Ignition config"]]),
     row("R8", OsInstall).logged(&[&["when unpacking initrd"], &["Initramfs unpacking failed: write error"]]),
     row("R15", OsInstall).logged(&[&["VFS: Unable to mount root"]]),
     row("R14", OsInstall).logged(&[
@@ -106,7 +108,8 @@ pub const ROWS: &[Row] = &[
         &["Couldn't fetch, verify, and unpack image"],
     ]),
     row("R1", OsInstall).logged(&[&["refusing to fetch Ignition config over HTTP"]]),
-    row("R2", OsInstall).logged(&[&["coreos-installer", "404 Not Found"], &["HTTP status client error (404"]]),
+    row("R2", OsInstall)
+        .logged(&[&["coreos-installer", "404 Not Found"], &["HTTP status client error (404"]]),
     row("R4", OsInstall).logged(&[&["is not a block device"]]),
     row("R5", OsInstall).logged(&[&["found busy partitions"]]),
     row("H10", OsInstall).seen(ignition::again_and_again),
@@ -143,19 +146,22 @@ pub const ROWS: &[Row] = &[
     row("B22", Bootstrap).logged(&[&["unable to load client CA file"]]),
     row("B7", Bootstrap).logged(&[&["Could not process manifest file"]]),
     row("B5", Bootstrap).logged(&[&["cluster ID mismatch"]]),
-    row("B3", Bootstrap).logged(&[&["certificate specifies an incompatible key usage"], &["etcd", "tls: bad certificate"]]),
+    row("B3", Bootstrap)
+        .logged(&[&["certificate specifies an incompatible key usage"], &["etcd", "tls: bad certificate"]]),
     row("B6", Bootstrap).logged(&[&["x509: certificate is valid for", ", not localhost"]]),
     row("B17", Bootstrap).logged(&[&["cluster-bootstrap", "is already in use"]]),
     row("B18", Bootstrap).logged(&[&["dial tcp [::1]:6443: connect: connection refused"]]),
     row("B9", Bootstrap).logged(&[&["unable to read release manifests"]]),
     row("B10", Bootstrap).logged(&[&["no matches for kind \"MachineConfig\""]]),
-    row("B8", Bootstrap).logged(&[&["cluster-version-operator", "no matches for kind"], &["feature set mismatch"]]),
+    row("B8", Bootstrap)
+        .logged(&[&["cluster-version-operator", "no matches for kind"], &["feature set mismatch"]]),
     row("B15", Bootstrap).logged(&[&["configmaps \"cluster-config-v1\" not found"]]),
     row("B14", Bootstrap)
         .seen(operators::network_unconfigured)
         .logged(&[&["No networks.operator.openshift.io cluster found"]]),
     row("B12", Bootstrap).logged(&[&["kube-proxy", "ID cannot be empty"]]),
-    row("B19", Bootstrap).logged(&[&["error while checking pod status: timed out waiting for the condition"]]),
+    row("B19", Bootstrap)
+        .logged(&[&["error while checking pod status: timed out waiting for the condition"]]),
     row("B4", Bootstrap).seen(bootstrap::slow_disk),
     row("B25", Bootstrap).seen(bootstrap::stage_failed),
     row("B21", Bootstrap),

@@ -22,7 +22,9 @@ pub async fn ask_api(config: &Config, patience: Duration, evidence: &mut Evidenc
             resources.tell(evidence);
             evidence.api = Api::Answers;
         }
-        Err(why) => evidence.api = Api::Silent(format!("the API at {} does not answer: {why}", config.cluster_url)),
+        Err(why) => {
+            evidence.api = Api::Silent(format!("the API at {} does not answer: {why}", config.cluster_url))
+        }
     }
 }
 

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::evidence::{Api, Evidence, Log, Place};
 use crate::objects::{
-    ClusterOperator, ClusterVersion, ConfigMap, Etcd, KubeApiServer, KubeControllerManager, KubeScheduler, Node,
-    Request,
+    ClusterOperator, ClusterVersion, ConfigMap, Etcd, KubeApiServer, KubeControllerManager, KubeScheduler,
+    Node, Request,
 };
 use crate::state::ClusterState;
 use crate::watch::{Event, Kind, Observed};
@@ -81,9 +81,8 @@ impl Resources {
     }
 
     fn config_map(&self, namespace: &str, name: &str, wrap: fn(ConfigMap) -> Observed) -> Vec<Observed> {
-        let is_it = |item: &&Value| {
-            item["metadata"]["name"] == name && item["metadata"]["namespace"] == namespace
-        };
+        let is_it =
+            |item: &&Value| item["metadata"]["name"] == name && item["metadata"]["namespace"] == namespace;
         let found = self.items("configmaps.json").iter().find(is_it);
         found.and_then(|item| serde_json::from_value(item.clone()).ok()).map(wrap).into_iter().collect()
     }
@@ -96,5 +95,11 @@ impl Resources {
 fn line(event: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let object = &event["involvedObject"];
-    format!("{} {}/{}: {}", text(&event["reason"]), text(&object["namespace"]), text(&object["name"]), text(&event["message"]))
+    format!(
+        "{} {}/{}: {}",
+        text(&event["reason"]),
+        text(&object["namespace"]),
+        text(&object["name"]),
+        text(&event["message"])
+    )
 }

@@ -25,7 +25,8 @@ pub(in crate::diagnosis) fn no_release_image(evidence: &Evidence) -> Vec<String>
     let sentences = evidence.bootstrap.iter().flat_map(|report| report.sentences());
     let failed = sentences.into_iter().find(|sentence| {
         sentence.what.contains("release image")
-            && (sentence.state == State::Failed || sentence.error.is_some() && sentence.state == State::Running)
+            && (sentence.state == State::Failed
+                || sentence.error.is_some() && sentence.state == State::Running)
     });
     failed.map(|sentence| sentence.to_string()).into_iter().collect()
 }
@@ -40,7 +41,8 @@ pub(in crate::diagnosis) fn stage_failed(evidence: &Evidence) -> Vec<String> {
     if evidence.is_bootstrap_over() {
         return Vec::new();
     }
-    let failed = evidence.bootstrap.iter().flat_map(|report| &report.stages).find(|s| s.state == State::Failed);
+    let failed =
+        evidence.bootstrap.iter().flat_map(|report| &report.stages).find(|s| s.state == State::Failed);
     let Some(stage) = failed else { return Vec::new() };
     let why = stage.error.as_deref().unwrap_or("it says nothing");
     vec![format!("stage {} failed, try {}: {why}", stage.name, stage.tries)]

@@ -19,8 +19,7 @@ pub(in crate::diagnosis) fn never_fetched(evidence: &Evidence) -> Vec<String> {
     let Some(fetched) = evidence.fetched.as_ref().filter(|fetched| !fetched.is_empty()) else {
         return Vec::new();
     };
-    let missing = awaited(evidence).filter(|node| {
-        !fetched.contains_key(&node.name) && !evidence.state.nodes.contains_key(&node.name)
-    });
+    let missing = awaited(evidence)
+        .filter(|node| !fetched.contains_key(&node.name) && !evidence.state.nodes.contains_key(&node.name));
     missing.map(|node| format!("{} {} has not fetched its config", node.role, node.name)).collect()
 }

@@ -43,7 +43,8 @@ fn matching(evidence: &Evidence, patterns: &[&[&str]]) -> Vec<String> {
             let text = line.to_lowercase();
             let has = |wanted: &String| text.contains(wanted) || name.contains(wanted);
             // Only the name is not enough.
-            let fits = |all: &Vec<String>| all.iter().all(has) && all.iter().any(|wanted| text.contains(wanted));
+            let fits =
+                |all: &Vec<String>| all.iter().all(has) && all.iter().any(|wanted| text.contains(wanted));
             if patterns.iter().any(fits) {
                 found.push(format!("{}: {}", source(&log.place, &log.name), clipped(line.trim())));
             }

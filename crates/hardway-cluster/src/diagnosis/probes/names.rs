@@ -10,7 +10,8 @@ pub(in crate::diagnosis) fn api_names(evidence: &Evidence) -> Vec<String> {
     let mut wrong: Vec<String> =
         [&evidence.names.api, &evidence.names.api_int].into_iter().flatten().filter_map(foreign).collect();
     if !hosts_resolve(evidence) {
-        wrong.extend([&evidence.names.api, &evidence.names.api_int].into_iter().flatten().filter_map(missing));
+        wrong
+            .extend([&evidence.names.api, &evidence.names.api_int].into_iter().flatten().filter_map(missing));
     }
     for stage in evidence.bootstrap.iter().flat_map(|report| &report.stages) {
         if stage.name.starts_with("resolve-api") && stage.state == State::Failed {

@@ -25,14 +25,17 @@ pub(in crate::diagnosis) fn localhost(evidence: &Evidence) -> Vec<String> {
     let mut found: Vec<String> = nodes.map(|name| format!("a node is called {name}")).collect();
     let asks = |request: &Request| request.spec.username.as_deref()?.strip_prefix("system:node:").map(is_it);
     let requests = evidence.state.requests.values().filter(|request| asks(request) == Some(true));
-    found.extend(requests.map(|request| format!("request {} comes from a node called localhost", request.name_any())));
+    found.extend(
+        requests.map(|request| format!("request {} comes from a node called localhost", request.name_any())),
+    );
     found
 }
 
 pub(in crate::diagnosis) fn named_by_alias(evidence: &Evidence) -> Vec<String> {
     let is_alias = |name: &str| {
         let label = name.split('.').next().unwrap_or_default();
-        matches!(label, "api" | "api-int") || label.strip_prefix("etcd-").is_some_and(|n| n.parse::<u8>().is_ok())
+        matches!(label, "api" | "api-int")
+            || label.strip_prefix("etcd-").is_some_and(|n| n.parse::<u8>().is_ok())
     };
     let is_declared = |name: &str| evidence.declared.nodes.iter().any(|node| node.name == name);
     let nodes = evidence.state.nodes.keys().filter(|name| is_alias(name) && !is_declared(name));
@@ -60,7 +63,12 @@ pub(in crate::diagnosis) fn other_address(evidence: &Evidence) -> Vec<String> {
         let has: Vec<&str> = node.internal_ips().collect();
         let missing: Vec<String> = declared.missing_ips(node).iter().map(ToString::to_string).collect();
         if !missing.is_empty() && !has.is_empty() {
-            found.push(format!("node {} has {}, declared is {}", declared.name, has.join(", "), missing.join(", ")));
+            found.push(format!(
+                "node {} has {}, declared is {}",
+                declared.name,
+                has.join(", "),
+                missing.join(", ")
+            ));
         }
     }
     found
@@ -100,7 +108,9 @@ pub(in crate::diagnosis) fn never_asked(evidence: &Evidence) -> Vec<String> {
         return Vec::new();
     }
     let missing = awaited(evidence).filter(|node| !evidence.state.nodes.contains_key(&node.name));
-    missing.map(|node| format!("{} {} has not registered, and no request of it waits", node.role, node.name)).collect()
+    missing
+        .map(|node| format!("{} {} has not registered, and no request of it waits", node.role, node.name))
+        .collect()
 }
 
 pub(in crate::diagnosis) fn without_network(evidence: &Evidence) -> Vec<String> {
@@ -128,7 +138,8 @@ fn waiting(evidence: &Evidence, signer: &str) -> Vec<String> {
     let pending: Vec<&Request> =
         evidence.state.pending_requests().filter(|request| request.spec.signer_name == signer).collect();
     let line = |request: &&Request| {
-        let (name, who) = (request.name_any(), request.spec.username.as_deref().unwrap_or("an unknown requester"));
+        let (name, who) =
+            (request.name_any(), request.spec.username.as_deref().unwrap_or("an unknown requester"));
         match evidence.held.get(&name) {
             Some(why) => format!("request {name} of {who} is held: {why}"),
             None => format!("request {name} of {who} waits"),

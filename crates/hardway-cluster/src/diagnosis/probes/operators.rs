@@ -53,12 +53,15 @@ pub(in crate::diagnosis) fn rendered_config_missing(evidence: &Evidence) -> Vec<
 }
 
 pub(in crate::diagnosis) fn file_differs(evidence: &Evidence) -> Vec<String> {
-    pools_say(evidence, |text| text.contains("unexpected on-disk state") || text.contains("content mismatch for file"))
+    pools_say(evidence, |text| {
+        text.contains("unexpected on-disk state") || text.contains("content mismatch for file")
+    })
 }
 
 pub(in crate::diagnosis) fn nowhere_for_routers(evidence: &Evidence) -> Vec<String> {
     let takes_pods = |node: &&Node| node.is_ready() && (node.has_role("worker") || !node.has_role("master"));
-    let is_down = evidence.state.operators.get("ingress").is_some_and(|o| o.truth("Available") != Truth::True);
+    let is_down =
+        evidence.state.operators.get("ingress").is_some_and(|o| o.truth("Available") != Truth::True);
     if !is_down || evidence.state.nodes.values().any(|node| takes_pods(&node)) {
         return Vec::new();
     }
@@ -99,7 +102,8 @@ pub(in crate::diagnosis) fn unwell(evidence: &Evidence) -> Vec<String> {
 }
 
 pub(in crate::diagnosis) fn version_fails(evidence: &Evidence) -> Vec<String> {
-    let conditions = evidence.state.version.iter().flat_map(|version| version.status.conditions.iter().flatten());
+    let conditions =
+        evidence.state.version.iter().flat_map(|version| version.status.conditions.iter().flatten());
     let failing = conditions.into_iter().filter(|c| c.r#type == "Failing" && c.status == Truth::True);
     failing.map(Condition::sentence).collect()
 }
@@ -124,7 +128,8 @@ fn pools_say(evidence: &Evidence, fits: impl Fn(&str) -> bool) -> Vec<String> {
     for pool in &evidence.pools {
         let name = pool["metadata"]["name"].as_str().unwrap_or_default();
         let conditions = pool["status"]["conditions"].as_array().into_iter().flatten();
-        let bad = conditions.filter(|c| c["status"] == "True" && c["type"].as_str().is_some_and(|t| t.ends_with("Degraded")));
+        let bad = conditions
+            .filter(|c| c["status"] == "True" && c["type"].as_str().is_some_and(|t| t.ends_with("Degraded")));
         let messages = bad.filter_map(|condition: &Value| condition["message"].as_str());
         lines.extend(messages.filter(|text| fits(text)).map(|text| format!("pool {name}: {text}")));
     }
