@@ -77,6 +77,20 @@ impl Remote {
         Self { command, environment: Vec::new(), patience: Duration::from_secs(60) }
     }
 
+    /// The same without becoming root there.
+    #[must_use]
+    pub fn as_the_user_itself(mut self) -> Self {
+        self.command.retain(|word| word != "sudo");
+        self
+    }
+
+    /// The same with the keys of this host's ssh agent at hand there, to go on to other hosts.
+    #[must_use]
+    pub fn forwarding_agent(mut self) -> Self {
+        self.command.insert(1, "-A".to_owned());
+        self
+    }
+
     /// What the script prints.
     pub async fn run(&self, script: &str) -> Result<String, RemoteError> {
         let shown = self.command.join(" ");

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
-    ApproveArgs, CreateArgs, CsrArgs, InstallMediaArgs, ReleaseArgs, ServeArgs, VerifyArgs, WaitForArgs,
+    ApproveArgs, CreateArgs, CsrArgs, DiagnoseArgs, GatherArgs, InstallMediaArgs, ReleaseArgs, ServeArgs, VerifyArgs, WaitForArgs,
 };
 
 /// Installs OpenShift and OKD on machines you own, and explains every byte it writes.
@@ -65,10 +65,14 @@ pub(crate) enum Command {
     Create(Box<CreateArgs>),
     /// Explain certificate requests offline
     Csr(CsrArgs),
+    /// Say what is broken first, and what to do; exit 1 if something is
+    Diagnose(Box<DiagnoseArgs>),
     /// Compare with another tool's output by meaning; exit 1 on differences nobody has explained
     Diff(DiffArgs),
     /// Say what a file, certificate, flag, unit, field, error code or stage is, and why
     Explain(ExplainArgs),
+    /// Collect logs, without secrets
+    Gather(Box<GatherArgs>),
     /// Print the graph of assets
     Graph(GraphArgs),
     /// Write a sample install-config.yaml and inventory.yaml

@@ -3,6 +3,7 @@
 mod approve_args;
 mod args;
 mod create_args;
+mod diagnose_args;
 mod media_args;
 mod registry_args;
 mod release_args;
@@ -13,6 +14,7 @@ mod wait_for_args;
 pub(crate) use approve_args::*;
 pub(crate) use args::*;
 pub(crate) use create_args::*;
+pub(crate) use diagnose_args::*;
 pub(crate) use media_args::*;
 pub(crate) use registry_args::*;
 pub(crate) use release_args::*;

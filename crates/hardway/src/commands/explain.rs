@@ -1,7 +1,7 @@
 //! `hardway explain WHAT`
 
 use hardway_assets::Phase;
-use hardway_assets::explain::{Catalogue, Explanation};
+use hardway_assets::explain::{Catalogue, Explanation, Kind};
 use hardway_assets::guide::{self, Page};
 use serde_json::{Value, json};
 
@@ -41,16 +41,15 @@ pub(crate) fn run(args: &ExplainArgs, out: &Output) -> Result<u8, Report> {
 }
 
 fn text(e: &Explanation) -> String {
-    format!(
-        "{} ({})\n  what      {}\n  why       {}\n  read by   {}\n  without   {}\n  source    {}\n",
-        e.name,
-        e.kind.name(),
-        e.what,
-        e.why,
-        e.readers,
-        e.without,
-        e.source
-    )
+    let labels = match e.kind {
+        Kind::Diagnosis => ["symptom", "cause", "shows in", "fix", "source"],
+        _ => ["what", "why", "read by", "without", "source"],
+    };
+    let mut text = format!("{} ({})\n", e.name, e.kind.name());
+    for (label, told) in labels.iter().zip([e.what, e.why, e.readers, e.without, e.source]) {
+        text += &format!("  {label:9} {told}\n");
+    }
+    text
 }
 
 fn page_value(page: &Page) -> Value {

@@ -1,0 +1,130 @@
+//! Where evidence comes from.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use fs_err as fs;
+use hardway_assets::Cluster;
+use hardway_cluster::approver::CsrDecided;
+use hardway_cluster::csr_policy::Verdict;
+use hardway_cluster::declared::Declared;
+use hardway_cluster::diagnosis::{Evidence, Limits, Log, NameFacts, Place, from_bundle, live as ask};
+use hardway_journal::{FILE_NAME, IgnitionRedeemed};
+
+use super::folder_facts::folder_facts;
+use crate::cli::DiagnoseArgs;
+use crate::clock;
+use crate::input::{self, Checked};
+use crate::live::Live;
+use crate::output::Output;
+use crate::release_choice::Reach;
+use crate::report::{EXIT_USAGE, Report};
+use crate::workdir::Workdir;
+
+/// For each answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The last lines of a file that are looked at.
+const LINES: usize = 5000;
+
+/// Of a cluster that runs, or should.
+pub(super) async fn of_cluster(workdir: &Workdir, args: &DiagnoseArgs, out: &Output) -> Result<Evidence, Report> {
+    let live = Live::open(workdir, &args.cluster, out).await?;
+    let now = clock::now()?;
+    let mut evidence = Evidence { now: Some(now), declared: live.declared(workdir), ..Evidence::default() };
+    ask::ask_api(&live.config, PATIENCE, &mut evidence).await;
+    match &live.cluster {
+        Some(cluster) => {
+            evidence.domain = Some(cluster.domain());
+            evidence.names = names(cluster).await;
+            evidence.folder = folder_facts(workdir, cluster, now)?;
+            for port in [6443, 22623] {
+                evidence.ports.push(ask::knock(cluster.api_int_host(), port, PATIENCE).await);
+            }
+            journal(workdir, cluster, &mut evidence)?;
+        }
+        None => {
+            let host = live.config.cluster_url.host().unwrap_or_default().to_owned();
+            evidence.names.api = Some(ask::resolve(host, Vec::new(), PATIENCE).await);
+        }
+    }
+    if !evidence.state.is_bootstrap_complete()
+        && let Some(remote) = live.bootstrap_host(workdir)
+        && let Err(error) = ask::ask_bootstrap_host(&remote, &mut evidence).await
+    {
+        out.info(&format!("the bootstrap host cannot be asked: {error}"));
+    }
+    Ok(evidence)
+}
+
+/// Of a bundle, and of what is declared here. Its time is not ours.
+pub(super) fn of_bundle(
+    workdir: &Workdir,
+    file: &Path,
+    args: &DiagnoseArgs,
+    out: &Output,
+) -> Result<Evidence, Report> {
+    let unusable = |error: &dyn std::error::Error| {
+        let report = Report::from_error("bundle-unusable", error);
+        Report { what: format!("{}: {}", file.display(), report.what), ..report }
+            .exit(EXIT_USAGE)
+            .fix("make one with `hardway gather bootstrap`")
+    };
+    let reader = fs::File::open(file).map_err(|error| unusable(&error))?;
+    let mut evidence = from_bundle(reader, Limits::default()).map_err(|error| unusable(&error))?;
+    let has_inputs = workdir.path("inventory.yaml").exists() && workdir.path("install-config.yaml").exists();
+    if has_inputs {
+        let checked = Checked::load(workdir, Reach::Here(args.cluster.release_dir.as_deref()), out)?;
+        let cluster = input::cluster_of(workdir, checked)?;
+        evidence.declared = Declared::of(&cluster);
+        evidence.domain = Some(cluster.domain());
+    }
+    Ok(evidence)
+}
+
+/// Files that a person named.
+pub(super) fn given(files: &[PathBuf]) -> Result<Vec<Log>, Report> {
+    let read = |file: &PathBuf| {
+        let bytes = fs::read(file).map_err(|error| Report::from_error("usage", &error).exit(EXIT_USAGE))?;
+        let text = String::from_utf8_lossy(&bytes);
+        let lines: Vec<&str> = text.lines().collect();
+        let lines = lines[lines.len().saturating_sub(LINES)..].iter().map(|line| (*line).to_owned()).collect();
+        Ok(Log { place: Place::Given, name: file.display().to_string(), lines })
+    };
+    files.iter().map(read).collect()
+}
+
+async fn names(cluster: &Cluster) -> NameFacts {
+    let network = &cluster.inventory.network;
+    let domain = cluster.domain();
+    let resolve = |name: String, expected: &[_]| ask::resolve(name, expected.to_vec(), PATIENCE);
+    NameFacts {
+        api: Some(resolve(cluster.api_host(), &network.api_vip).await),
+        api_int: Some(resolve(cluster.api_int_host(), &network.api_vip).await),
+        apps: Some(resolve(format!("hardway-diagnose.apps.{domain}"), &network.ingress_vip).await),
+        stray: Some(resolve(format!("hardway-diagnose-nobody.{domain}"), &[]).await),
+    }
+}
+
+/// Who fetched its config, and which requests the approver let wait.
+fn journal(workdir: &Workdir, cluster: &Cluster, evidence: &mut Evidence) -> Result<(), Report> {
+    let records = hardway_journal::read(&workdir.path(FILE_NAME))
+        .map_err(|error| Report::from_error("approver-failed", &error).fix(error.fix()))?;
+    let mut fetched: BTreeMap<String, usize> = BTreeMap::new();
+    for record in &records {
+        if let Some(Ok(redeemed)) = record.fact::<IgnitionRedeemed>()
+            && let Some(host) = cluster.inventory.hosts.iter().find(|host| host.name == redeemed.host)
+        {
+            *fetched.entry(cluster.node_name(host)).or_default() += 1;
+        }
+        if let Some(Ok(decided)) = record.fact::<CsrDecided>() {
+            match decided.verdict {
+                Verdict::Hold => _ = evidence.held.insert(decided.request, decided.reason.to_string()),
+                _ => _ = evidence.held.remove(&decided.request),
+            }
+        }
+    }
+    evidence.fetched = (!fetched.is_empty()).then_some(fetched);
+    Ok(())
+}
