@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::catalogue::{ROWS, Row};
 use super::evidence::Evidence;
 use super::link::Link;
+use crate::redaction::Redactor;
 
 /// One broken link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -42,6 +43,9 @@ fn diagnose(row: &Row, evidence: &Evidence, catalogue: &Catalogue) -> Option<Dia
     if sentences.is_empty() {
         return None;
     }
+    // A journal may hold anything, and this is printed.
+    let redactor = Redactor::default();
+    let sentences = sentences.iter().map(|sentence| redactor.redact(sentence)).collect();
     let code = format!("E-{}", row.id);
     let explained = catalogue.get(Kind::Diagnosis, &code);
     let (symptom, cause, fix) = explained.map_or(("", "", ""), |e| (e.what, e.why, e.without));

@@ -90,3 +90,12 @@ fn what_comes_first_hides_its_consequences() {
     let all: Vec<String> = all_broken(&evidence).into_iter().map(|found| found.code).collect();
     assert_eq!(all, ["E-N1", "E-C14"]);
 }
+
+#[test]
+fn a_secret_in_a_journal_is_not_printed() {
+    let mut evidence = booting();
+    let lines = vec![r#"{"auth":"bWU6aHVzaA=="}: cluster ID mismatch"#.to_owned()];
+    evidence.logs.push(Log { place: Place::Bootstrap, name: "etcd".to_owned(), lines });
+    let first = first_broken(&evidence).unwrap();
+    assert_eq!(first.evidence, [r#"bootstrap host, etcd: {"auth":"<redacted>"}: cluster ID mismatch"#]);
+}

@@ -12,16 +12,21 @@ use hardway_cluster::bootstrap_progress::{Remote, RemoteError, look};
 use hardway_testing::{Server, succeed};
 use tokio::time::{Instant, sleep};
 
-fn user() -> String {
+pub(crate) fn user() -> String {
     succeed(&mut Command::new("whoami")).trim().to_owned()
 }
 
 fn sshd(folder: &Path, port: u16, host_key: &str) -> Server {
+    sshd_with(folder, port, host_key, "")
+}
+
+/// With more lines in its configuration.
+pub(crate) fn sshd_with(folder: &Path, port: u16, host_key: &str, more: &str) -> Server {
     let path = |name: &str| folder.join(name).display().to_string();
     succeed(Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-f", &path(host_key)]));
     let config = format!(
         "Port {port}\nListenAddress 127.0.0.1\nHostKey {}\nAuthorizedKeysFile {}\nStrictModes no\nUsePAM no\n\
-         PidFile none\nPasswordAuthentication no\nPermitRootLogin prohibit-password\n",
+         PidFile none\nPasswordAuthentication no\nPermitRootLogin prohibit-password\n{more}",
         path(host_key),
         path("authorized_keys"),
     );
@@ -30,7 +35,19 @@ fn sshd(folder: &Path, port: u16, host_key: &str) -> Server {
     Server::start(Path::new("/usr/sbin/sshd"), ["-D", "-e", "-f", &path("sshd_config")], folder)
 }
 
-async fn answers(remote: &Remote) -> String {
+/// The key that hardway draws, and the file that lets it in.
+pub(crate) fn draw_key(folder: &Path) {
+    let key = PrivateKey::generate(KeyAlgorithm::EcdsaP256, &Random::default()).unwrap();
+    fs::write(folder.join("key"), key.to_pem().expose()).unwrap();
+    fs::set_permissions(folder.join("key"), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    fs::write(folder.join("authorized_keys"), ssh_public_key(&key, "bootstrap")).unwrap();
+}
+
+pub(crate) fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+pub(crate) async fn answers(remote: &Remote) -> String {
     let began = Instant::now();
     loop {
         match remote.run("echo \"$((6 * 7))\"").await {
@@ -45,11 +62,8 @@ async fn answers(remote: &Remote) -> String {
 async fn real_scripts_run_over_ssh_with_the_key_that_was_drawn() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    let key = PrivateKey::generate(KeyAlgorithm::EcdsaP256, &Random::default()).unwrap();
-    fs::write(path("key"), key.to_pem().expose()).unwrap();
-    fs::set_permissions(path("key"), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
-    fs::write(path("authorized_keys"), ssh_public_key(&key, "bootstrap")).unwrap();
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    draw_key(folder.path());
+    let port = free_port();
     let server = sshd(folder.path(), port, "first");
     let mut remote =
         Remote::ssh("127.0.0.1".parse().unwrap(), port, &user(), &path("key"), &path("known_hosts"));

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
-    ApproveArgs, CreateArgs, CsrArgs, DiagnoseArgs, GatherArgs, InstallMediaArgs, ReleaseArgs, ServeArgs, VerifyArgs, WaitForArgs,
+    ApproveArgs, CreateArgs, CsrArgs, DiagnoseArgs, GatherArgs, InstallMediaArgs, ReleaseArgs, ServeArgs,
+    VerifyArgs, WaitForArgs,
 };
 
 /// Installs OpenShift and OKD on machines you own, and explains every byte it writes.

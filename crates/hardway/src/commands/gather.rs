@@ -22,7 +22,8 @@ pub(crate) fn run(global: &Global, args: &GatherArgs, out: &Output) -> Result<u8
     let GatherVerb::Bootstrap(args) = &args.verb;
     let workdir = Workdir::open(&global.dir)?;
     let host = host(&workdir, args, out)?;
-    let key = args.key.clone().unwrap_or_else(|| workdir.path(&format!("secrets/{}.key", pki::catalogue::SSH_KEY)));
+    let key =
+        args.key.clone().unwrap_or_else(|| workdir.path(&format!("secrets/{}.key", pki::catalogue::SSH_KEY)));
     let remote = Remote::ssh(host, args.ssh_port, &args.ssh_user, &key, &workdir.path(".known_hosts"))
         .as_the_user_itself()
         .forwarding_agent();
@@ -34,9 +35,14 @@ pub(crate) fn run(global: &Global, args: &GatherArgs, out: &Output) -> Result<u8
         .tempfile_in(workdir.path(""))
         .map_err(|error| crate::workdir::io(&error))?;
     let redactor = Redactor::new(known_secrets(&workdir)?);
-    let gathered = gather::bootstrap(&remote, &id, &args.master, &redactor, &mut target).map_err(|error| {
-        Report::from_error("gather-failed", &error).fix(format!("try `ssh -i {} {}@{host}` yourself", key.display(), args.ssh_user))
-    })?;
+    let gathered =
+        gather::bootstrap(&remote, &id, &args.master, &redactor, &mut target).map_err(|error| {
+            Report::from_error("gather-failed", &error).fix(format!(
+                "try `ssh -i {} {}@{host}` yourself",
+                key.display(),
+                args.ssh_user
+            ))
+        })?;
     target.persist_noclobber(workdir.path(&name)).map_err(|error| crate::workdir::io(&error.error))?;
     show(&workdir, &name, &gathered, args.output, out);
     Ok(0)
@@ -48,7 +54,10 @@ fn show(workdir: &Workdir, name: &str, gathered: &Gathered, format: Format, out:
         Format::Text => out.data(&format!("{}\n", workdir.shown(name))),
         format => out.value(&json!({"bundle": workdir.shown(name), "files": files, "redacted": redacted, "leftOut": left_out}), format),
     }
-    out.info(&format!("{files} files, of which {redacted} had something taken out; {} left out", left_out.len()));
+    out.info(&format!(
+        "{files} files, of which {redacted} had something taken out; {} left out",
+        left_out.len()
+    ));
     out.info(&format!("look into it with: hardway diagnose --bundle {}", workdir.shown(name)));
 }
 
@@ -64,7 +73,8 @@ fn host(workdir: &Workdir, args: &GatherBootstrapArgs, out: &Output) -> Result<I
     let unknown = |why: String| {
         Report::new("usage", format!("--bootstrap {name}: {why}")).exit(EXIT_USAGE).fix("give its address")
     };
-    let mut found = (name.as_str(), args.ssh_port).to_socket_addrs().map_err(|error| unknown(error.to_string()))?;
+    let mut found =
+        (name.as_str(), args.ssh_port).to_socket_addrs().map_err(|error| unknown(error.to_string()))?;
     found.next().map(|address| address.ip()).ok_or_else(|| unknown("it has no address".to_owned()))
 }
 

@@ -8,6 +8,7 @@ mod create;
 mod csr;
 mod cut_off;
 mod damage;
+mod diagnose;
 mod diff;
 mod dry_run;
 mod edits;

@@ -43,6 +43,10 @@ impl Folder {
         fs::write(path, text).unwrap();
     }
 
+    pub(crate) fn path(&self, name: &str) -> std::path::PathBuf {
+        self.dir.path().join(name)
+    }
+
     pub(crate) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.dir.path().join(name)).unwrap()
     }

@@ -29,7 +29,11 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const LINES: usize = 5000;
 
 /// Of a cluster that runs, or should.
-pub(super) async fn of_cluster(workdir: &Workdir, args: &DiagnoseArgs, out: &Output) -> Result<Evidence, Report> {
+pub(super) async fn of_cluster(
+    workdir: &Workdir,
+    args: &DiagnoseArgs,
+    out: &Output,
+) -> Result<Evidence, Report> {
     let live = Live::open(workdir, &args.cluster, out).await?;
     let now = clock::now()?;
     let mut evidence = Evidence { now: Some(now), declared: live.declared(workdir), ..Evidence::default() };
@@ -89,7 +93,8 @@ pub(super) fn given(files: &[PathBuf]) -> Result<Vec<Log>, Report> {
         let bytes = fs::read(file).map_err(|error| Report::from_error("usage", &error).exit(EXIT_USAGE))?;
         let text = String::from_utf8_lossy(&bytes);
         let lines: Vec<&str> = text.lines().collect();
-        let lines = lines[lines.len().saturating_sub(LINES)..].iter().map(|line| (*line).to_owned()).collect();
+        let lines =
+            lines[lines.len().saturating_sub(LINES)..].iter().map(|line| (*line).to_owned()).collect();
         Ok(Log { place: Place::Given, name: file.display().to_string(), lines })
     };
     files.iter().map(read).collect()

@@ -13,7 +13,11 @@ use crate::workdir::Workdir;
 const GCE_LARGEST: usize = 256 << 10;
 
 /// Looks at configs, certificates and the password. Files that are not there are not made yet, and not wrong.
-pub(super) fn folder_facts(workdir: &Workdir, cluster: &Cluster, now: Timestamp) -> Result<FolderFacts, Report> {
+pub(super) fn folder_facts(
+    workdir: &Workdir,
+    cluster: &Cluster,
+    now: Timestamp,
+) -> Result<FolderFacts, Report> {
     let mut names: Vec<String> = ["bootstrap.ign", "master.ign", "worker.ign"].map(str::to_owned).into();
     if let Ok(entries) = fs::read_dir(workdir.path("ignition")) {
         let files = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());

@@ -44,7 +44,11 @@ fn probed() -> usize {
 
 fn text(broken: &[Diagnosis]) -> String {
     if broken.is_empty() {
-        return format!("nothing is broken, as far as {} of {} known failures can be told from here\n", probed(), ROWS.len());
+        return format!(
+            "nothing is broken, as far as {} of {} known failures can be told from here\n",
+            probed(),
+            ROWS.len()
+        );
     }
     broken.iter().map(one).collect::<Vec<_>>().join("\n")
 }
@@ -54,7 +58,11 @@ fn one(found: &Diagnosis) -> String {
     for line in &found.evidence {
         let _ = writeln!(text, "  seen   {line}");
     }
-    let _ = writeln!(text, "  cause  {}\n  fix    {}\n  more   hardway explain {}", found.cause, found.fix, found.code);
+    let _ = writeln!(
+        text,
+        "  cause  {}\n  fix    {}\n  more   hardway explain {}",
+        found.cause, found.fix, found.code
+    );
     text
 }
 

@@ -1,0 +1,77 @@
+//! A bundle, made by the bootstrap host's own script and fetched through a real sshd.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::time::Duration;
+
+use fs_err as fs;
+use hardway_assets::ignition::bootstrap_files::scripts;
+use hardway_assets::secrets::Secret;
+use hardway_cluster::bootstrap_progress::Remote;
+use hardway_cluster::diagnosis::{Limits, first_broken, from_bundle};
+use hardway_cluster::gather::{self, GatherError};
+use hardway_cluster::redaction::Redactor;
+
+use crate::ssh::{answers, draw_key, free_port, sshd_with, user};
+
+const RECORD: &str = r#"{"service":"bootkube","phase":"service start"}
+{"service":"bootkube","phase":"stage start","stage":"wait-for-etcd"}
+{"service":"bootkube","phase":"stage end","stage":"wait-for-etcd","result":"failure","errorMessage":"login with aaaaa-bbbbb-ccccc-ddddd failed"}
+"#;
+
+/// The scripts and a record, as Ignition and bootkube leave them.
+fn lay_out(folder: &Path) {
+    for name in ["bin", "records", "openshift"] {
+        fs::create_dir_all(folder.join(name)).unwrap();
+    }
+    for file in scripts() {
+        let path = folder.join("bin").join(Path::new(file.path).file_name().unwrap());
+        fs::write(&path, file.text).unwrap();
+        fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    fs::write(folder.join("records/bootkube.stream.jsonl"), RECORD).unwrap();
+    fs::write(folder.join("openshift/pull.json"), r#"{"auth":"bWU6aHVzaC1odXNo"}"#).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn real_a_bundle_comes_over_ssh_without_secrets_and_is_diagnosed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    lay_out(folder.path());
+    draw_key(folder.path());
+    let environment = format!(
+        "SetEnv INSTALLER_GATHER={} GATHER_UNPRIVILEGED=1 OPENSHIFT_DIR={} KUBERNETES_DIR={} SERVICE_RECORDS_DIR={} GATHERED_CLUSTER={} EARLIER_BUNDLE={}\n",
+        path("bin/installer-gather.sh"),
+        path("openshift"),
+        path("kubernetes"),
+        path("records"),
+        path("gathered"),
+        path("none"),
+    );
+    let port = free_port();
+    let _server = sshd_with(folder.path(), port, "host-key", &environment);
+    let address = "127.0.0.1".parse().unwrap();
+    let mut remote =
+        Remote::ssh(address, port, &user(), &folder.path().join("key"), &folder.path().join("known"))
+            .as_the_user_itself()
+            .forwarding_agent();
+    remote.patience = Duration::from_secs(120);
+    answers(&remote).await;
+
+    let id = format!("test{port}");
+    let redactor = Redactor::new([Secret::new("aaaaa-bbbbb-ccccc-ddddd")]);
+    let (bundle, gathered) = tokio::task::spawn_blocking(move || {
+        let mut bundle = Vec::new();
+        let gathered = gather::bootstrap(&remote, &id, &[], &redactor, &mut bundle).unwrap();
+        let error = gather::bootstrap(&remote, "a; rm -rf /", &[], &redactor, Vec::new()).unwrap_err();
+        assert!(matches!(error, GatherError::Host(_)), "{error}");
+        (bundle, gathered)
+    })
+    .await
+    .unwrap();
+    assert!(gathered.files > 3 && gathered.redacted >= 2, "{gathered:?}");
+    let first = first_broken(&from_bundle(bundle.as_slice(), Limits::default()).unwrap()).unwrap();
+    assert_eq!(first.code, "E-B25", "{first:?}");
+    assert!(first.evidence[0].contains("login with <redacted> failed"), "{first:?}");
+    assert!(!Path::new(&format!("/tmp/artifacts-test{port}")).exists(), "nothing stays behind");
+}

@@ -1,0 +1,107 @@
+//! `hardway diagnose` and `hardway gather` where no cluster is.
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::Value;
+
+use crate::work::{CONFIG, INVENTORY, Work};
+
+fn bundle(files: &[(&str, &str)]) -> Vec<u8> {
+    let mut builder = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+    for (path, text) in files {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(text.len() as u64);
+        header.set_mode(0o644);
+        builder.append_data(&mut header, format!("log-bundle-1/{path}"), text.as_bytes()).unwrap();
+    }
+    builder.into_inner().unwrap().finish().unwrap()
+}
+
+#[test]
+fn the_catalogue_is_listed_and_every_code_explained() {
+    let work = Work::empty();
+    let list: Value = serde_json::from_str(&work.ok(&["diagnose", "--list", "-o", "json"]).stdout).unwrap();
+    let list = list.as_array().unwrap();
+    assert_eq!(list.len(), 128);
+    let text = work.ok(&["diagnose", "--list"]).stdout;
+    assert_eq!(text.lines().count(), 128);
+    for entry in list.iter().step_by(9) {
+        let code = entry["code"].as_str().unwrap();
+        let told = work.ok(&["explain", code]).stdout;
+        assert!(told.starts_with(&format!("{code} (diagnosis)\n  symptom   ")), "{told}");
+        assert!(told.contains("\n  fix       "), "{told}");
+    }
+    assert!(
+        work.ok(&["explain", "e-b2"]).stdout.starts_with("E-B2 (diagnosis)\n"),
+        "in either case of letters"
+    );
+}
+
+#[test]
+fn a_bundle_is_diagnosed_offline() {
+    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let failed =
+        r#"{"phase":"stage end","stage":"wait-for-api","result":"failure","errorMessage":"no answer"}"#;
+    let journal =
+        "Nov 15 bootstrap crio[1]: unauthorized: access to the requested resource is not authorized\n";
+    work.write(
+        "bundle",
+        bundle(&[
+            ("bootstrap/services/bootkube.stream.jsonl", failed),
+            ("bootstrap/journals/crio.log", journal),
+        ]),
+    );
+    let path = work.path("bundle").display().to_string();
+    let ran = work.run(&["diagnose", "--bundle", &path]).expect(1);
+    assert!(
+        ran.stdout.starts_with(
+            "E-B2 (bootstrap) The registry refuses: unauthorized.\n  seen   bootstrap host, crio: "
+        ),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout.contains("  fix    ") && ran.stdout.contains("hardway explain E-B2\n"),
+        "{}",
+        ran.stdout
+    );
+    let all = work.run(&["diagnose", "--bundle", &path, "--all", "-o", "json"]).expect(1);
+    let all: Value = serde_json::from_str(&all.stdout).unwrap();
+    assert_eq!(
+        (&all["broken"][0]["code"], &all["broken"][1]["code"]),
+        (&"E-B2".into(), &"E-B25".into()),
+        "{all:#}"
+    );
+
+    // A console that a person saved comes before both: the chain begins there.
+    work.write("console", "\nFatal glibc error: CPU does not support x86-64-v2\n");
+    let console = work.path("console").display().to_string();
+    let ran = work.run(&["diagnose", "--bundle", &path, "--log", &console]).expect(1);
+    assert!(ran.stdout.starts_with("E-H15 (host)"), "{}", ran.stdout);
+}
+
+#[test]
+fn what_is_no_bundle_is_refused() {
+    let work = Work::empty();
+    for bytes in [b"text".to_vec(), bundle(&[("readme", "x")]), Vec::new()] {
+        work.write("bundle", bytes);
+        let path = work.path("bundle").display().to_string();
+        work.refused(2, &["diagnose", "--bundle", &path]).says("error[bundle-unusable]");
+    }
+    work.refused(2, &["diagnose", "--bundle", "/nowhere/x"])
+        .says("error[bundle-unusable]")
+        .says("/nowhere/x");
+}
+
+#[test]
+fn a_host_that_cannot_be_reached_leaves_no_bundle() {
+    let work = Work::empty();
+    let key = work.path("key").display().to_string();
+    let args = ["gather", "bootstrap", "--bootstrap", "127.0.0.1", "--ssh-port", "1", "--key", &key];
+    work.refused(1, &args).says("error[gather-failed]").says("ssh -i");
+    let names: Vec<_> =
+        fs_err::read_dir(work.root()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(names.iter().all(|name| !name.to_string_lossy().contains("bundle")), "{names:?}");
+    work.refused(1, &[&args[..], &["--master", "a;b"]].concat())
+        .says("\"a;b\" is no name and no address of a host");
+}
