@@ -22,7 +22,7 @@ pub(in crate::diagnosis) fn clocks_differ(evidence: &Evidence) -> Vec<String> {
 }
 
 pub(in crate::diagnosis) fn no_release_image(evidence: &Evidence) -> Vec<String> {
-    let sentences = evidence.bootstrap.iter().flat_map(|report| report.sentences());
+    let sentences = evidence.bootstrap.iter().flat_map(crate::bootstrap_progress::BootstrapReport::sentences);
     let failed = sentences.into_iter().find(|sentence| {
         sentence.what.contains("release image")
             && (sentence.state == State::Failed
