@@ -1,6 +1,7 @@
 //! Reading, once or again and again.
 
 use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use fs_err::File;
@@ -20,6 +21,8 @@ pub fn read(path: &Path) -> Result<Vec<Record>, JournalError> {
 pub struct Follower {
     path: PathBuf,
     pub(crate) end: End,
+    /// Which file that is the end of: somebody may move the journal away, and another begins in its place.
+    inode: Option<u64>,
 }
 
 /// Behind the last whole line that was read.
@@ -32,10 +35,10 @@ pub(crate) struct End {
 impl Follower {
     /// From the first record on. The file need not be there yet.
     pub fn new(path: &Path) -> Self {
-        Self { path: path.to_owned(), end: End::default() }
+        Self { path: path.to_owned(), end: End::default(), inode: None }
     }
 
-    /// The records since the last call. A line without its end is not there yet: it is still being written, or its
+    /// The records since the last call; of a journal that began anew meanwhile, all of them. A line without its end is not there yet: it is still being written, or its
     /// writer was killed.
     ///
     /// # Errors
@@ -43,16 +46,18 @@ impl Follower {
     pub fn news(&mut self) -> Result<Vec<Record>, JournalError> {
         let mut file = match File::open(&self.path) {
             Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound && self.end.offset == 0 => {
-                return Ok(Vec::new());
-            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(error.into()),
         };
         self.news_of(&mut file)
     }
 
     pub(crate) fn news_of(&mut self, file: &mut File) -> Result<Vec<Record>, JournalError> {
-        if file.metadata()?.len() < self.end.offset {
+        let metadata = file.metadata()?;
+        if self.inode.replace(metadata.ino()).is_some_and(|known| known != metadata.ino()) {
+            self.end = End::default();
+        }
+        if metadata.len() < self.end.offset {
             let text = format!("{} has become shorter while it was read", self.path.display());
             return Err(io::Error::other(text).into());
         }

@@ -1,7 +1,8 @@
 //! The file, open for appending.
 
-use std::io::{Seek as _, SeekFrom, Write as _};
-use std::path::Path;
+use std::io::{ErrorKind, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use fs_err::os::unix::fs::OpenOptionsExt as _;
@@ -13,6 +14,7 @@ use crate::{Entry, Follower, JournalError, Record};
 /// A journal that can be written. Several threads and several processes may do so at once.
 #[derive(Debug)]
 pub struct Journal {
+    path: PathBuf,
     open: Mutex<Open>,
 }
 
@@ -29,16 +31,7 @@ impl Journal {
     /// # Errors
     /// When the file cannot be opened, or a line in it does not check.
     pub fn open(path: &Path) -> Result<Self, JournalError> {
-        let begun = !path.exists();
-        let file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
-        if begun && let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            // The name of a new file is on the disk only once its folder is.
-            File::open(folder)?.sync_all()?;
-        }
-        let mut open = Open { file, follower: Follower::new(path) };
-        open.follower.news_of(&mut open.file)?;
-        Ok(Self { open: Mutex::new(open) })
+        Ok(Self { path: path.to_owned(), open: Mutex::new(Open::at(path)?) })
     }
 
     /// Writes the entries, in order and one behind the other, and returns their numbers once they are on the disk.
@@ -47,6 +40,10 @@ impl Journal {
     /// When they could not be written; then none of them counts.
     pub fn append(&self, entries: &[Entry]) -> Result<Vec<u64>, JournalError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if !open.is_at(&self.path)? {
+            // Somebody moved it away. What is written there would be lost; another begins here.
+            *open = Open::at(&self.path)?;
+        }
         open.file.file().lock()?;
         let result = open.append(entries);
         let unlocked = open.file.file().unlock();
@@ -57,6 +54,28 @@ impl Journal {
 }
 
 impl Open {
+    fn at(path: &Path) -> Result<Self, JournalError> {
+        let begun = !path.exists();
+        let file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
+        if begun && let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            // The name of a new file is on the disk only once its folder is.
+            File::open(folder)?.sync_all()?;
+        }
+        let mut open = Self { file, follower: Follower::new(path) };
+        open.follower.news_of(&mut open.file)?;
+        Ok(open)
+    }
+
+    /// Whether the open file is still the one of that name.
+    fn is_at(&self, path: &Path) -> Result<bool, JournalError> {
+        match fs_err::metadata(path) {
+            Ok(found) => Ok(found.ino() == self.file.metadata()?.ino()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// The lock is held.
     fn append(&mut self, entries: &[Entry]) -> Result<Vec<u64>, JournalError> {
         self.follower.news_of(&mut self.file)?;

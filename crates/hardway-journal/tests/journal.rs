@@ -36,6 +36,21 @@ fn what_was_appended_is_read_in_order_and_only_by_its_owner() {
     assert_eq!(fs_err::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
+#[test]
+fn a_journal_that_was_moved_away_begins_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.jsonl");
+    let (journal, mut follower) = (Journal::open(&path).unwrap(), Follower::new(&path));
+    journal.append(&[joined("a"), joined("b")]).unwrap();
+    assert_eq!(follower.news().unwrap().len(), 2);
+    fs_err::rename(&path, folder.path().join("old")).unwrap();
+    assert_eq!(follower.news().unwrap(), []);
+    assert_eq!(journal.append(&[joined("c")]).unwrap(), [1]);
+    assert_eq!(hosts(&path), ["c"]);
+    assert_eq!(hosts(&folder.path().join("old")), ["a", "b"]);
+    assert_eq!(follower.news().unwrap().len(), 1);
+}
+
 /// Two journals open on one file have a lock each, as two processes have.
 #[test]
 fn writers_do_not_disturb_each_other() {

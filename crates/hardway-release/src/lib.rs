@@ -73,7 +73,7 @@ pub use mirror::{Destination, MirrorReleaseError, Mirrored, mirror, mirrored_rel
 pub use mirrors::{MirrorError, Mirrors};
 pub use progress::{Progress, Silent};
 pub use pull_spec::{PullSpec, PullSpecError, PullSpecFault};
-pub use registry::{Clock, Connection, Descriptor, Identity, Proxy, RegistryError, Retry, Sleeper};
+pub use registry::{Clock, Connection, Descriptor, Identity, Proxy, RegistryError, Retry, Sleeper, Tell};
 pub use release_image::{Contents, FetchOptions, FetchedRelease, fetch};
 pub use release_info::{ComponentVersion, InfoError, ReleaseInfo, info, release_info};
 pub use runtime::blocking;

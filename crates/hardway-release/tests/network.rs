@@ -71,7 +71,8 @@ fn a_busy_registry_is_asked_again_and_not_for_ever() {
         let front = Front::before(registry.port, at_first(times, status));
         let (spec, mut options) = through(&front, &registry, &cache);
         let recorder = Arc::new(Waits::default());
-        options.connection.retry = Retry { attempts: 5, sleeper: Arc::new(Recorder(Arc::clone(&recorder))) };
+        options.connection.retry =
+            Retry { attempts: 5, sleeper: Arc::new(Recorder(Arc::clone(&recorder))), tell: None };
         let result = get(&spec, &options);
         assert_eq!(*recorder.0.lock().unwrap(), waits, "{status}");
         match result {
@@ -98,7 +99,8 @@ fn a_registry_that_names_a_pause_is_given_it() {
         let front = Front::before(registry.port, rule);
         let (spec, mut options) = through(&front, &registry, &cache);
         let sleeper = Arc::new(UntilWaited { waits: Waits::default(), is_busy });
-        options.connection.retry = Retry { attempts: 5, sleeper: Arc::clone(&sleeper) as Arc<dyn Sleeper> };
+        options.connection.retry =
+            Retry { attempts: 5, sleeper: Arc::clone(&sleeper) as Arc<dyn Sleeper>, tell: None };
         assert_eq!(get(&spec, &options).unwrap().digest, image.digest(), "{status}");
         assert_eq!(*sleeper.waits.0.lock().unwrap(), [7], "{status}");
     }

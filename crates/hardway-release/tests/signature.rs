@@ -16,7 +16,7 @@ use hardway_release::{
 };
 
 fn check(digest: &Digest, keyring: &Path, stores: &[SignatureStore]) -> Result<Verified, SignatureError> {
-    let retry = Retry { attempts: 2, sleeper: Arc::new(fixture::NoWait) };
+    let retry = Retry { attempts: 2, sleeper: Arc::new(fixture::NoWait), tell: None };
     let connection = Connection { proxy: Proxy::Direct, retry, ..Connection::default() };
     blocking(verify(digest, keyring, stores, &connection)).unwrap()
 }

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::io::Write as _;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -64,6 +65,17 @@ impl Output {
     /// Something worth a second look.
     pub(crate) fn warn(&self, text: &str) {
         self.line(LogLevel::Warn, "warning: ", text);
+    }
+
+    /// Warns from another thread.
+    pub(crate) fn teller(&self) -> Arc<dyn Fn(&str) + Send + Sync> {
+        let (level, color) = (self.level, self.color);
+        Arc::new(move |text| {
+            if level >= LogLevel::Warn {
+                let mut stderr = anstream::AutoStream::new(std::io::stderr(), color);
+                let _ = writeln!(stderr, "warning: {text}");
+            }
+        })
     }
 
     /// A warning that says so itself.

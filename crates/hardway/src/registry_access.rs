@@ -15,7 +15,7 @@ use hardway_assets::install_config::ImageSource;
 use hardway_assets::secrets::Secret;
 use hardway_assets::yaml;
 use hardway_release::{
-    BlobCache, Connection, Credentials, CredentialsError, FetchOptions, Mirrors, Proxy, PullSpec,
+    BlobCache, Connection, Credentials, CredentialsError, FetchOptions, Mirrors, Proxy, PullSpec, Retry,
 };
 use serde_json::Value;
 
@@ -50,6 +50,7 @@ pub(crate) fn fetch_options(
         trust_bundle: trust_bundle(args, &config)?,
         proxy: proxy(&config, out),
         plain_http: plain_http(args, named),
+        retry: Retry { tell: Some(out.teller()), ..Retry::default() },
         ..Connection::default()
     };
     options.mirrors = mirrors(&config)?;

@@ -53,7 +53,7 @@ impl Default for Connection {
             trust_bundle: String::new(),
             proxy: Proxy::default(),
             plain_http: Vec::new(),
-            timeout: Duration::from_secs(60),
+            timeout: Duration::from_secs(30),
             retry: Retry::default(),
             parallel: 4,
         }

@@ -25,7 +25,7 @@ pub use error::{Identity, RegistryError};
 pub use image_manifest::Descriptor;
 pub(crate) use image_manifest::{Manifest, ManifestContent, choose};
 pub(crate) use retry::asked_wait;
-pub use retry::{Clock, Retry, Sleeper};
+pub use retry::{Clock, Retry, Sleeper, Tell};
 use translation::Asked;
 pub(crate) use translation::transport;
 

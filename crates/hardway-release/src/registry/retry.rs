@@ -31,11 +31,16 @@ pub struct Retry {
     pub attempts: u32,
     /// Waits between them.
     pub sleeper: Arc<dyn Sleeper>,
+    /// Told why and when it is tried again: who waits wants to know for what.
+    pub tell: Option<Tell>,
 }
+
+/// Takes a sentence.
+pub type Tell = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl Default for Retry {
     fn default() -> Self {
-        Self { attempts: 5, sleeper: Arc::new(Clock) }
+        Self { attempts: 5, sleeper: Arc::new(Clock), tell: None }
     }
 }
 
@@ -77,7 +82,11 @@ impl Retry {
         if !error.is_transient() || failed >= self.attempts {
             return Err(error);
         }
-        self.sleeper.sleep(delay(failed, &error)).await;
+        let delay = delay(failed, &error);
+        if let Some(tell) = &self.tell {
+            tell(&format!("{error}; trying again in {} s", delay.as_secs()));
+        }
+        self.sleeper.sleep(delay).await;
         Ok(())
     }
 }
@@ -112,7 +121,7 @@ mod tests {
 
     fn run(errors: Vec<RegistryError>) -> (Result<(), RegistryError>, Vec<u64>) {
         let recorder = Arc::new(Recorder::default());
-        let retry = Retry { attempts: 5, sleeper: Arc::new(Arc::clone(&recorder)) };
+        let retry = Retry { attempts: 5, sleeper: Arc::new(Arc::clone(&recorder)), tell: None };
         let mut errors = errors.into_iter();
         let result =
             crate::blocking(retry.run(|| std::future::ready(errors.next().map_or(Ok(()), Err)))).unwrap();

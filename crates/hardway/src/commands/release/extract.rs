@@ -26,6 +26,8 @@ pub(super) fn run(global: &Global, args: &ExtractArgs, out: &Output) -> Result<u
 fn all(global: &Global, args: &ExtractArgs, out: &Output) -> Result<u8, Report> {
     let to = args.to.as_deref().unwrap_or(Path::new("."));
     let opened = opened(global, args, Contents::Payload, out)?;
+    // Of an image that is no release nothing is written.
+    release_info(&opened.release).map_err(|error| unusable(&error))?;
     let rules = match args.included {
         true => {
             let payload = payload(&opened.release).map_err(|error| unusable(&error))?;
