@@ -38,6 +38,7 @@ pub mod rendered_nodes;
 mod rotation;
 pub mod schema;
 pub mod secrets;
+mod shell_word;
 pub mod static_pods;
 #[cfg(test)]
 mod testing;
@@ -49,6 +50,7 @@ pub use all_assets::{assets, assets_with_edited_pointers};
 pub use cluster::Cluster;
 pub use file::{File, Tree};
 pub use phase::Phase;
+pub use shell_word::shell_word;
 
 /// The name of this generator in `assets.lock`: version and sources.
 pub const GENERATOR: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("HARDWAY_SOURCES"));

@@ -59,6 +59,13 @@ fn inventory_of(state: &mut State) -> &mut Inventory {
     &mut state.cluster.inventory
 }
 
+/// Every secret as `change` makes it from its name and content.
+fn with_secrets(state: &mut State, change: impl Fn(&str, Vec<u8>) -> Vec<u8>) {
+    let files = state.secrets.files();
+    let changed = files.map(|(name, secret)| (name.to_owned(), change(name, secret.expose().to_vec())));
+    state.secrets = SecretBundle::from_files(changed.collect::<Vec<_>>());
+}
+
 fn mutations() -> Vec<Mutation> {
     vec![
         ("baseDomain", |s| config(|c| c.base_domain = "other.example".into())(s)),
@@ -180,38 +187,17 @@ fn mutations() -> Vec<Mutation> {
             s.cluster.identity.renewed.insert("kubelet-signer".into(), at);
         }),
         ("a key", |s| {
-            let files = s
-                .secrets
-                .files()
-                .map(|(n, secret)| (n.to_owned(), secret.expose().to_vec()))
-                .collect::<Vec<_>>();
-            let other = files.iter().find(|(n, _)| n == "aggregator-client.key").unwrap().1.clone();
-            s.secrets = SecretBundle::from_files(files.into_iter().map(|(n, b)| {
-                let bytes = if n == "root-ca.key" { other.clone() } else { b };
-                (n, bytes)
-            }));
+            let other = s.secrets.get("aggregator-client.key").unwrap().expose().to_vec();
+            with_secrets(s, |n, b| if n == "root-ca.key" { other.clone() } else { b });
         }),
         ("the key of tokens", |s| {
-            let files = s
-                .secrets
-                .files()
-                .map(|(n, secret)| (n.to_owned(), secret.expose().to_vec()))
-                .collect::<Vec<_>>();
-            s.secrets = SecretBundle::from_files(files.into_iter().map(|(n, b)| {
-                let bytes = if n == TOKEN_KEY { b"other".to_vec() } else { b };
-                (n, bytes)
-            }));
+            with_secrets(s, |n, b| if n == TOKEN_KEY { b"other".to_vec() } else { b });
         }),
         ("the password", |s| {
-            let files = s
-                .secrets
-                .files()
-                .map(|(n, secret)| (n.to_owned(), secret.expose().to_vec()))
-                .collect::<Vec<_>>();
-            s.secrets = SecretBundle::from_files(files.into_iter().map(|(n, b)| {
-                let bytes = if n.starts_with("kubeadmin") { [b.as_slice(), b"x"].concat() } else { b };
-                (n, bytes)
-            }));
+            with_secrets(
+                s,
+                |n, b| if n.starts_with("kubeadmin") { [b.as_slice(), b"x"].concat() } else { b },
+            );
         }),
     ]
 }

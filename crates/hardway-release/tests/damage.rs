@@ -10,19 +10,8 @@ use fixture::cutter::Cutter;
 use fixture::fetching::{failure, get};
 use fixture::image::{Family, Image, Layer, Packing};
 use fixture::options;
-use fixture::registry::Registry;
-use fixture::release::ReleaseImage;
+use fixture::registry::{REPOSITORY, with_release as world};
 use hardway_release::{Contents, Digest, PullSpec, RegistryError};
-
-const REPOSITORY: &str = "ocp/release";
-
-/// An open registry with the default release, and a cache.
-fn world() -> (Registry, Image, tempfile::TempDir) {
-    let registry = Registry::open();
-    let image = ReleaseImage::default().build();
-    registry.pusher(REPOSITORY).image(&image, Some("4.18.99-x86_64"));
-    (registry, image, tempfile::tempdir().unwrap())
-}
 
 #[test]
 fn a_corrupted_blob_is_refused() {

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use fixture::cutter::Cutter;
 use fixture::fetching::{failure, get};
 use fixture::image::{Family, Image, Layer, Packing, list};
-use fixture::registry::{Registry, Setup};
+use fixture::registry::{REPOSITORY, Registry, Setup, with_release as world};
 use fixture::release::{ReleaseImage, own_manifests};
 use fixture::token_server::TokenServer;
 use fixture::{free_port, options};
@@ -18,8 +18,6 @@ use hardway_assets::secrets::Secret;
 use hardway_release::{
     Contents, Credentials, Digest, FetchOptions, Mirrors, PullSpec, RegistryError, payload,
 };
-
-const REPOSITORY: &str = "ocp/release";
 
 fn with_login(mut options: FetchOptions, registry: &Registry, auth: &serde_json::Value) -> FetchOptions {
     let config = serde_json::json!({"auths": {registry.address(): auth}});
@@ -30,14 +28,6 @@ fn with_login(mut options: FetchOptions, registry: &Registry, auth: &serde_json:
 fn login(text: &str) -> serde_json::Value {
     use base64::Engine as _;
     serde_json::json!({"auth": base64::engine::general_purpose::STANDARD.encode(text)})
-}
-
-/// An open registry with the default release, and a cache.
-fn world() -> (Registry, Image, tempfile::TempDir) {
-    let registry = Registry::open();
-    let image = ReleaseImage::default().build();
-    registry.pusher(REPOSITORY).image(&image, Some("4.18.99-x86_64"));
-    (registry, image, tempfile::tempdir().unwrap())
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use hardway_assets::shell_word;
 use serde::{Deserialize, Serialize};
 
 /// One call of a program. What it is given may not be secret: it is journaled, printed and seen by `ps`.
@@ -49,20 +50,10 @@ impl Program {
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(input) = &self.input {
-            write!(f, "printf %s {} | ", quoted(input))?;
+            write!(f, "printf %s {} | ", shell_word(input))?;
         }
-        f.write_str(&quoted(&self.program))?;
-        self.arguments.iter().try_for_each(|argument| write!(f, " {}", quoted(argument)))
-    }
-}
-
-/// For a shell: as it is when it means only itself.
-pub(super) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
+        f.write_str(&shell_word(&self.program))?;
+        self.arguments.iter().try_for_each(|argument| write!(f, " {}", shell_word(argument)))
     }
 }
 

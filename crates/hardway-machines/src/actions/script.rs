@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::program::quoted;
+use hardway_assets::shell_word;
+
 use super::{Action, Check};
 
 /// The script: what is looked at, what is done, and why.
@@ -25,18 +26,18 @@ fn condition(check: &Check) -> String {
             format!("{{ {}; }}", checks.iter().map(condition).collect::<Vec<_>>().join(" && "))
         }
         Check::FileIs { path, mode, content } => {
-            let path = quoted(&path.display().to_string());
+            let path = shell_word(&path.display().to_string());
             format!(
                 "{{ [ \"$(stat -c %a {path} 2>/dev/null)\" = {mode:o} ] && printf %s {} | cmp -s - {path}; }}",
-                quoted(content)
+                shell_word(content)
             )
         }
-        Check::FolderExists { path } => format!("[ -d {} ]", quoted(&path.display().to_string())),
+        Check::FolderExists { path } => format!("[ -d {} ]", shell_word(&path.display().to_string())),
         Check::Prints { program, line } => {
             // Read to its end: a program whose reader goes away early counts as failed.
             format!(
                 "{program} 2>/dev/null | sed 's/^ *//; s/ *$//' | grep -xF -- {} >/dev/null",
-                quoted(line)
+                shell_word(line)
             )
         }
         Check::Succeeds(program) => format!("{program} >/dev/null 2>&1"),

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use hardway_assets::shell_word;
 use serde::{Deserialize, Serialize};
 
 use super::Program;
-use super::program::quoted;
 
 /// One change. Every step can be done twice.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ pub enum Step {
 /// As a shell would do it.
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = |path: &PathBuf| quoted(&path.display().to_string());
+        let word = |path: &PathBuf| shell_word(&path.display().to_string());
         match self {
             Self::MakeFolder { path } => write!(f, "mkdir -p {}", word(path)),
             Self::RemoveFolder { path } => write!(f, "rm -rf {}", word(path)),
@@ -61,7 +61,7 @@ impl fmt::Display for Step {
                 write!(
                     f,
                     "printf %s {} | install -D -m {mode:04o} /dev/stdin {}",
-                    quoted(content),
+                    shell_word(content),
                     word(path)
                 )
             }

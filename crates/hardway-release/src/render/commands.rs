@@ -3,8 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use hardway_assets::Cluster;
 use hardway_assets::release_payload::{MissingImage, ReleasePayload, VersionContract};
+use hardway_assets::{Cluster, shell_word};
 
 use super::host_files::{AUTH, REGISTRIES, TRUST, registries_conf};
 use super::images::OPERATOR;
@@ -168,10 +168,10 @@ impl Call<'_> {
 impl fmt::Display for CommandLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, value) in &self.environment {
-            write!(f, "{name}={} ", quoted(&without_login(value)))?;
+            write!(f, "{name}={} ", shell_word(&without_login(value)))?;
         }
-        f.write_str(&quoted(&self.program))?;
-        self.arguments.iter().try_for_each(|argument| write!(f, " {}", quoted(argument)))
+        f.write_str(&shell_word(&self.program))?;
+        self.arguments.iter().try_for_each(|argument| write!(f, " {}", shell_word(argument)))
     }
 }
 
@@ -204,24 +204,15 @@ fn without_login(value: &str) -> String {
     }
 }
 
-/// Quoted for a POSIX shell, only where it needs to be.
-fn quoted(word: &str) -> String {
-    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"-_./:=@,+%".contains(&b);
-    if !word.is_empty() && word.bytes().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn words_are_quoted_for_a_shell() {
-        assert_eq!(quoted("--volume=/a/b:/assets:z"), "--volume=/a/b:/assets:z");
-        assert_eq!(quoted("/my dir/it's"), r"'/my dir/it'\''s'");
-        assert_eq!(quoted(""), "''");
+        assert_eq!(shell_word("--volume=/a/b:/assets:z"), "--volume=/a/b:/assets:z");
+        assert_eq!(shell_word("/my dir/it's"), r"'/my dir/it'\''s'");
+        assert_eq!(shell_word(""), "''");
     }
 
     #[test]

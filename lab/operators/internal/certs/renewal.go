@@ -22,14 +22,10 @@ const (
 // SignerRenewal says why a signer must be minted anew, or nothing. The annotations decide, never the certificate
 // itself: a signer without them is replaced however good it is (library-go pkg/operator/certrotation/signer.go).
 func SignerRenewal(annotations map[string]string, refresh time.Duration, now time.Time) string {
-	notBefore, notAfter, reason := validity(annotations)
+	notBefore, reason := worn(annotations, now)
 	switch {
 	case reason != "":
 		return reason
-	case now.After(notAfter):
-		return "already expired"
-	case now.After(notAfter.Add(-notAfter.Sub(notBefore) / 5)):
-		return "past 80 % of its validity"
 	case now.After(notBefore.Add(refresh)):
 		return "past its refresh time"
 	}
@@ -39,14 +35,10 @@ func SignerRenewal(annotations map[string]string, refresh time.Duration, now tim
 // LeafRenewal says why a leaf must be minted anew, or nothing (library-go pkg/operator/certrotation/target.go).
 // hostnames is nil for certificates without names.
 func LeafRenewal(annotations map[string]string, signer *x509.Certificate, bundle []*x509.Certificate, hostnames []string, refresh time.Duration, now time.Time) string {
-	notBefore, notAfter, reason := validity(annotations)
+	notBefore, reason := worn(annotations, now)
 	switch {
 	case reason != "":
 		return reason
-	case now.After(notAfter):
-		return "already expired"
-	case now.After(notAfter.Add(-notAfter.Sub(notBefore) / 5)):
-		return "past 80 % of its validity"
 	case now.After(notBefore.Add(refresh)) && now.After(signer.NotBefore.Add(refresh/10)):
 		return "past its refresh time"
 	case annotations[Issuer] == "":
@@ -90,6 +82,20 @@ func Annotations(certificate *x509.Certificate, component string, withHostnames 
 		annotations[HostnamesOf] = strings.Join(Hostnames(certificate), ",")
 	}
 	return annotations
+}
+
+// worn says since when the annotations count a certificate, and why its validity alone asks for another, or nothing.
+func worn(annotations map[string]string, now time.Time) (notBefore time.Time, reason string) {
+	notBefore, notAfter, reason := validity(annotations)
+	switch {
+	case reason != "":
+		return notBefore, reason
+	case now.After(notAfter):
+		return notBefore, "already expired"
+	case now.After(notAfter.Add(-notAfter.Sub(notBefore) / 5)):
+		return notBefore, "past 80 % of its validity"
+	}
+	return notBefore, ""
 }
 
 func validity(annotations map[string]string) (notBefore, notAfter time.Time, reason string) {

@@ -96,11 +96,11 @@ async fn serve_boot(
     args: &ServeArgs,
     journal: Option<&Path>,
     out: &Output,
-) -> Result<(BootServer, Follower), Report> {
+) -> Result<(BootServer, Option<Follower>), Report> {
     let mut done = BTreeSet::new();
     let mut note: Note = Box::new(|_| Ok(()));
-    let mut follower = Follower::new(journal.unwrap_or(Path::new("/dev/null")));
-    if let Some(path) = journal {
+    let mut follower = journal.map(Follower::new);
+    if let (Some(path), Some(follower)) = (journal, &mut follower) {
         let damaged = |error: JournalError| failed(&error).fix(error.fix());
         done = installed(&follower.news().map_err(damaged)?);
         let (journal, clock) = (Journal::open(path).map_err(damaged)?, clock()?);
@@ -194,7 +194,7 @@ struct Watched {
     face: Option<Arc<HostFace>>,
     certificates: Option<Arc<Certificates>>,
     /// With what the journal has not told yet.
-    boot: Option<(BootServer, Follower)>,
+    boot: Option<(BootServer, Option<Follower>)>,
     clock: Clock,
 }
 
@@ -212,8 +212,8 @@ impl Watched {
             }
         }
         if let Some((server, follower)) = &mut self.boot {
-            match follower.news() {
-                Ok(records) => server.mark_installed(installed(&records)),
+            match follower.as_mut().map(Follower::news).transpose() {
+                Ok(records) => server.mark_installed(installed(records.iter().flatten())),
                 Err(error) => wrong.push(Report::from_error("serve-failed", &error).what),
             }
         }
