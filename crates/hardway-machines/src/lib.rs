@@ -5,3 +5,4 @@ pub mod boot_server;
 mod file_body;
 pub mod ignition_server;
 pub mod install_media;
+pub mod providers;

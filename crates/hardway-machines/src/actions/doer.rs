@@ -116,7 +116,25 @@ impl<'d> Doer<'d> {
     /// # Errors
     /// At the first that cannot be taken back.
     pub fn down(&self, progress: &mut dyn Progress) -> Result<(), DoerError> {
-        for owned in self.ledger()?.iter().rev() {
+        self.take_back(|_| true, progress)?;
+        // Only now: a step back that was not written down is done once more, and needs the copies.
+        Host.perform(&Step::RemoveFolder { path: self.kept.clone() }).map_err(|source| DoerError::Step {
+            action: "host-before".to_owned(),
+            why: "copies that are no longer needed".to_owned(),
+            source,
+        })
+    }
+
+    /// Takes back what was done under these names, last first: one machine, say.
+    ///
+    /// # Errors
+    /// At the first that cannot be taken back.
+    pub fn take_back(
+        &self,
+        is_meant: impl Fn(&str) -> bool,
+        progress: &mut dyn Progress,
+    ) -> Result<(), DoerError> {
+        for owned in self.ledger()?.iter().rev().filter(|owned| is_meant(&owned.action)) {
             for step in &owned.undo {
                 Host.perform(step).map_err(|source| DoerError::Step {
                     action: owned.action.clone(),
@@ -127,12 +145,7 @@ impl<'d> Doer<'d> {
             self.write_down(&ActionUndone { action: owned.action.clone() })?;
             progress.undone(&owned.action);
         }
-        // Only now: a step back that was not written down is done once more, and needs the copies.
-        Host.perform(&Step::RemoveFolder { path: self.kept.clone() }).map_err(|source| DoerError::Step {
-            action: "host-before".to_owned(),
-            why: "copies that are no longer needed".to_owned(),
-            source,
-        })
+        Ok(())
     }
 
     fn carry_out(&self, action: &Action, owned: Option<&Owned>) -> Result<Outcome, DoerError> {
