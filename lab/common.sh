@@ -11,7 +11,8 @@ LAB_FILES=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 LAB_STATE=${LAB_STATE:-/run/hardway-lab}
 LAB_CACHE=${HARDWAY_LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hardway/lab}
 REGISTRY_PORT=5000
-export LAB_FILES LAB_STATE LAB_CACHE REGISTRY_PORT
+NODE_IMAGE=localhost/hardway-lab-node:latest
+export LAB_FILES LAB_STATE LAB_CACHE REGISTRY_PORT NODE_IMAGE
 
 die() {
   printf '%s\n' "$*" >&2

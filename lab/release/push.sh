@@ -3,11 +3,13 @@
 # variables it uses.
 # shellcheck disable=SC2154
 
-# push_all: every image to the repository of its name. What is in the storage is not sent again.
+# push_all: every image to the repository of its name. What is in the storage is not sent again, but the tag of the release is
+# this release's, whoever pushed last.
 push_all() {
-  local port repository pushed
+  local port repository pushed tag
   pushed=$LAB_CACHE/pushed-$(printf '%s\n' "${images[@]}" "$release" | LC_ALL=C sort | sha256sum | cut -c1-16)
-  [[ ! -e $pushed ]] || return 0
+  tag=$LAB_CACHE/registry/docker/registry/v2/repositories/hardway-lab/release/_manifests/tags/lab/current/link
+  [[ ! -e $pushed || $(cat "$tag" 2>/dev/null) != "$release" ]] || return 0
   start_registry
   for repository in $(jq -r '.manifests[].annotations["org.opencontainers.image.ref.name"]' "$layout/index.json"); do
     skopeo copy --quiet --preserve-digests --dest-tls-verify=false "oci:$layout:$repository" \

@@ -48,6 +48,8 @@ pub enum Check {
         /// Must be among the lines of its output, without the space around it.
         line: String,
     },
+    /// The program succeeds, and prints anything at all.
+    PrintsSomething(Program),
     /// The program succeeds.
     Succeeds(Program),
 }

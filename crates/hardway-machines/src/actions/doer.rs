@@ -17,6 +17,7 @@ pub struct Doer<'d> {
     journal_path: PathBuf,
     /// Where files that are written over are kept until `down`.
     kept: PathBuf,
+    host: Host,
     now: &'d dyn Fn() -> Timestamp,
 }
 
@@ -86,7 +87,12 @@ impl<'d> Doer<'d> {
     /// For the cluster in this working folder.
     pub fn new(folder: &Path, journal: &'d Journal, now: &'d dyn Fn() -> Timestamp) -> Self {
         let journal_path = folder.join(hardway_journal::FILE_NAME);
-        Self { journal, journal_path, kept: folder.join("host-before"), now }
+        Self { journal, journal_path, kept: folder.join("host-before"), host: Host::default(), now }
+    }
+
+    /// The same, with programs started in another way.
+    pub fn on(self, host: Host) -> Self {
+        Self { host, ..self }
     }
 
     /// What hardway has done here and not taken back.
@@ -118,7 +124,7 @@ impl<'d> Doer<'d> {
     pub fn down(&self, progress: &mut dyn Progress) -> Result<(), DoerError> {
         self.take_back(|_| true, progress)?;
         // Only now: a step back that was not written down is done once more, and needs the copies.
-        Host.perform(&Step::RemoveFolder { path: self.kept.clone() }).map_err(|source| DoerError::Step {
+        self.host.perform(&Step::RemoveFolder { path: self.kept.clone() }).map_err(|source| DoerError::Step {
             action: "host-before".to_owned(),
             why: "copies that are no longer needed".to_owned(),
             source,
@@ -136,7 +142,7 @@ impl<'d> Doer<'d> {
     ) -> Result<(), DoerError> {
         for owned in self.ledger()?.iter().rev().filter(|owned| is_meant(&owned.action)) {
             for step in &owned.undo {
-                Host.perform(step).map_err(|source| DoerError::Step {
+                self.host.perform(step).map_err(|source| DoerError::Step {
                     action: owned.action.clone(),
                     why: "taking it back".to_owned(),
                     source,
@@ -150,7 +156,7 @@ impl<'d> Doer<'d> {
 
     fn carry_out(&self, action: &Action, owned: Option<&Owned>) -> Result<Outcome, DoerError> {
         let was_cut_off = owned.is_some_and(|owned| !owned.is_finished);
-        if Host.holds(&action.holds) {
+        if self.host.holds(&action.holds) {
             if was_cut_off {
                 self.write_down(&ActionFinished { action: action.id.clone() })?;
             }
@@ -163,13 +169,13 @@ impl<'d> Doer<'d> {
             undo: self.undo_of(action, owned)?,
         })?;
         for step in &action.does {
-            Host.perform(step).map_err(|source| DoerError::Step {
+            self.host.perform(step).map_err(|source| DoerError::Step {
                 action: action.id.clone(),
                 why: action.why.clone(),
                 source,
             })?;
         }
-        if !Host.holds(&action.holds) {
+        if !self.host.holds(&action.holds) {
             return Err(DoerError::DoesNotHold { action: action.id.clone(), why: action.why.clone() });
         }
         self.write_down(&ActionFinished { action: action.id.clone() })?;

@@ -11,8 +11,11 @@ use fs_err as fs;
 use super::{Check, Program, Step};
 
 /// This host, as the user that runs hardway.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Host;
+#[derive(Clone, Debug, Default)]
+pub struct Host {
+    /// What a program is started with, where hardway itself has left the host's network: words before its own.
+    pub through: Vec<String>,
+}
 
 /// Why a step could not be done.
 #[derive(Debug, thiserror::Error)]
@@ -45,7 +48,7 @@ impl Host {
     ///
     /// # Errors
     /// When it could not be done.
-    pub fn perform(self, step: &Step) -> Result<(), StepError> {
+    pub fn perform(&self, step: &Step) -> Result<(), StepError> {
         match step {
             Step::MakeFolder { path } => fs::create_dir_all(path)?,
             Step::RemoveFolder { path } => unless_absent(fs::remove_dir_all(path))?,
@@ -64,8 +67,8 @@ impl Host {
     ///
     /// # Errors
     /// When it could not be started, or failed.
-    pub fn run(self, program: &Program) -> Result<String, StepError> {
-        let output = start(program)?;
+    pub fn run(&self, program: &Program) -> Result<String, StepError> {
+        let output = self.start(program)?;
         if !output.status.success() {
             return Err(StepError::Failed {
                 program: program.to_string(),
@@ -77,7 +80,7 @@ impl Host {
     }
 
     /// Whether it holds now. A check that cannot be made does not hold: the action's own error says more.
-    pub fn holds(self, check: &Check) -> bool {
+    pub fn holds(&self, check: &Check) -> bool {
         match check {
             Check::All(checks) => !checks.is_empty() && checks.iter().all(|check| self.holds(check)),
             Check::FileIs { path, mode, content } => {
@@ -91,30 +94,34 @@ impl Host {
             Check::Prints { program, line } => {
                 self.run(program).is_ok_and(|printed| printed.lines().any(|found| found.trim() == line))
             }
+            Check::PrintsSomething(program) => {
+                self.run(program).is_ok_and(|printed| !printed.trim().is_empty())
+            }
             Check::Succeeds(program) => self.run(program).is_ok(),
         }
     }
-}
 
-fn start(program: &Program) -> Result<Output, StepError> {
-    let not_started = |source| StepError::NotStarted { program: program.to_string(), source };
-    let mut child = Command::new(&program.program)
-        .args(&program.arguments)
-        // Messages are read by people, and a few by us: one language.
-        .env("LC_ALL", "C")
-        .stdin(if program.input.is_some() { Stdio::piped() } else { Stdio::null() })
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(not_started)?;
-    if let (Some(input), Some(mut stdin)) = (&program.input, child.stdin.take()) {
-        match stdin.write_all(input.as_bytes()) {
-            // It did not want to read all of it; its exit status says whether that was right.
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
-            result => result.map_err(not_started)?,
+    fn start(&self, program: &Program) -> Result<Output, StepError> {
+        let not_started = |source| StepError::NotStarted { program: program.to_string(), source };
+        let mut words = self.through.iter().chain([&program.program]).chain(&program.arguments);
+        let mut child = Command::new(words.next().unwrap_or(&program.program))
+            .args(words)
+            // Messages are read by people, and a few by us: one language.
+            .env("LC_ALL", "C")
+            .stdin(if program.input.is_some() { Stdio::piped() } else { Stdio::null() })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(not_started)?;
+        if let (Some(input), Some(mut stdin)) = (&program.input, child.stdin.take()) {
+            match stdin.write_all(input.as_bytes()) {
+                // It did not want to read all of it; its exit status says whether that was right.
+                Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+                result => result.map_err(not_started)?,
+            }
         }
+        child.wait_with_output().map_err(not_started)
     }
-    child.wait_with_output().map_err(not_started)
 }
 
 /// By rename, so that nobody reads half a file.

@@ -40,6 +40,7 @@ fn condition(check: &Check) -> String {
                 shell_word(line)
             )
         }
+        Check::PrintsSomething(program) => format!("{program} | grep . >/dev/null"),
         Check::Succeeds(program) => format!("{program} >/dev/null 2>&1"),
     }
 }

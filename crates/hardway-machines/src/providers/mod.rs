@@ -9,6 +9,8 @@
 //! machine/HOST/…     everything of one machine; taken back together, when the machine goes for good
 //! ```
 
+pub mod lab;
+
 use std::path::PathBuf;
 
 use hardway_assets::inventory::Host;

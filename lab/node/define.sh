@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Starts a machine of a lab: a container of the node image that boots from an Ignition config. See README.md for the contract.
+# Defines a machine of a lab: its card, its disks, and a container of the node image that is not started. See README.md for the
+# contract.
 #
-#   lab/node/run.sh LAB HOST --image IMAGE --ip IP/PREFIX --mac MAC --gateway IP --ignition FILE|URL
-#                            [--registry HOST:PORT] [--memory SIZE] [--cpus N]
+#   lab/node/define.sh LAB HOST --image IMAGE --ip IP/PREFIX --mac MAC --gateway IP [--registry HOST:PORT] [--memory SIZE] [--cpus N]
 #
-# A machine that is there is started, not made anew: it has booted already and keeps its disk.
+# What is there stays as it is.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../common.sh"
@@ -12,18 +12,11 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 main() {
   read_arguments "$@"
   "$here/../network/plug.sh" "$lab" "$host" --ip "$ip" --mac "$mac" --gateway "$gateway"
-  if ! podman container exists "$name"; then
-    create
-    give_ignition || {
-      podman rm --force --volumes "$name" >/dev/null
-      die "the Ignition config could not be given to $name"
-    }
-  fi
-  podman start "$name" >/dev/null
+  podman container exists "$name" || create
 }
 
 read_arguments() {
-  lab=${1:?which lab?} host=${2:?which host?} image='' ip='' mac='' gateway='' ignition='' registry='' extra=()
+  lab=${1:?which lab?} host=${2:?which host?} image='' ip='' mac='' gateway='' registry='' extra=()
   check_name "$lab"
   check_name "$host"
   shift 2
@@ -33,7 +26,6 @@ read_arguments() {
       --ip) ip=$2 ;;
       --mac) mac=$2 ;;
       --gateway) gateway=$2 ;;
-      --ignition) ignition=$2 ;;
       --registry) registry=$2 ;;
       --memory | --cpus) extra+=("$1=$2") ;;
       *) die "unknown option $1" ;;
@@ -41,7 +33,7 @@ read_arguments() {
     shift 2
   done
   local option
-  for option in image ip mac gateway ignition; do
+  for option in image ip mac gateway; do
     [[ -n ${!option} ]] || die "--$option is missing"
   done
   name=hardway-$lab-$host
@@ -58,19 +50,6 @@ create() {
   podman create --name="$name" --hostname="$host" --label="hardway.lab=$lab" --network="ns:/run/netns/$name" \
     --privileged --systemd=always --cgroupns=private --pids-limit=-1 "${limits[@]}" --no-hosts --tmpfs=/run --tmpfs=/tmp "${volumes[@]}" "${extra[@]}" \
     --env=LAB_NAMESERVER="$gateway" --env=LAB_PLAIN_HTTP="$registry" "$image" >/dev/null
-}
-
-# A URL becomes a pointer, as the installer of a real machine would embed it.
-give_ignition() {
-  local file=$ignition
-  work=$(mktemp -d)
-  trap 'rm -rf "$work"' EXIT
-  if [[ $ignition == *://* ]]; then
-    file=$work/pointer.ign
-    jq -n --arg source "$ignition" '{ignition: {version: "3.2.0", config: {replace: {$source}}}}' >"$file"
-  fi
-  install -D -m 0600 "$file" "$work/hardway-lab/config.ign"
-  podman cp "$work/hardway-lab" "$name:/etc/"
 }
 
 main "$@"

@@ -1,0 +1,138 @@
+//! Machines that are containers on this computer, on a network of their own.
+//!
+//! ```text
+//! Lab            the provider                                       mod.rs
+//! LabSettings    `machines.lab` of the inventory                    settings.rs
+//! Place          how everything of a lab is called, and where       place.rs
+//! network()      segment, addresses                                 network.rs
+//! services()     names, load balancer, registry                     services.rs
+//! machines       defined, switched on                               machines.rs
+//! ```
+//!
+//! The folder `lab/` of the sources has the scripts that build images and start machines, with their contracts.
+
+mod machines;
+mod network;
+mod place;
+mod services;
+mod settings;
+
+use std::path::PathBuf;
+
+use hardway_assets::Cluster;
+use hardway_assets::host_services::Stage;
+use hardway_assets::inventory::Host;
+
+pub use place::Place;
+pub use settings::LabSettings;
+
+use super::{LoadBalancer, Provider};
+use crate::actions::{Action, Check, Program};
+
+/// Where the release of the lab is found, beside the registry's address.
+pub const RELEASE: &str = "hardway-lab/release:lab";
+/// On the gateway's address.
+pub const REGISTRY_PORT: u16 = 5000;
+
+/// The provider.
+pub struct Lab<'c> {
+    /// What is to be rehearsed.
+    pub cluster: &'c Cluster,
+    /// How everything is called, and where it lies.
+    pub place: Place,
+    /// This program: it makes the files that the lab's release is built from.
+    pub program: PathBuf,
+    /// The working folder, absolute.
+    pub folder: PathBuf,
+    /// Whether the bootstrap host is still wanted.
+    pub stage: Stage,
+    /// How often a user of this computer may watch files (`fs.inotify.max_user_instances`).
+    pub watches: u32,
+}
+
+/// A machine's systemd, kubelet and pods watch files some 25 times, and all of them count as one user's.
+const WATCHES_OF_A_MACHINE: u32 = 32;
+
+impl Provider for Lab<'_> {
+    fn infrastructure(&self) -> Vec<Action> {
+        let mut actions = Vec::new();
+        actions.extend(self.watches());
+        actions.push(self.images());
+        actions.extend(self.network());
+        actions.extend(self.services());
+        actions.extend(self.hosts().map(|host| self.define(host)));
+        actions
+    }
+
+    fn first_boot(&self, host: &Host) -> Vec<Action> {
+        vec![self.boot(host)]
+    }
+
+    fn is_on(&self, host: &Host) -> Check {
+        self.place.is_running(&host.name)
+    }
+
+    fn load_balancer(&self) -> LoadBalancer {
+        LoadBalancer::Haproxy { admin_socket: self.place.state("haproxy.sock") }
+    }
+}
+
+impl Lab<'_> {
+    /// Those that are still wanted.
+    fn hosts(&self) -> impl Iterator<Item = &Host> {
+        let is_wanted = |host: &&Host| {
+            self.stage == Stage::Bootstrapping || host.role != hardway_assets::inventory::Role::Bootstrap
+        };
+        self.cluster.inventory.hosts.iter().filter(is_wanted)
+    }
+
+    /// Only where it is too few: else it is nobody's business.
+    fn watches(&self) -> Option<Action> {
+        let machines = u32::try_from(self.cluster.inventory.hosts.len()).unwrap_or(u32::MAX);
+        let needed = machines.saturating_mul(WATCHES_OF_A_MACHINE);
+        let set = |value: u32| Program::words(&format!("sysctl -q -w fs.inotify.max_user_instances={value}"));
+        (self.watches < needed).then(|| {
+            Action::programs(
+                "host/watches",
+                format!(
+                    "{machines} machines watch files {needed} times, and this computer allows {}",
+                    self.watches
+                ),
+                Check::Prints {
+                    program: Program::words("sysctl -n fs.inotify.max_user_instances"),
+                    line: (needed * 2).to_string(),
+                },
+                [set(needed * 2)],
+                [set(self.watches)],
+            )
+        })
+    }
+
+    fn images(&self) -> Action {
+        let build = self.place.script("build.sh").with([
+            "--registry".to_owned(),
+            self.registry(),
+            "--hardway".to_owned(),
+            self.program.display().to_string(),
+        ]);
+        Action::programs(
+            IMAGES,
+            "the image that machines start from, and a release in a registry; built from Debian packages and Go modules, \
+             which takes half an hour the first time",
+            Check::Succeeds(build.clone().with(["--check"])),
+            [build],
+            [self.place.script("clean.sh")],
+        )
+    }
+
+    /// `HOST:PORT`, as nodes know it.
+    fn registry(&self) -> String {
+        format!("{}:{REGISTRY_PORT}", self.gateway())
+    }
+}
+
+/// The action that builds the images: what it made can outlive a lab.
+pub const IMAGES: &str = "images/built";
+
+#[cfg(test)]
+mod tests;

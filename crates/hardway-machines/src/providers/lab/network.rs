@@ -1,0 +1,79 @@
+//! The segment: a bridge in a network namespace of its own, with the gateway and both virtual addresses on it. Nothing of
+//! the computer's own network is touched, and nothing in the lab reaches the outside.
+
+use std::net::IpAddr;
+
+use super::Lab;
+use crate::actions::{Action, Check, Program};
+
+/// Of the bridge.
+const SEGMENT: &str = "lab0";
+
+impl Lab<'_> {
+    /// In the order in which they need each other.
+    pub(super) fn network(&self) -> Vec<Action> {
+        let namespace = self.place.namespace();
+        let ip = |words: String| Program::words(&format!("ip -n {namespace} {words}"));
+        let mut actions = vec![
+            Action::programs(
+                "network/namespace",
+                "a network of its own, so that the lab and the computer do not meet",
+                Check::Succeeds(ip("link show lo".to_owned())),
+                [Program::words(&format!("ip netns add {namespace}")), ip("link set lo up".to_owned())],
+                [Program::words(&format!("ip netns delete {namespace}"))],
+            ),
+            Action::programs(
+                "network/segment",
+                "the wire that all machines are plugged into",
+                Check::PrintsSomething(ip(format!("link show {SEGMENT} up"))),
+                [ip(format!("link add {SEGMENT} type bridge")), ip(format!("link set {SEGMENT} up"))],
+                [ip(format!("link delete {SEGMENT}"))],
+            ),
+        ];
+        for (address, prefix, what) in self.addresses() {
+            actions.push(Action::programs(
+                format!("network/address/{address}"),
+                format!("{what} is on the segment"),
+                Check::PrintsSomething(ip(format!("-o address show dev {SEGMENT} to {address}/{prefix}"))),
+                [ip(format!("address replace {address}/{prefix} dev {SEGMENT}"))],
+                [ip(format!("address delete {address}/{prefix} dev {SEGMENT}"))],
+            ));
+        }
+        actions.push(Action::file(
+            "dns/resolver",
+            "whoever works inside the lab asks the lab's own name server",
+            self.place.state("resolv.conf"),
+            format!("nameserver {}\nsearch {}\n", self.gateway(), self.cluster.domain()),
+        ));
+        actions
+    }
+
+    /// Where the machines send what is not for the segment. Names, registry and ignition server answer there.
+    pub(super) fn gateway(&self) -> IpAddr {
+        let network = &self.cluster.inventory.network;
+        *network.gateway.iter().chain(&network.dns).find(|ip| ip.is_ipv4()).unwrap_or(&network.api_vip[0])
+    }
+
+    /// As long as the machine network.
+    pub(super) fn prefix(&self, ip: IpAddr) -> u8 {
+        self.cluster.machine_network_of(ip).map_or(24, |network| network.prefix_len())
+    }
+
+    fn addresses(&self) -> Vec<(IpAddr, u8, &'static str)> {
+        let network = &self.cluster.inventory.network;
+        let gateway = self.gateway();
+        let mut found = vec![(gateway, self.prefix(gateway), "the gateway")];
+        let vips = [
+            (&network.api_vip, "the address of the API"),
+            (&network.ingress_vip, "the address of the routes"),
+        ];
+        for (addresses, what) in vips {
+            for address in addresses.iter().filter(|ip| ip.is_ipv4()) {
+                if !found.iter().any(|(known, _, _)| known == address) {
+                    found.push((*address, 32, what));
+                }
+            }
+        }
+        found
+    }
+}
