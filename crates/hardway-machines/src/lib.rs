@@ -5,4 +5,5 @@ pub mod boot_server;
 mod file_body;
 pub mod ignition_server;
 pub mod install_media;
+pub mod load_balancer;
 pub mod providers;
