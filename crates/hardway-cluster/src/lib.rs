@@ -8,6 +8,7 @@ pub mod csr_policy;
 pub mod declared;
 pub mod diagnosis;
 pub mod gather;
+pub mod kubeconfig;
 pub mod objects;
 pub mod operators;
 pub mod pivot;

@@ -3,6 +3,8 @@
 pub mod actions;
 pub mod boot_server;
 mod file_body;
+pub mod host_progress;
 pub mod ignition_server;
 pub mod install_media;
+pub mod load_balancer;
 pub mod providers;

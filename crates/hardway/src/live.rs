@@ -10,23 +10,23 @@ use hardway_assets::inventory::Role;
 use hardway_assets::{pki, yaml};
 use hardway_cluster::bootstrap_progress::Remote;
 use hardway_cluster::declared::Declared;
+use hardway_cluster::kubeconfig;
 use hardway_cluster::pivot::EtcdAccess;
 use kube::Config;
-use kube::config::{KubeConfigOptions, Kubeconfig};
 
 use crate::cli::ClusterArgs;
 use crate::input::{self, Checked};
 use crate::output::Output;
 use crate::release_choice::Reach;
-use crate::report::Report;
+use crate::report::{EXIT_CONFIG, EXIT_USAGE, Report};
 use crate::workdir::Workdir;
 
 /// A cluster that can be asked.
 pub(crate) struct Live {
     /// How the API is reached.
     pub(crate) config: Config,
-    /// The kubeconfig that says so.
-    pub(crate) kubeconfig: PathBuf,
+    /// The kubeconfig that says so; none in a pod.
+    pub(crate) kubeconfig: Option<PathBuf>,
     /// What the input files say; none in a folder that has none, such as openshift-install's.
     pub(crate) cluster: Option<Cluster>,
     /// The release's image with `oc` and a shell.
@@ -36,8 +36,8 @@ pub(crate) struct Live {
 impl Live {
     /// Reads the kubeconfig, and the input files if there are any. Must run inside an async runtime.
     pub(crate) async fn open(workdir: &Workdir, args: &ClusterArgs, out: &Output) -> Result<Self, Report> {
-        let kubeconfig = kubeconfig(workdir, args);
-        let config = read_kubeconfig(&kubeconfig).await?;
+        let kubeconfig = kubeconfig(workdir, args.kubeconfig.as_deref());
+        let config = read(workdir, kubeconfig.as_deref()).await?;
         let has_inputs =
             workdir.path("inventory.yaml").exists() && workdir.path("install-config.yaml").exists();
         let mut cli_image = None;
@@ -98,27 +98,34 @@ impl Live {
 /// The file with the bootstrap host's key, beside what it was made for.
 const KNOWN_HOSTS: &str = ".known_hosts";
 
-/// Flag, environment, folder: the first that is given counts.
-fn kubeconfig(workdir: &Workdir, args: &ClusterArgs) -> PathBuf {
-    let from_environment =
-        std::env::var_os("KUBECONFIG").filter(|value| !value.is_empty()).map(PathBuf::from);
-    args.kubeconfig.clone().or(from_environment).unwrap_or_else(|| workdir.path("auth/kubeconfig"))
+/// Where the kubeconfig is: the flag, then `KUBECONFIG`, then the folder's own; none in a pod whose folder has none, which
+/// has a service account instead. Of a list of files, the first that is there counts.
+pub(crate) fn kubeconfig(workdir: &Workdir, flag: Option<&Path>) -> Option<PathBuf> {
+    let of_environment = || {
+        let list = std::env::var_os("KUBECONFIG").filter(|list| !list.is_empty())?;
+        let paths: Vec<PathBuf> = std::env::split_paths(&list).collect();
+        paths.iter().find(|path| path.is_file()).or(paths.first()).cloned()
+    };
+    let own = workdir.path(KUBECONFIG);
+    let is_pod = std::env::var_os("KUBERNETES_SERVICE_HOST").is_some() && !own.is_file();
+    flag.map(Path::to_owned).or_else(of_environment).or((!is_pod).then_some(own))
 }
 
-async fn read_kubeconfig(path: &Path) -> Result<Config, Report> {
-    let unusable = |error: &dyn std::error::Error| {
-        let report = Report::from_error("kubeconfig-unusable", error);
-        Report { what: format!("{}: {}", path.display(), report.what), ..report }
-            .fix("make it with `hardway create ignition-configs`, or name another with --kubeconfig")
-    };
-    let kubeconfig = Kubeconfig::read_from(path).map_err(|error| unusable(&error))?;
-    let options = KubeConfigOptions::default();
-    Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(|error| unusable(&error))
+/// How the cluster of a kubeconfig is reached. Must run inside an async runtime.
+pub(crate) async fn read(workdir: &Workdir, path: Option<&Path>) -> Result<Config, Report> {
+    kubeconfig::read(path).await.map_err(|error| {
+        let is_the_folders = path.is_none_or(|path| path == workdir.path(KUBECONFIG));
+        let exit = if is_the_folders { EXIT_CONFIG } else { EXIT_USAGE };
+        Report::from_error("kubeconfig-unusable", &error).fix(error.fix()).exit(exit)
+    })
 }
+
+/// The one that belongs to the folder.
+const KUBECONFIG: &str = "auth/kubeconfig";
 
 /// Runs a command that talks to a cluster.
 pub(crate) fn run<T>(future: impl Future<Output = T>) -> Result<T, Report> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let runtime = runtime.map_err(|error| Report::from_error("kubeconfig-unusable", &error))?;
+    let runtime = runtime.map_err(|error| Report::from_error("workdir-unusable", &error))?;
     Ok(runtime.block_on(future))
 }

@@ -7,15 +7,6 @@ use hardway_journal::JournalError;
 /// What it cannot go on without.
 #[derive(Debug, thiserror::Error)]
 pub enum ApproverError {
-    /// The kubeconfig.
-    #[error("the kubeconfig {path} cannot be used")]
-    Kubeconfig {
-        /// The file.
-        path: String,
-        /// Why.
-        #[source]
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
     /// The API server, when there is nobody to wait for it.
     #[error("the API server does not answer")]
     Api(#[source] Box<kube::Error>),
@@ -37,9 +28,6 @@ impl ApproverError {
     /// What a person can do.
     pub fn fix(&self) -> String {
         match self {
-            Self::Kubeconfig { .. } => {
-                "name another with --kubeconfig; `create ignition-configs` writes auth/kubeconfig".to_owned()
-            }
             Self::Api(_) | Self::TooSlow(_) => {
                 "see that the address in the kubeconfig answers from this host: DNS, load balancer, port 6443; with --watch \
                  the approver waits for it"

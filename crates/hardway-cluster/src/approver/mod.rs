@@ -10,7 +10,6 @@
 //! was judged, and what one has approved the other sees. The Lease keeps them from doing everything twice.
 
 mod audit;
-mod connection;
 mod error;
 mod handling;
 mod leadership;
@@ -30,7 +29,6 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 pub use audit::LOG;
-pub use connection::connect;
 pub use error::ApproverError;
 pub use leadership::{NAME as LEASE_NAME, NAMESPACE as LEASE_NAMESPACE};
 pub use record::{CsrDecided, Outcome, Written};

@@ -7,7 +7,6 @@ use hardway_assets::release_payload::sample;
 use hardway_assets::yaml;
 use hardway_testing::{ControlPlane, succeed};
 use kube::api::{Api, DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
-use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::{Client, Config};
 use serde_json::{Value, json};
@@ -170,8 +169,7 @@ fn resource(kind: &str) -> ApiResource {
 
 /// From a kubeconfig file.
 pub(crate) async fn config(path: &std::path::Path) -> Config {
-    let kubeconfig = Kubeconfig::read_from(path).unwrap();
-    Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await.unwrap()
+    hardway_cluster::kubeconfig::read(Some(path)).await.unwrap()
 }
 
 /// Waits until something holds. Generous: the machine may be busy.

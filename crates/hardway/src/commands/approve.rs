@@ -1,34 +1,31 @@
 //! `hardway approve`
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use hardway_cluster::approver::{Approver, ApproverError, News, Outcome, Summary, Written, connect};
+use hardway_cluster::approver::{Approver, ApproverError, News, Outcome, Summary, Written};
+use kube::Client;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
 use crate::cli::{ApproveArgs, Format, Global};
-use crate::clock;
 use crate::output::Output;
 use crate::policy::{declared, settings};
 use crate::report::{EXIT_BLOCKED, Report};
 use crate::workdir::Workdir;
+use crate::{clock, live};
 
 /// Decides about certificate requests of a cluster. Exit 9 when something is held for a person.
 pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<u8, Report> {
     let workdir = Workdir::open(&global.dir)?;
     let declared = declared(&workdir, args.policy.declared.as_deref(), out)?;
     let settings = settings(&args.policy, &declared)?;
-    let kubeconfig = kubeconfig(args, &workdir);
+    let kubeconfig = live::kubeconfig(&workdir, args.kubeconfig.as_deref());
     // The clock is asked once here, so that a mistake in HARDWAY_NOW is told before anything begins.
     clock::now()?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|error| Report::from_error("approver-failed", &error))?;
-    let summary = runtime.block_on(async {
-        let client = connect(kubeconfig.as_deref()).await.map_err(|error| failed(&error))?;
+    let summary = live::run(async {
+        let config = live::read(&workdir, kubeconfig.as_deref()).await?;
+        let client =
+            Client::try_from(config).map_err(|error| Report::from_error("kubeconfig-unusable", &error))?;
         let (sender, receiver) = mpsc::unbounded_channel();
         let approver = Approver {
             client,
@@ -46,7 +43,7 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<u
         let running = approve(approver, args.watch);
         let (summary, ()) = tokio::join!(running, printing);
         summary
-    })?;
+    })??;
     out.info(&format!("{} approved, {} denied, {} held", summary.approved, summary.denied, summary.held));
     Ok(if summary.held > 0 && !args.watch { EXIT_BLOCKED } else { 0 })
 }
@@ -128,18 +125,6 @@ fn line(outcome: &Outcome) -> String {
         text += &format!("        fix: {}\n", outcome.fix);
     }
     text
-}
-
-/// `--kubeconfig`, then `KUBECONFIG`, then the folder's own; `None` as a pod.
-fn kubeconfig(args: &ApproveArgs, workdir: &Workdir) -> Option<PathBuf> {
-    let of_environment = || {
-        let list = std::env::var_os("KUBECONFIG").filter(|list| !list.is_empty())?;
-        let paths: Vec<PathBuf> = std::env::split_paths(&list).collect();
-        paths.iter().find(|path| path.is_file()).or(paths.first()).cloned()
-    };
-    let own = workdir.path("auth/kubeconfig");
-    let is_pod = std::env::var_os("KUBERNETES_SERVICE_HOST").is_some() && !own.is_file();
-    args.kubeconfig.clone().or_else(of_environment).or((!is_pod).then_some(own))
 }
 
 /// This host and process: no two approvers are the same.

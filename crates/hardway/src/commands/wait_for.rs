@@ -59,7 +59,7 @@ async fn install_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) -> R
     };
     match ended {
         Ok(installed) => {
-            let known = finish(workdir, &live.kubeconfig, &installed, out)?;
+            let known = finish(workdir, live.kubeconfig.as_deref(), &installed, out)?;
             result(&wait, args.output, out, "install-complete", None, known);
             Ok(0)
         }
@@ -93,12 +93,12 @@ fn begin<'s>(
 /// passed on. And auth/kubeconfig stays as it was made: the routers' CA is put beside it.
 fn finish(
     workdir: &Workdir,
-    kubeconfig: &Path,
+    kubeconfig: Option<&Path>,
     installed: &Installed,
     out: &Output,
 ) -> Result<Value, Report> {
     let absolute = |path: &Path| std::path::absolute(path).map_err(|error| at(path, &error));
-    let kubeconfig = absolute(kubeconfig)?;
+    let kubeconfig = kubeconfig.map(absolute).transpose()?;
     let password = absolute(&workdir.path("auth/kubeadmin-password"))?;
     if let Some(ca) = &installed.router_ca {
         let (name, path) = ("auth/router-ca.crt", workdir.path("auth/router-ca.crt"));
@@ -108,10 +108,12 @@ fn finish(
         out.info(&format!("What the routers serve is signed by {}", workdir.shown(name)));
     }
     out.info("Install complete!");
-    out.info(&format!(
-        "To access the cluster as the system:admin user when using 'oc', run\n    export KUBECONFIG={}",
-        kubeconfig.display()
-    ));
+    if let Some(kubeconfig) = &kubeconfig {
+        out.info(&format!(
+            "To access the cluster as the system:admin user when using 'oc', run\n    export KUBECONFIG={}",
+            kubeconfig.display()
+        ));
+    }
     if let Some(url) = &installed.console_url {
         out.info(&format!("Access the OpenShift web-console here: {url}"));
         out.info(&format!("Credentials omitted, if necessary verify the {} file", password.display()));

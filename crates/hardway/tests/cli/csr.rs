@@ -152,6 +152,6 @@ fn files_that_are_something_else_are_named() {
 #[test]
 fn without_a_cluster_nothing_is_approved() {
     let work = Work::with_inputs(CONFIG, INVENTORY);
-    let ran = work.refused(1, &["approve", "--kubeconfig", "nothing"]);
-    ran.says("error[approver-failed]").says("nothing").says("--kubeconfig");
+    let ran = work.refused(2, &["approve", "--kubeconfig", "nothing"]);
+    ran.says("error[kubeconfig-unusable]").says("nothing").says("--kubeconfig");
 }

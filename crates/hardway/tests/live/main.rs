@@ -17,7 +17,7 @@ fn real_waiting_ends_with_the_exit_codes_of_openshift_install() {
 
     let bare = Folder::empty();
     let ran = bare.run(&["wait-for", "bootstrap-complete"]);
-    assert_eq!(ran.code, Some(1));
+    assert_eq!(ran.code, Some(3));
     assert!(
         ran.stderr.contains("error[kubeconfig-unusable]") && ran.stderr.contains("auth/kubeconfig"),
         "{}",

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use hardway_cluster::approver::{Approver, ApproverError, News, Summary, connect};
+use hardway_cluster::approver::{Approver, ApproverError, News, Summary};
 use hardway_cluster::csr_policy::{CLIENT_SIGNER, Declared, DeclaredNode, SERVING_SIGNER, Settings};
+use hardway_cluster::kubeconfig::connect;
 use hardway_journal::{Entry, FILE_NAME, Fact, Journal, Record};
 use hardway_testing::ControlPlane;
 use jiff::Timestamp;

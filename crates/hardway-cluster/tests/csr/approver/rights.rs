@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use hardway_cluster::approver::connect;
+use hardway_cluster::kubeconfig::connect;
 use hardway_testing::{run, succeed};
 
 use super::lab::{Lab, Running, address, name, until};

@@ -1,0 +1,178 @@
+use hardway_journal::{Entry, Fact, IgnitionRedeemed, Journal, NodeJoined, Record};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
+
+use super::*;
+use crate::actions::ActionUndone;
+use crate::boot_server::InstallBegun;
+
+fn hosts(installs: Installs) -> Vec<Tracked> {
+    let tracked =
+        |host: &str| Tracked { host: host.to_owned(), node: format!("{host}.ocp4.example.com"), installs };
+    vec![tracked("master-0"), tracked("master-1")]
+}
+
+fn at(minute: i64) -> Timestamp {
+    Timestamp::UNIX_EPOCH + SignedDuration::from_mins(minute)
+}
+
+fn entry<F: Fact>(minute: i64, fact: &F) -> Entry {
+    Entry::of(at(minute), fact)
+}
+
+fn seen(minute: i64, sight: Sight) -> Entry {
+    entry(minute, &HostSeen { host: "master-0".to_owned(), sight, by: "bmc".to_owned() })
+}
+
+fn redeemed(minute: i64) -> Entry {
+    let (host, generation, face) = ("master-0".to_owned(), "g".to_owned(), "host".to_owned());
+    entry(minute, &IgnitionRedeemed { host, generation, source: [10, 0, 0, 7].into(), face })
+}
+
+fn begun(minute: i64) -> Entry {
+    entry(minute, &InstallBegun { host: "master-0".to_owned(), source: [10, 0, 0, 7].into() })
+}
+
+fn asked(minute: i64, verdict: &str) -> Entry {
+    let body =
+        json!({"node": "master-0.ocp4.example.com", "verdict": verdict, "evidence": ["no token was shown"]});
+    Entry { time: at(minute), kind: "csr-decided".to_owned(), body }
+}
+
+fn joined(minute: i64) -> Entry {
+    entry(minute, &NodeJoined { host: "master-0".to_owned() })
+}
+
+/// Through a real journal: the bodies are read as they were written.
+fn records(entries: &[Entry]) -> Vec<Record> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.jsonl");
+    Journal::open(&path).unwrap().append(entries).unwrap();
+    hardway_journal::read(&path).unwrap()
+}
+
+fn state(entries: &[Entry], installs: Installs) -> HostState {
+    let states = fold(&records(entries), &hosts(installs));
+    assert_eq!(states[1].state, Progress::Off, "nobody else moves");
+    assert_eq!(states[1].heard, None);
+    states.into_iter().next().unwrap()
+}
+
+#[test]
+fn every_step_of_a_machine_that_is_installed_from_media() {
+    let steps = [
+        (seen(1, Sight::Off), Progress::Off),
+        (seen(2, Sight::On), Progress::On),
+        (begun(5), Progress::Seen),
+        (seen(9, Sight::OsWritten), Progress::OsWritten),
+        (redeemed(12), Progress::Rebooted),
+        (asked(20, "approve"), Progress::KubeletUp),
+        (joined(21), Progress::Joined),
+    ];
+    for n in 1..=steps.len() {
+        let entries: Vec<Entry> = steps[..n].iter().map(|(entry, _)| entry.clone()).collect();
+        let found = state(&entries, Installs::FromMedia);
+        assert_eq!(
+            (found.state, found.since),
+            (steps[n - 1].1, Some(entries[n - 1].time)),
+            "{}",
+            found.sentence
+        );
+    }
+}
+
+#[test]
+fn what_a_fetch_proves_depends_on_how_the_disk_is_written() {
+    let media = state(&[redeemed(3)], Installs::FromMedia);
+    assert_eq!(media.state, Progress::Rebooted);
+    assert!(
+        media.sentence.contains("10.0.0.7") && media.sentence.contains("the OS is written"),
+        "{}",
+        media.sentence
+    );
+    let image = state(&[redeemed(3)], Installs::FromImage);
+    assert_eq!(image.state, Progress::Seen);
+    assert_eq!(image.is_on, Some(true), "who fetches has power");
+}
+
+#[test]
+fn since_is_when_it_was_first_so_and_heard_when_it_was_last_seen() {
+    let found = state(&[redeemed(3), redeemed(8), seen(9, Sight::On)], Installs::FromMedia);
+    assert_eq!((found.since, found.heard), (Some(at(3)), Some(at(9))));
+}
+
+#[test]
+fn a_machine_that_goes_off_keeps_what_is_on_its_disk() {
+    let found = state(&[seen(1, Sight::On), seen(2, Sight::Off)], Installs::FromMedia);
+    assert_eq!((found.state, found.since), (Progress::Off, Some(at(2))));
+    let found = state(&[redeemed(1), seen(2, Sight::Off)], Installs::FromMedia);
+    assert_eq!((found.state, found.is_on), (Progress::Rebooted, Some(false)));
+    let stalled = stall(&found, at(0), at(60), PATIENCE).unwrap();
+    assert!(stalled.look_at[0].starts_with("it is off"), "{stalled:?}");
+}
+
+#[test]
+fn a_new_installation_and_a_machine_taken_away_begin_anew() {
+    let found = state(&[redeemed(1), joined(2), begun(30)], Installs::FromMedia);
+    assert_eq!((found.state, found.since), (Progress::Seen, Some(at(30))));
+    let undone = entry(30, &ActionUndone { action: "machine/master-0/disk".to_owned() });
+    let found = state(&[redeemed(1), joined(2), undone], Installs::FromImage);
+    assert_eq!((found.state, found.is_on), (Progress::Off, None));
+    let other = entry(30, &ActionUndone { action: "machine/master-01/disk".to_owned() });
+    assert_eq!(state(&[joined(2), other], Installs::FromImage).state, Progress::Joined);
+}
+
+#[test]
+fn a_request_that_was_not_approved_proves_nothing_but_explains_the_silence() {
+    let found = state(&[redeemed(1), asked(5, "hold")], Installs::FromMedia);
+    assert_eq!((found.state, found.heard), (Progress::Rebooted, Some(at(1))));
+    let stalled = stall(&found, at(0), at(60), PATIENCE).unwrap();
+    assert!(stalled.look_at[0].contains("no token was shown"), "{stalled:?}");
+    let found = state(&[redeemed(1), asked(5, "hold"), asked(6, "approve")], Installs::FromMedia);
+    assert_eq!(found.state, Progress::KubeletUp);
+    assert!(stall(&found, at(0), at(60), PATIENCE).unwrap().look_at[0].contains("second certificate"));
+}
+
+#[test]
+fn a_config_of_a_pool_or_a_hosted_worker_says_nothing_about_a_host() {
+    let mut hosted = redeemed(1);
+    hosted.body["face"] = "hosted".into();
+    assert_eq!(state(&[hosted], Installs::FromImage).state, Progress::Off);
+}
+
+#[test]
+fn silence_counts_from_the_last_news_and_never_for_who_has_joined() {
+    let found = state(&[redeemed(10)], Installs::FromMedia);
+    assert_eq!(stall(&found, at(0), at(25), PATIENCE), None, "exactly as long is not longer");
+    assert_eq!(stall(&found, at(0), at(26), PATIENCE).unwrap().minutes, 16);
+    assert_eq!(stall(&found, at(20), at(26), PATIENCE), None, "waited for since then only");
+    let unheard = state(&[], Installs::FromMedia);
+    assert_eq!(stall(&unheard, at(0), at(16), PATIENCE).unwrap().minutes, 16);
+    let done = state(&[joined(1)], Installs::FromMedia);
+    assert_eq!(stall(&done, at(0), at(999), PATIENCE), None);
+}
+
+#[test]
+fn every_state_says_what_to_look_at() {
+    for installs in [Installs::FromImage, Installs::FromMedia] {
+        for entry in [
+            seen(1, Sight::Off),
+            seen(1, Sight::On),
+            redeemed(1),
+            seen(1, Sight::OsWritten),
+            asked(1, "approve"),
+        ] {
+            let found = state(&[entry], installs);
+            assert!(!stall(&found, at(0), at(60), PATIENCE).unwrap().look_at.is_empty(), "{found:?}");
+        }
+    }
+}
+
+#[test]
+fn only_changes_are_worth_a_line() {
+    let found = state(&[seen(1, Sight::On)], Installs::FromMedia);
+    assert!(!Sight::On.is_news(&found) && Sight::Off.is_news(&found) && Sight::OsWritten.is_news(&found));
+    let found = state(&[redeemed(1)], Installs::FromMedia);
+    assert!(!Sight::OsWritten.is_news(&found) && !Sight::On.is_news(&found));
+    assert!(Sight::KubeletUp.is_news(&found));
+}

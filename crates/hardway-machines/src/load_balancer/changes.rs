@@ -1,0 +1,81 @@
+//! What to change at a load balancer of somebody else's, at each stage of an install.
+
+use std::fmt::Write as _;
+
+use hardway_assets::Cluster;
+use hardway_assets::host_services::{Balanced, Stage};
+use serde::Serialize;
+
+/// The members of one port from one moment on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Change {
+    /// The phase before which it must be so.
+    pub before: &'static str,
+    /// Where clients come in.
+    pub addresses: Vec<String>,
+    /// On every address and member.
+    pub port: u16,
+    /// Who answers: a name and an address each.
+    pub members: Vec<String>,
+    /// How to ask a member whether it is well.
+    pub health: String,
+    /// Who may come in.
+    pub clients: &'static str,
+    /// Whether a client stays with its member.
+    pub is_sticky: bool,
+}
+
+/// Everything that must be so when machines first boot, and then what differs once the bootstrap host goes.
+pub fn changes(cluster: &Cluster) -> Vec<Change> {
+    let first = Balanced::all(cluster, Stage::Bootstrapping);
+    let later = Balanced::all(cluster, Stage::Installed);
+    let differ = later.iter().filter(|service| !first.contains(service));
+    let first = first.iter().map(|service| change("install-os", service));
+    first.chain(differ.map(|service| change("remove-bootstrap", service))).collect()
+}
+
+/// As text, a row each.
+pub fn table(changes: &[Change]) -> String {
+    let head = ["BEFORE PHASE", "ADDRESS", "PORT", "MEMBERS", "HEALTH CHECK", "CLIENTS", "STICKY"];
+    let mut rows = vec![head.map(str::to_owned)];
+    rows.extend(changes.iter().map(|change| {
+        [
+            change.before.to_owned(),
+            change.addresses.join(","),
+            change.port.to_string(),
+            change.members.join(","),
+            change.health.clone(),
+            change.clients.to_owned(),
+            if change.is_sticky { "by source" } else { "no" }.to_owned(),
+        ]
+    }));
+    let widths: Vec<usize> =
+        (0..head.len()).map(|column| rows.iter().map(|row| row[column].len()).max().unwrap_or(0)).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(&widths) {
+            let _ = write!(line, "{cell:<width$}  ");
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}
+
+fn change(before: &'static str, service: &Balanced) -> Change {
+    let scheme = if service.health.is_tls { "https" } else { "http" };
+    let member = |member: &hardway_assets::host_services::Member| {
+        let backup = if member.is_backup { " (last)" } else { "" };
+        format!("{}={}{backup}", member.name, member.address)
+    };
+    Change {
+        before,
+        addresses: service.addresses.iter().map(ToString::to_string).collect(),
+        port: service.port,
+        members: service.members.iter().map(member).collect(),
+        health: format!("{scheme} GET :{}{} = 200", service.health.port, service.health.path),
+        clients: if service.is_for_everybody { "everybody" } else { "nodes only" },
+        is_sticky: service.is_sticky,
+    }
+}

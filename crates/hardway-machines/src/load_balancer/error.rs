@@ -1,0 +1,51 @@
+//! What can go wrong between us and HAProxy.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::State;
+
+/// Why a member could not be switched.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadBalancerError {
+    /// No answer on the socket.
+    #[error("HAProxy does not answer on its administration socket {}", socket.display())]
+    Unreachable {
+        /// The socket.
+        socket: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The list of members is not one.
+    #[error("HAProxy's list of members cannot be read: {line:?}")]
+    NotAList {
+        /// The line that was not understood.
+        line: String,
+    },
+    /// It is nobody's member.
+    #[error("{host} is no member of the load balancer behind {}", socket.display())]
+    NoMember {
+        /// The host.
+        host: String,
+        /// The socket.
+        socket: PathBuf,
+    },
+    /// HAProxy answered with a complaint.
+    #[error("HAProxy refused `{command}`: {answer}")]
+    Refused {
+        /// What it was told.
+        command: String,
+        /// What it said.
+        answer: String,
+    },
+    /// HAProxy said yes, and did something else.
+    #[error("{member} is {found} after HAProxy was told that it be {wanted}")]
+    NotTaken {
+        /// The service and the host.
+        member: String,
+        /// What it was told.
+        wanted: State,
+        /// What it says.
+        found: State,
+    },
+}
