@@ -31,7 +31,22 @@ impl Journal {
     /// # Errors
     /// When the file cannot be opened, or a line in it does not check.
     pub fn open(path: &Path) -> Result<Self, JournalError> {
-        Ok(Self { path: path.to_owned(), open: Mutex::new(Open::at(path)?) })
+        Ok(Self::open_following(path)?.0)
+    }
+
+    /// Opens the journal, and gives what is in it and a follower of what comes: it is read once for all three.
+    ///
+    /// # Errors
+    /// When the file cannot be opened, or a line in it does not check.
+    pub fn open_following(path: &Path) -> Result<(Self, Vec<Record>, Follower), JournalError> {
+        let (open, records) = Open::at(path)?;
+        let follower = open.follower.clone();
+        Ok((Self { path: path.to_owned(), open: Mutex::new(open) }, records, follower))
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Writes the entries, in order and one behind the other, and returns their numbers once they are on the disk.
@@ -42,7 +57,7 @@ impl Journal {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if !open.is_at(&self.path)? {
             // Somebody moved it away. What is written there would be lost; another begins here.
-            *open = Open::at(&self.path)?;
+            *open = Open::at(&self.path)?.0;
         }
         open.file.file().lock()?;
         let result = open.append(entries);
@@ -54,7 +69,8 @@ impl Journal {
 }
 
 impl Open {
-    fn at(path: &Path) -> Result<Self, JournalError> {
+    /// With what is in it.
+    fn at(path: &Path) -> Result<(Self, Vec<Record>), JournalError> {
         let begun = !path.exists();
         let file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
@@ -63,8 +79,8 @@ impl Open {
             File::open(folder)?.sync_all()?;
         }
         let mut open = Self { file, follower: Follower::new(path) };
-        open.follower.news_of(&mut open.file)?;
-        Ok(open)
+        let records = open.follower.news_of(&mut open.file)?;
+        Ok((open, records))
     }
 
     /// Whether the open file is still the one of that name.

@@ -29,6 +29,12 @@ impl Output {
         Self { level: global.log_level, color, failed: RefCell::new(None) }
     }
 
+    /// Says nothing but data: for what was said once already.
+    pub(crate) fn silent() -> Self {
+        let color = anstream::ColorChoice::Never;
+        Self { level: LogLevel::Error, color, failed: RefCell::new(None) }
+    }
+
     /// Data.
     pub(crate) fn data(&self, text: &str) {
         self.bytes(text.as_bytes());

@@ -1,6 +1,7 @@
 //! Who got what, on disk before the first byte of it leaves.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use hardway_journal::{Entry, Fact, IgnitionRedeemed, Journal};
 use jiff::Timestamp;
@@ -38,7 +39,7 @@ const MOST_AT_ONCE: usize = 1024;
 
 impl Recorder {
     /// Into a journal. All who wait while the disk is busy are written together: the disk is asked once for all of them.
-    pub fn into_journal(journal: Journal) -> std::io::Result<Self> {
+    pub fn into_journal(journal: Arc<Journal>) -> std::io::Result<Self> {
         let (sender, receiver) = mpsc::channel(MOST_WAITING);
         std::thread::Builder::new().name("journal".to_owned()).spawn(move || write(&journal, receiver))?;
         Ok(Self(Some(sender)))
@@ -101,7 +102,7 @@ mod tests {
     async fn all_are_on_disk_in_few_writes() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal.jsonl");
-        let recorder = Recorder::into_journal(Journal::open(&path).unwrap()).unwrap();
+        let recorder = Recorder::into_journal(Arc::new(Journal::open(&path).unwrap())).unwrap();
         let one = |i: usize| Redemption::Host {
             host: format!("host-{i}"),
             generation: "0123456789ab".to_owned(),

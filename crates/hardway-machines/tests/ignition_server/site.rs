@@ -133,8 +133,13 @@ impl Site {
         let (reached_sender, reached) = mpsc::channel(10);
         let journal = Journal::open(&dir.path().join("journal.jsonl")).unwrap();
         let clock = Arc::new(|| NOW.parse::<Timestamp>().unwrap());
-        let router =
-            Router::new(faces, Recorder::into_journal(journal).unwrap(), events_sender, clock, &limits);
+        let router = Router::new(
+            faces,
+            Recorder::into_journal(Arc::new(journal)).unwrap(),
+            events_sender,
+            clock,
+            &limits,
+        );
         let router = Arc::new(router.telling(reached_sender));
         let loopback = SocketAddr::from(([127, 0, 0, 1], 0));
         let server =

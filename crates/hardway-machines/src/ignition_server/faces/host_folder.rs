@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use fs_err as fs;
-use hardway_journal::{Entry, Fact, Follower, IgnitionRedeemed, Journal, JournalError, NodeJoined, Record};
+use hardway_journal::{Entry, Fact, IgnitionRedeemed, Journal, JournalError, NodeJoined, Record};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,12 @@ impl Fact for IgnitionOffered {
     const KIND: &'static str = "ignition-offered";
 }
 
+impl IgnitionOffered {
+    fn key(&self) -> (String, String) {
+        (self.host.clone(), self.generation.clone())
+    }
+}
+
 /// What the journal says about hosts.
 #[derive(Clone, Debug, Default)]
 pub struct History {
@@ -40,7 +47,7 @@ impl History {
     /// Takes in one more record. Kinds it does not know, and shapes of a newer hardway, change nothing.
     pub fn note(&mut self, record: &Record) {
         if let Some(Ok(fact)) = record.fact::<IgnitionOffered>() {
-            self.offered.entry((fact.host, fact.generation)).or_insert(record.time);
+            self.offer(&fact, record.time);
         } else if let Some(Ok(fact)) = record.fact::<NodeJoined>() {
             self.joined.insert(fact.host, record.time);
         } else if let Some(Ok(fact)) = record.fact::<IgnitionRedeemed>()
@@ -48,6 +55,12 @@ impl History {
         {
             self.redeemed.insert(fact.host, (record.time, fact.source, fact.generation));
         }
+    }
+
+    /// The first offer counts, whichever server made it.
+    fn offer(&mut self, fact: &IgnitionOffered, time: Timestamp) {
+        let offered = self.offered.entry(fact.key()).or_insert(time);
+        *offered = time.min(*offered);
     }
 
     /// When a host last fetched its config, from where, and which.
@@ -72,40 +85,61 @@ pub struct HostFile {
     pub path: PathBuf,
 }
 
-/// The folder cannot be served from.
+/// A config is there and cannot be read. The other hosts are served all the same.
 #[derive(Debug, thiserror::Error)]
-pub enum HostFolderError {
-    /// A config is there and cannot be read.
-    #[error("a host's config cannot be read")]
-    Config(#[source] std::io::Error),
-    /// See the source.
-    #[error("the journal of the working folder cannot be used")]
-    Journal(#[from] JournalError),
+#[error("the config of {host} cannot be read")]
+pub struct UnreadableConfig {
+    /// As in the inventory.
+    pub host: String,
+    /// Why, with its path.
+    #[source]
+    pub source: std::io::Error,
+}
+
+/// What a look at the folder found.
+#[derive(Debug)]
+pub struct Looked {
+    /// The hosts as they are now.
+    pub table: HostTable,
+    /// Of these hosts what was read before stays in use, if anything was.
+    pub unreadable: Vec<UnreadableConfig>,
 }
 
 /// Looks at the folder again and again.
 #[derive(Debug)]
 pub struct HostFolder {
     hosts: Vec<HostFile>,
-    journal: Journal,
-    follower: Follower,
+    journal: Arc<Journal>,
     history: History,
-    loaded: BTreeMap<String, (Stamp, PreparedConfig)>,
+    loaded: BTreeMap<String, Loaded>,
+}
+
+#[derive(Debug)]
+struct Loaded {
+    path: PathBuf,
+    stamp: Stamp,
+    config: PreparedConfig,
 }
 
 /// A file that was written again has another one; files are replaced by rename, so none is seen half-written.
 type Stamp = (SystemTime, u64);
 
 impl HostFolder {
-    /// With a journal that will say since when each config is on offer.
-    pub fn open(hosts: Vec<HostFile>, journal: &Path) -> Result<Self, HostFolderError> {
-        Ok(Self {
-            hosts,
-            journal: Journal::open(journal)?,
-            follower: Follower::new(journal),
-            history: History::default(),
-            loaded: BTreeMap::new(),
-        })
+    /// With a journal that will say since when each config is on offer. What is in it already comes by [`Self::note`].
+    pub fn new(hosts: Vec<HostFile>, journal: Arc<Journal>) -> Self {
+        Self { hosts, journal, history: History::default(), loaded: BTreeMap::new() }
+    }
+
+    /// Takes in what the journal says, before the first look and since the last one.
+    pub fn note<'r>(&mut self, records: impl IntoIterator<Item = &'r Record>) {
+        records.into_iter().for_each(|record| self.history.note(record));
+    }
+
+    /// Other hosts, or the same at other addresses.
+    pub fn set_hosts(&mut self, hosts: Vec<HostFile>) {
+        self.loaded
+            .retain(|name, loaded| hosts.iter().any(|host| host.name == *name && host.path == loaded.path));
+        self.hosts = hosts;
     }
 
     /// What the journal said at the last look.
@@ -114,50 +148,42 @@ impl HostFolder {
     }
 
     /// Reads what is new and gives the hosts as they are now.
-    pub fn look(&mut self, now: Timestamp) -> Result<HostTable, HostFolderError> {
-        self.follow()?;
+    ///
+    /// # Errors
+    /// When a config is new and the journal cannot be told so.
+    pub fn look(&mut self, now: Timestamp) -> Result<Looked, JournalError> {
+        let mut unreadable = Vec::new();
         for host in &self.hosts {
-            let stamp = match fs::metadata(&host.path) {
-                Ok(metadata) => (metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH), metadata.len()),
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                    self.loaded.remove(&host.name);
-                    continue;
-                }
-                Err(error) => return Err(HostFolderError::Config(error)),
-            };
-            if self.loaded.get(&host.name).is_none_or(|(known, _)| *known != stamp) {
-                let config = PreparedConfig::new(fs::read(&host.path).map_err(HostFolderError::Config)?);
-                self.loaded.insert(host.name.clone(), (stamp, config));
+            if let Err(source) = read(host, &mut self.loaded) {
+                unreadable.push(UnreadableConfig { host: host.name.clone(), source });
             }
         }
         self.offer(now)?;
-        Ok(self.hosts.iter().map(|host| (host.name.clone(), self.state(host))).collect())
-    }
-
-    fn follow(&mut self) -> Result<(), HostFolderError> {
-        self.follower.news()?.iter().for_each(|record| self.history.note(record));
-        Ok(())
+        let table = self.hosts.iter().map(|host| (host.name.clone(), self.state(host))).collect();
+        Ok(Looked { table, unreadable })
     }
 
     /// Writes down every config that was never on offer before.
-    fn offer(&mut self, now: Timestamp) -> Result<(), HostFolderError> {
-        let generation = |config: &PreparedConfig| config.generation().to_string();
-        let fresh: Vec<Entry> = self
+    fn offer(&mut self, now: Timestamp) -> Result<(), JournalError> {
+        let fresh: Vec<IgnitionOffered> = self
             .loaded
             .iter()
-            .map(|(host, (_, config))| (host.clone(), generation(config)))
-            .filter(|key| !self.history.offered.contains_key(key))
-            .map(|(host, generation)| Entry::of(now, &IgnitionOffered { host, generation }))
+            .map(|(host, loaded)| IgnitionOffered {
+                host: host.clone(),
+                generation: loaded.config.generation().to_string(),
+            })
+            .filter(|fact| !self.history.offered.contains_key(&fact.key()))
             .collect();
         if !fresh.is_empty() {
-            self.journal.append(&fresh)?;
-            self.follow()?;
+            let entries: Vec<Entry> = fresh.iter().map(|fact| Entry::of(now, fact)).collect();
+            self.journal.append(&entries)?;
+            fresh.into_iter().for_each(|fact| self.history.offer(&fact, now));
         }
         Ok(())
     }
 
     fn state(&self, host: &HostFile) -> HostState {
-        let config = self.loaded.get(&host.name).map(|(_, config)| config.clone());
+        let config = self.loaded.get(&host.name).map(|loaded| loaded.config.clone());
         let key = config.as_ref().map(|config| (host.name.clone(), config.generation().to_string()));
         HostState {
             addresses: host.addresses.clone(),
@@ -168,40 +194,103 @@ impl HostFolder {
     }
 }
 
+/// Reads a host's config if it is new. One that is gone is forgotten.
+fn read(host: &HostFile, loaded: &mut BTreeMap<String, Loaded>) -> std::io::Result<()> {
+    let stamp = match fs::metadata(&host.path) {
+        Ok(metadata) => (metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH), metadata.len()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            loaded.remove(&host.name);
+            return Ok(());
+        }
+        Err(error) => return Err(error),
+    };
+    if loaded.get(&host.name).is_none_or(|known| known.stamp != stamp) {
+        let config = PreparedConfig::new(fs::read(&host.path)?);
+        loaded.insert(host.name.clone(), Loaded { path: host.path.clone(), stamp, config });
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn time(text: &str) -> Timestamp {
         format!("2026-11-15T{text}Z").parse().unwrap()
     }
 
+    fn host(name: &str, dir: &Path) -> HostFile {
+        HostFile { name: name.to_owned(), addresses: Vec::new(), path: dir.join(format!("{name}.ign")) }
+    }
+
+    /// As after a start: with everything the journal knows.
+    fn open(hosts: &[HostFile], dir: &Path) -> HostFolder {
+        let path = dir.join("journal.jsonl");
+        let mut folder = HostFolder::new(hosts.to_vec(), Arc::new(Journal::open(&path).unwrap()));
+        folder.note(&hardway_journal::read(&path).unwrap());
+        folder
+    }
+
     #[test]
     fn the_window_begins_once_for_each_content_and_outlives_a_restart() {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("a.ign");
-        let journal = dir.path().join("journal.jsonl");
-        let hosts = vec![HostFile { name: "a".to_owned(), addresses: Vec::new(), path: path.clone() }];
-        let open = || HostFolder::open(hosts.clone(), &journal).unwrap();
+        let hosts = [host("a", dir.path())];
+        let path = hosts[0].path.clone();
 
-        let mut folder = open();
-        assert!(folder.look(time("06:00:00")).unwrap()["a"].config.is_none());
+        let mut folder = open(&hosts, dir.path());
+        assert!(folder.look(time("06:00:00")).unwrap().table["a"].config.is_none());
         fs::write(&path, "{}").unwrap();
-        assert_eq!(folder.look(time("07:00:00")).unwrap()["a"].offered, Some(time("07:00:00")));
-        assert_eq!(folder.look(time("08:00:00")).unwrap()["a"].offered, Some(time("07:00:00")));
-        assert_eq!(open().look(time("09:00:00")).unwrap()["a"].offered, Some(time("07:00:00")));
+        assert_eq!(folder.look(time("07:00:00")).unwrap().table["a"].offered, Some(time("07:00:00")));
+        assert_eq!(folder.look(time("08:00:00")).unwrap().table["a"].offered, Some(time("07:00:00")));
+        let mut again = open(&hosts, dir.path());
+        assert_eq!(again.look(time("09:00:00")).unwrap().table["a"].offered, Some(time("07:00:00")));
 
-        Journal::open(&journal)
-            .unwrap()
-            .append(&[Entry::of(time("09:30:00"), &NodeJoined { host: "a".to_owned() })])
-            .unwrap();
-        assert_eq!(folder.look(time("09:31:00")).unwrap()["a"].joined, Some(time("09:30:00")));
+        let joined = NodeJoined { host: "a".to_owned() };
+        folder.journal.append(&[Entry::of(time("09:30:00"), &joined)]).unwrap();
+        folder.note(&hardway_journal::read(&dir.path().join("journal.jsonl")).unwrap());
+        assert_eq!(folder.look(time("09:31:00")).unwrap().table["a"].joined, Some(time("09:30:00")));
 
         fs::write(&path, "{\"new\":true}").unwrap();
-        let state = &folder.look(time("10:00:00")).unwrap()["a"];
+        let state = &folder.look(time("10:00:00")).unwrap().table["a"];
         assert_eq!(state.offered, Some(time("10:00:00")));
         assert_eq!(state.config.as_ref().unwrap().identity(), &b"{\"new\":true}"[..]);
         fs::remove_file(&path).unwrap();
-        assert!(folder.look(time("11:00:00")).unwrap()["a"].config.is_none());
+        assert!(folder.look(time("11:00:00")).unwrap().table["a"].config.is_none());
+    }
+
+    #[test]
+    fn one_unreadable_config_keeps_no_other_host_waiting() {
+        let dir = tempfile::tempdir().unwrap();
+        let hosts = ["a", "b", "c"].map(|name| host(name, dir.path()));
+        fs::create_dir(&hosts[0].path).unwrap();
+        fs::write(&hosts[1].path, "{}").unwrap();
+        fs::write(&hosts[2].path, "{}").unwrap();
+        let mut folder = open(&hosts, dir.path());
+        let looked = folder.look(time("06:00:00")).unwrap();
+        assert_eq!(looked.unreadable.iter().map(|bad| bad.host.as_str()).collect::<Vec<_>>(), ["a"]);
+        let is_served = |looked: &Looked, host: &str| looked.table[host].config.is_some();
+        assert!(!is_served(&looked, "a") && is_served(&looked, "b") && is_served(&looked, "c"));
+
+        fs::remove_file(&hosts[1].path).unwrap();
+        fs::create_dir(&hosts[1].path).unwrap();
+        let looked = folder.look(time("06:01:00")).unwrap();
+        assert_eq!(looked.unreadable.len(), 2);
+        assert!(is_served(&looked, "b"), "what was read before stays in use");
+    }
+
+    #[test]
+    fn hosts_come_and_go() {
+        let dir = tempfile::tempdir().unwrap();
+        let [a, b] = ["a", "b"].map(|name| host(name, dir.path()));
+        fs::write(&a.path, "{}").unwrap();
+        fs::write(&b.path, "{}").unwrap();
+        let mut folder = open(std::slice::from_ref(&a), dir.path());
+        assert_eq!(folder.look(time("06:00:00")).unwrap().table.len(), 1);
+        folder.set_hosts(vec![b]);
+        let table = folder.look(time("07:00:00")).unwrap().table;
+        assert_eq!(table.keys().collect::<Vec<_>>(), ["b"]);
+        assert_eq!(table["b"].offered, Some(time("07:00:00")));
     }
 }

@@ -1,37 +1,31 @@
 //! Everything that can be wrong before the first byte is served.
 
-use std::collections::BTreeMap;
 use std::net::{Ipv6Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::Path;
 
-use hardway_assets::Cluster;
-use hardway_assets::graph::Inputs;
-use hardway_assets::ignition::{TokenKey, first_boot_config, pool_config};
+use hardway_assets::ignition::TokenKey;
 use hardway_assets::install_media::hash_in;
-use hardway_assets::inventory::{DEFAULT_PORT, Role, ServerUrl};
+use hardway_assets::inventory::DEFAULT_PORT;
 use hardway_assets::pki::catalogue::IGNITION_SERVER;
-use hardway_assets::secrets::{SecretBundle, TOKEN_KEY};
-use hardway_machines::ignition_server::faces::{HostFile, Pool, PoolFace};
+use hardway_machines::ignition_server::faces::PoolFace;
 use hardway_machines::ignition_server::{CertificateFiles, Limits};
 use hardway_machines::install_media::BootFolder;
 
-use crate::cli::{Face, Global, ServeArgs};
-use crate::input::Checked;
-use crate::output::Output;
-use crate::release_choice::Reach;
+use super::folder::Folder;
+use crate::cli::{Face, ServeArgs};
 use crate::report::{EXIT_USAGE, Report};
-use crate::workdir::Workdir;
 
 /// What is served, from where, and how.
 pub(super) struct Prepared {
-    pub(super) hosts: Option<Hosts>,
+    /// For face host: what its tokens are checked with.
+    pub(super) token_key: Option<TokenKey>,
     pub(super) pool: Option<PoolFace>,
     pub(super) is_hosted: bool,
     pub(super) addresses: Vec<SocketAddr>,
     /// Empty for plain HTTP.
     pub(super) certificates: Vec<CertificateFiles>,
-    /// Of the working folder, if one is used.
-    pub(super) journal: Option<PathBuf>,
+    /// If one is used.
+    pub(super) folder: Option<Folder>,
     pub(super) limits: Limits,
     pub(super) boot: Option<Boot>,
 }
@@ -42,15 +36,13 @@ pub(super) struct Boot {
     pub(super) folder: BootFolder,
 }
 
-/// The hosts of the inventory.
-pub(super) struct Hosts {
-    pub(super) files: Vec<HostFile>,
-    pub(super) roles: BTreeMap<String, Role>,
-    pub(super) key: TokenKey,
-}
-
-/// Reads and checks.
-pub(super) fn prepare(global: &Global, args: &ServeArgs, out: &Output) -> Result<Prepared, Report> {
+/// Reads and checks. Face host or pool needs the working folder.
+pub(super) fn prepare(
+    dir: &Path,
+    folder: Option<Folder>,
+    args: &ServeArgs,
+    warn: &dyn Fn(&str),
+) -> Result<Prepared, Report> {
     let has = |face| args.face.contains(&face);
     if args.plain_http && (has(Face::Pool) || has(Face::Hosted)) {
         return Err(usage(
@@ -64,30 +56,34 @@ pub(super) fn prepare(global: &Global, args: &ServeArgs, out: &Output) -> Result
         connections_per_source: (args.max_connections as usize * 3 / 4).max(1),
         ..Limits::default()
     };
-    let folder =
-        if has(Face::Host) || has(Face::Pool) { Some(Folder::open(global, args, out)?) } else { None };
-    let boot = args.boot.map(|address| open_boot_folder(global, args, address, out)).transpose()?;
+    let boot = args.boot.map(|address| open_boot_folder(dir, args, address, warn)).transpose()?;
     let port = folder.as_ref().and_then(Folder::url).map_or(DEFAULT_PORT, |url| url.port);
     let everywhere = SocketAddr::from((Ipv6Addr::UNSPECIFIED, port));
+    let with_folder = |face| folder.as_ref().filter(|_| has(face));
     Ok(Prepared {
-        hosts: folder.as_ref().filter(|_| has(Face::Host)).map(|folder| folder.hosts(args)).transpose()?,
-        pool: folder.as_ref().filter(|_| has(Face::Pool)).map(|folder| folder.pools(out)).transpose()?,
+        token_key: with_folder(Face::Host).map(|folder| folder.token_key(args.plain_http)).transpose()?,
+        pool: with_folder(Face::Pool).map(|folder| folder.pools(warn)).transpose()?,
         is_hosted: has(Face::Hosted),
         addresses: if args.listen.is_empty() { vec![everywhere] } else { args.listen.clone() },
         certificates: certificates(folder.as_ref(), args)?,
-        journal: folder.map(|folder| folder.workdir.path(hardway_journal::FILE_NAME)),
+        folder,
         limits,
         boot,
     })
 }
 
+/// Whether anything of the working folder is served.
+pub(super) fn needs_folder(args: &ServeArgs) -> bool {
+    args.face.contains(&Face::Host) || args.face.contains(&Face::Pool)
+}
+
 fn open_boot_folder(
-    global: &Global,
+    dir: &Path,
     args: &ServeArgs,
     address: SocketAddr,
-    out: &Output,
+    warn: &dyn Fn(&str),
 ) -> Result<Boot, Report> {
-    let path = args.boot_folder.clone().unwrap_or_else(|| global.dir.join("pxe"));
+    let path = args.boot_folder.clone().unwrap_or_else(|| dir.join("pxe"));
     let folder = BootFolder::open(&path).map_err(|error| {
         unprepared(&Report::from_error("serve-unprepared", &error).what)
             .fix(format!("write it with `hardway media pxe --url http://{address}`"))
@@ -98,11 +94,11 @@ fn open_boot_folder(
     }
     for (_, host) in folder.hosts() {
         match fs_err::read(path.join(format!("ignition/{host}.ign"))) {
-            Ok(config) if hash_in(&config).is_none() => out.warn(&format!(
+            Ok(config) if hash_in(&config).is_none() => warn(&format!(
                 "the whole config of {host}, keys and pull secret, goes over plain HTTP to whoever asks"
             )),
             Ok(_) => {}
-            Err(_) => out.warn(&format!(
+            Err(_) => warn(&format!(
                 "the config of {host} is not in {}: whether its installer came is not seen here, and it is installed at \
                  every boot from the network until its node has joined",
                 path.display()
@@ -110,79 +106,6 @@ fn open_boot_folder(
         }
     }
     Ok(Boot { address, folder })
-}
-
-/// The working folder and what is in it.
-struct Folder {
-    workdir: Workdir,
-    cluster: Cluster,
-    release: hardway_assets::release_payload::ReleasePayload,
-    secrets: SecretBundle,
-}
-
-impl Folder {
-    fn open(global: &Global, args: &ServeArgs, out: &Output) -> Result<Self, Report> {
-        let workdir = Workdir::open(&global.dir)?;
-        let checked = Checked::load(&workdir, Reach::Here(args.release_dir.as_deref()), out)?;
-        let secrets = workdir.secrets()?;
-        let identity = secrets.identity().map_err(|error| unprepared(&error.to_string()))?;
-        let cluster = Cluster { config: checked.config, inventory: checked.inventory, identity };
-        Ok(Self { workdir, cluster, release: checked.release.payload, secrets })
-    }
-
-    fn url(&self) -> Option<&ServerUrl> {
-        self.cluster.inventory.ignition_server.url.as_ref()
-    }
-
-    fn hosts(&self, args: &ServeArgs) -> Result<Hosts, Report> {
-        let Some(url) = self.url() else {
-            return Err(unprepared("inventory.yaml does not say where hosts reach this server")
-                .fix("set ignitionServer: {url: https://ADDRESS:22624}, run `hardway create ignition-configs`, serve again"));
-        };
-        if url.is_https == args.plain_http {
-            let (says, flag) = if url.is_https {
-                ("https", "leave out --plain-http")
-            } else {
-                ("http", "give --plain-http")
-            };
-            return Err(usage(&format!("the pointers of the hosts say {url}, which is {says}")).fix(
-                format!("{flag}, or change ignitionServer.url and run `hardway create ignition-configs`"),
-            ));
-        }
-        let key = self.secrets.get(TOKEN_KEY).map_err(|error| unprepared(&error.to_string()))?;
-        let hosts = &self.cluster.inventory.hosts;
-        let file = |host: &hardway_assets::inventory::Host| HostFile {
-            name: host.name.clone(),
-            addresses: host.ip.clone(),
-            path: self.workdir.path(&first_boot_config(&self.cluster, host)),
-        };
-        Ok(Hosts {
-            files: hosts.iter().map(file).collect(),
-            roles: hosts.iter().map(|host| (host.name.clone(), host.role)).collect(),
-            key: TokenKey::new(key),
-        })
-    }
-
-    fn pools(&self, out: &Output) -> Result<PoolFace, Report> {
-        let tree = self.workdir.tree()?;
-        let inputs =
-            Inputs { cluster: &self.cluster, release: &self.release, secrets: &self.secrets, tree: &tree };
-        let failed = |error: &dyn std::error::Error| Report::from_error("asset-failed", error);
-        let contract = inputs.version_contract().map_err(|error| failed(&error))?;
-        let newest_minor = if contract.serves_ignition_3_5() { 5 } else { 4 };
-        let mut pools = BTreeMap::new();
-        for role in [Role::Master, Role::Worker] {
-            match pool_config(&inputs, role).map_err(|error| failed(&error))? {
-                Some(config) => {
-                    pools.insert(role.name().to_owned(), Pool::new(&config, newest_minor));
-                }
-                None => out.warn(&format!(
-                    "the release has no rendered MachineConfig for pool {role}: machines that ask for it are told to wait"
-                )),
-            }
-        }
-        Ok(PoolFace::new(pools))
-    }
 }
 
 /// What was given, else the working folder's: the server's own, and for stock pointers the one that api-int's name needs.
@@ -217,10 +140,10 @@ fn certificates(folder: Option<&Folder>, args: &ServeArgs) -> Result<Vec<Certifi
     Ok(certificates)
 }
 
-fn usage(what: &str) -> Report {
+pub(super) fn usage(what: &str) -> Report {
     Report::new("usage", what).exit(EXIT_USAGE)
 }
 
-fn unprepared(what: &str) -> Report {
+pub(super) fn unprepared(what: &str) -> Report {
     Report::new("serve-unprepared", what).exit(EXIT_USAGE).fix("run `hardway create ignition-configs` first")
 }

@@ -30,21 +30,14 @@ struct Row {
 const RECENT: usize = 5;
 
 impl View {
-    /// With what the journal remembers.
-    pub(super) fn new(roles: &BTreeMap<String, Role>, table: &HostTable, history: &History) -> Self {
-        let rows = roles.iter().map(|(name, role)| ((*role, name.clone()), Row::default())).collect();
-        let mut view = Self { rows, recent: VecDeque::new() };
-        view.update(table, history);
-        view
-    }
-
     /// Whether there is a table.
     pub(super) fn has_hosts(&self) -> bool {
         !self.rows.is_empty()
     }
 
-    /// Takes in how the hosts are now.
-    pub(super) fn update(&mut self, table: &HostTable, history: &History) {
+    /// Takes in which hosts there are, and how they are now.
+    pub(super) fn update(&mut self, roles: &BTreeMap<String, Role>, table: &HostTable, history: &History) {
+        self.rows = roles.iter().map(|(name, role)| ((*role, name.clone()), Row::default())).collect();
         for ((_, name), row) in &mut self.rows {
             let config = table.get(name).and_then(|state| state.config.as_ref());
             row.is_made = config.is_some();
@@ -117,7 +110,8 @@ mod tests {
         ]);
         let roles = [("boot", Role::Bootstrap), ("m0", Role::Master), ("w0", Role::Worker)];
         let roles = roles.into_iter().map(|(name, role)| (name.to_owned(), role)).collect();
-        let mut view = View::new(&roles, &table, &History::default());
+        let mut view = View::default();
+        view.update(&roles, &table, &History::default());
         for i in 0..9 {
             view.note(&Event {
                 time: "2026-11-15T06:00:00Z".parse().unwrap(),

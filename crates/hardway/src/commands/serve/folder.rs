@@ -1,0 +1,125 @@
+//! The working folder and what is served from it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use hardway_assets::Cluster;
+use hardway_assets::graph::Inputs;
+use hardway_assets::ignition::{TokenKey, first_boot_config, pool_config};
+use hardway_assets::inventory::{Host, Role, ServerUrl};
+use hardway_assets::release_payload::ReleasePayload;
+use hardway_assets::secrets::{SecretBundle, TOKEN_KEY};
+use hardway_machines::ignition_server::faces::{HostFile, Pool, PoolFace};
+
+use super::prepare::{unprepared, usage};
+use crate::input::Checked;
+use crate::output::Output;
+use crate::release_choice::Reach;
+use crate::report::Report;
+use crate::workdir::Workdir;
+
+/// A folder with everything made.
+pub(crate) struct Folder {
+    pub(crate) workdir: Workdir,
+    pub(crate) cluster: Cluster,
+    pub(crate) release: ReleasePayload,
+    pub(crate) secrets: SecretBundle,
+    /// Where the release is read from, if not from what the inventory names.
+    pub(crate) release_dir: Option<PathBuf>,
+}
+
+/// The hosts of the inventory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Hosts {
+    pub(super) files: Vec<HostFile>,
+    pub(super) roles: BTreeMap<String, Role>,
+}
+
+/// When the input files were last written. A host may be added while machines are served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct InputStamp([Option<SystemTime>; 2]);
+
+const INPUTS: [&str; 2] = ["install-config.yaml", "inventory.yaml"];
+
+impl Folder {
+    /// Reads the input files, the release and the secrets.
+    pub(crate) fn open(dir: &Path, release_dir: Option<&Path>, out: &Output) -> Result<Self, Report> {
+        let workdir = Workdir::open(dir)?;
+        let checked = Checked::load(&workdir, Reach::Here(release_dir), out)?;
+        let secrets = workdir.secrets()?;
+        let identity = secrets.identity().map_err(|error| unprepared(&error.to_string()))?;
+        let cluster = Cluster { config: checked.config, inventory: checked.inventory, identity };
+        let release_dir = release_dir.map(Path::to_owned);
+        Ok(Self { workdir, cluster, release: checked.release.payload, secrets, release_dir })
+    }
+
+    /// The same folder, as it is now.
+    pub(super) fn again(&self) -> Result<Self, Report> {
+        Self::open(&self.workdir.path(""), self.release_dir.as_deref(), &Output::silent())
+    }
+
+    pub(super) fn input_stamp(&self) -> InputStamp {
+        let written =
+            |name| fs_err::metadata(self.workdir.path(name)).and_then(|metadata| metadata.modified()).ok();
+        InputStamp(INPUTS.map(written))
+    }
+
+    pub(super) fn url(&self) -> Option<&ServerUrl> {
+        self.cluster.inventory.ignition_server.url.as_ref()
+    }
+
+    /// What tokens are made with, once it is sure that hosts can come with them.
+    pub(super) fn token_key(&self, is_plain_http: bool) -> Result<TokenKey, Report> {
+        let Some(url) = self.url() else {
+            return Err(unprepared("inventory.yaml does not say where hosts reach this server")
+                .fix("set ignitionServer: {url: https://ADDRESS:22624}, run `hardway create ignition-configs`, serve again"));
+        };
+        if url.is_https == is_plain_http {
+            let (says, flag) = if url.is_https {
+                ("https", "leave out --plain-http")
+            } else {
+                ("http", "give --plain-http")
+            };
+            return Err(usage(&format!("the pointers of the hosts say {url}, which is {says}")).fix(
+                format!("{flag}, or change ignitionServer.url and run `hardway create ignition-configs`"),
+            ));
+        }
+        let key = self.secrets.get(TOKEN_KEY).map_err(|error| unprepared(&error.to_string()))?;
+        Ok(TokenKey::new(key))
+    }
+
+    pub(super) fn hosts(&self) -> Hosts {
+        let hosts = &self.cluster.inventory.hosts;
+        let file = |host: &Host| HostFile {
+            name: host.name.clone(),
+            addresses: host.ip.clone(),
+            path: self.workdir.path(&first_boot_config(&self.cluster, host)),
+        };
+        Hosts {
+            files: hosts.iter().map(file).collect(),
+            roles: hosts.iter().map(|host| (host.name.clone(), host.role)).collect(),
+        }
+    }
+
+    pub(super) fn pools(&self, warn: &dyn Fn(&str)) -> Result<PoolFace, Report> {
+        let tree = self.workdir.tree()?;
+        let inputs =
+            Inputs { cluster: &self.cluster, release: &self.release, secrets: &self.secrets, tree: &tree };
+        let failed = |error: &dyn std::error::Error| Report::from_error("asset-failed", error);
+        let contract = inputs.version_contract().map_err(|error| failed(&error))?;
+        let newest_minor = if contract.serves_ignition_3_5() { 5 } else { 4 };
+        let mut pools = BTreeMap::new();
+        for role in [Role::Master, Role::Worker] {
+            match pool_config(&inputs, role).map_err(|error| failed(&error))? {
+                Some(config) => {
+                    pools.insert(role.name().to_owned(), Pool::new(&config, newest_minor));
+                }
+                None => warn(&format!(
+                    "the release has no rendered MachineConfig for pool {role}: machines that ask for it are told to wait"
+                )),
+            }
+        }
+        Ok(PoolFace::new(pools))
+    }
+}
