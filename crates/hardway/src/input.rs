@@ -8,7 +8,7 @@ use hardway_assets::graph::{
 use hardway_assets::install_config::{InstallConfig, Rules, architecture};
 use hardway_assets::inventory::{Inventory, Role, read_both};
 use hardway_assets::pki::Expiry;
-use hardway_assets::release_payload::{ReleasePayload, RenderedConfig};
+use hardway_assets::release_payload::{ReleasePayload, RenderedConfig, sample};
 use hardway_assets::secrets::{SecretBundle, SecretsError};
 use hardway_assets::violation::Violation;
 use hardway_assets::yaml::Node;
@@ -17,7 +17,7 @@ use jiff::Timestamp;
 
 use crate::clock;
 use crate::input_file::InputFile;
-use crate::mistakes::{check_before, invalid, release_image};
+use crate::mistakes::{check_before, invalid, release_image, version_in};
 use crate::output::Output;
 use crate::release_choice::{self, Chosen, Reach, unusable};
 use crate::report::Report;
@@ -207,6 +207,24 @@ pub(crate) fn graph_of(workdir: &Workdir, checked: Checked) -> Result<Graph, Rep
 /// The cluster that the files describe; what was never drawn is made up for the moment.
 pub(crate) fn cluster_of(workdir: &Workdir, checked: Checked) -> Result<Cluster, Report> {
     cluster(checked.config, checked.inventory, &mut workdir.secrets()?, clock::now()?)
+}
+
+/// The cluster that the files describe, before its release is known. Which fields exist is then judged by the version in
+/// the release's name, by the release that is kept, or by the newest that is known.
+pub(crate) fn cluster_before_release(workdir: &Workdir) -> Result<Cluster, Report> {
+    let (config, inventory) = InputFile::both(workdir)?;
+    let kept = workdir.path("release/release-image").exists().then(|| workdir.path("release"));
+    let kept =
+        kept.and_then(|folder| hardway_release::read_folder(&folder).ok()).map(|release| release.version);
+    let tag = release_image(&inventory).and_then(|image| {
+        let (_, tag) = image.rsplit_once(':')?;
+        version_in(tag).map(str::to_owned)
+    });
+    let version = kept.or(tag).unwrap_or_else(|| sample().version);
+    let rules = Rules::for_version(&version).on_fips_host(true);
+    let (config, inventory) = read_both(&config.text.0, &inventory.text.0, rules)
+        .map_err(|errors| invalid(&config, &errors.install_config, &inventory, &errors.inventory))?;
+    cluster(config.value, inventory.value, &mut workdir.secrets()?, clock::now()?)
 }
 
 /// The assets of a cluster, in order.

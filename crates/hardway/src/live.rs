@@ -120,8 +120,13 @@ pub(crate) async fn read(workdir: &Workdir, path: Option<&Path>) -> Result<Confi
     })
 }
 
+/// How the cluster of a folder is reached, whatever the environment says. Must run inside an async runtime.
+pub(crate) async fn folder_config(workdir: &Workdir) -> Result<Config, Report> {
+    read(workdir, Some(&workdir.path(KUBECONFIG))).await
+}
+
 /// The one that belongs to the folder.
-const KUBECONFIG: &str = "auth/kubeconfig";
+pub(crate) const KUBECONFIG: &str = "auth/kubeconfig";
 
 /// Runs a command that talks to a cluster.
 pub(crate) fn run<T>(future: impl Future<Output = T>) -> Result<T, Report> {

@@ -8,6 +8,7 @@ mod forecast;
 mod held;
 mod input;
 mod input_file;
+mod install;
 mod kept_release;
 mod live;
 mod mistakes;
@@ -33,32 +34,52 @@ fn main() -> ExitCode {
         Err(error) => return cli::usage(&error),
     };
     let out = Output::new(&cli.global);
-    let result = match &cli.command {
-        Command::Approve(args) => commands::approve::run(&cli.global, args, &out),
-        Command::Completion(args) => commands::completion::run(args, &out),
-        Command::Create(args) => commands::create::run(&cli.global, args, &out),
-        Command::Csr(args) => commands::csr::run(&cli.global, args, &out),
-        Command::Diagnose(args) => commands::diagnose::run(&cli.global, args, &out),
-        Command::Diff(args) => commands::diff::run(&cli.global, args, &out),
-        Command::Explain(args) => commands::explain::run(args, &out),
-        Command::Gather(args) => commands::gather::run(&cli.global, args, &out),
-        Command::Graph(args) => commands::graph::run(&cli.global, args, &out),
-        Command::Init(args) => commands::init::run(&cli.global, args, &out),
-        Command::Man => commands::completion::man(&out),
-        Command::Media(args) => commands::media::run(&cli.global, args, &out),
-        Command::Phase(args) => commands::phase::run(args, &out),
-        Command::Release(args) => commands::release::run(&cli.global, args, &out),
-        Command::Schema(args) => commands::schema::run(args, &out),
-        Command::Serve(args) => commands::serve::run(&cli.global, args, &out),
-        Command::Status(args) => commands::status::run(&cli.global, args, &out),
-        Command::Verify(args) => commands::verify::run(&cli.global, args, &out),
-        Command::WaitFor(args) => commands::wait_for::run(&cli.global, args, &out),
-    };
+    let result = if asks_cluster(&cli.command) { commands::lab::enter(&cli.global) } else { Ok(()) };
+    let result = result.and_then(|()| run(&cli, &out));
     match result.and_then(|code| out.failure().map_or(Ok(code), Err)) {
         Ok(code) => ExitCode::from(code),
         Err(report) => {
             out.report(&report);
             ExitCode::from(report.exit)
         }
+    }
+}
+
+/// Commands that talk to the cluster of a folder: in a lab they have to be where it is.
+fn asks_cluster(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Approve(_)
+            | Command::Diagnose(_)
+            | Command::Gather(_)
+            | Command::Verify(_)
+            | Command::WaitFor(_)
+    )
+}
+
+fn run(cli: &cli::Cli, out: &Output) -> Result<u8, report::Report> {
+    match &cli.command {
+        Command::Approve(args) => commands::approve::run(&cli.global, args, out),
+        Command::Completion(args) => commands::completion::run(args, out),
+        Command::Create(args) => commands::create::run(&cli.global, args, out),
+        Command::Csr(args) => commands::csr::run(&cli.global, args, out),
+        Command::Destroy(args) => commands::destroy::run(&cli.global, args, out),
+        Command::Diagnose(args) => commands::diagnose::run(&cli.global, args, out),
+        Command::Diff(args) => commands::diff::run(&cli.global, args, out),
+        Command::Explain(args) => commands::explain::run(args, out),
+        Command::Gather(args) => commands::gather::run(&cli.global, args, out),
+        Command::Graph(args) => commands::graph::run(&cli.global, args, out),
+        Command::Init(args) => commands::init::run(&cli.global, args, out),
+        Command::Lab(args) => commands::lab::run(&cli.global, args, out),
+        Command::Man => commands::completion::man(out),
+        Command::Media(args) => commands::media::run(&cli.global, args, out),
+        Command::Phase(args) => commands::phase::run(&cli.global, args, out),
+        Command::Plan(args) => commands::plan::run(&cli.global, args, out),
+        Command::Release(args) => commands::release::run(&cli.global, args, out),
+        Command::Schema(args) => commands::schema::run(args, out),
+        Command::Serve(args) => commands::serve::run(&cli.global, args, out),
+        Command::Status(args) => commands::status::run(&cli.global, args, out),
+        Command::Verify(args) => commands::verify::run(&cli.global, args, out),
+        Command::WaitFor(args) => commands::wait_for::run(&cli.global, args, out),
     }
 }

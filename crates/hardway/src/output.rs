@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::cli::{Color, Format, Global, LogLevel};
+use crate::install::Log;
 use crate::report::Report;
 
 /// The printer.
@@ -14,6 +15,8 @@ use crate::report::Report;
 pub(crate) struct Output {
     level: LogLevel,
     color: anstream::ColorChoice,
+    /// Where people's lines go, if not to standard error.
+    log: Option<Log>,
     /// The first error of writing data. Reported at the end: half a result must not look like a whole one.
     failed: RefCell<Option<std::io::Error>>,
 }
@@ -26,13 +29,19 @@ impl Output {
             Color::Auto => anstream::ColorChoice::Auto,
             Color::Never => anstream::ColorChoice::Never,
         };
-        Self { level: global.log_level, color, failed: RefCell::new(None) }
+        Self { level: global.log_level, color, log: None, failed: RefCell::new(None) }
     }
 
     /// Says nothing but data: for what was said once already.
     pub(crate) fn silent() -> Self {
         let color = anstream::ColorChoice::Never;
-        Self { level: LogLevel::Error, color, failed: RefCell::new(None) }
+        Self { level: LogLevel::Error, color, log: None, failed: RefCell::new(None) }
+    }
+
+    /// Says everything, into a log.
+    pub(crate) fn into_log(log: Log) -> Self {
+        let color = anstream::ColorChoice::Never;
+        Self { level: LogLevel::Debug, color, log: Some(log), failed: RefCell::new(None) }
     }
 
     /// Data.
@@ -106,7 +115,9 @@ impl Output {
     }
 
     fn line(&self, level: LogLevel, prefix: &str, text: &str) {
-        if self.says(level) {
+        if let Some(log) = &self.log {
+            log.line(&format!("{prefix}{text}"));
+        } else if self.says(level) {
             let mut stderr = anstream::AutoStream::new(std::io::stderr(), self.color);
             let _ = writeln!(stderr, "{prefix}{text}");
         }

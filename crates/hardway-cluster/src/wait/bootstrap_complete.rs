@@ -71,12 +71,17 @@ impl Wait<'_> {
     /// What may be done to the bootstrap host at this moment. Whether it has left the load balancer is not for waiting to
     /// know.
     pub async fn decision(&mut self) -> Decision {
+        self.decision_when(false).await
+    }
+
+    /// The same by who knows whether the bootstrap host has left the load balancer.
+    pub async fn decision_when(&mut self, has_left_load_balancer: bool) -> Decision {
         let asked = match &self.options.etcd {
             Some(access) => ask_members(access).await.map_err(|error| error.to_string()),
             None => Err("there is no etcd client certificate in the working folder".to_owned()),
         };
         let kinds = [Kind::Etcd, Kind::KubeApiServer, Kind::Bootstrap, Kind::Version];
         let is_fresh = kinds.iter().all(|kind| self.index.is_fresh(*kind));
-        decide(&Facts::of(self.index.state(), self.index.declared(), is_fresh, asked, false))
+        decide(&Facts::of(self.index.state(), self.index.declared(), is_fresh, asked, has_left_load_balancer))
     }
 }

@@ -4,6 +4,7 @@
 //! Wait                  a wait that is going on            waiter.rs
 //!   .bootstrap_complete()                                  bootstrap_complete.rs
 //!   .install_complete()                                    install_complete.rs
+//!   .holds(), .look()                                      condition.rs
 //! WaitError             why it was given up                error.rs
 //! Line                  what is said meanwhile             line.rs
 //! ```
@@ -13,6 +14,7 @@
 //! cut off is simply begun again.
 
 mod bootstrap_complete;
+mod condition;
 mod error;
 mod install_complete;
 mod line;

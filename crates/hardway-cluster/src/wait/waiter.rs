@@ -231,7 +231,7 @@ impl<'s> Wait<'s> {
         Client::try_from(self.config.clone()).map(drop).map_err(|error| WaitError::Client(sentence(&error)))
     }
 
-    fn take(&mut self, event: &Event) {
+    pub(super) fn take(&mut self, event: &Event) {
         let now = self.clock.now();
         let was_lost = self.index.lost().is_some();
         self.index.apply(event, now);

@@ -9,7 +9,9 @@ use fs_err as fs;
 use hardway_journal::{Entry, Fact, Follower, Journal, JournalError};
 use jiff::Timestamp;
 
-use super::{Action, ActionFinished, ActionStarted, ActionUndone, Host, Ledger, Owned, Step, StepError};
+use super::{
+    Action, ActionFinished, ActionStarted, ActionUndone, Check, Host, Ledger, Owned, Step, StepError,
+};
 
 /// Does what a provider wants, on this host, with the journal of one cluster.
 pub struct Doer<'d> {
@@ -103,6 +105,16 @@ impl<'d> Doer<'d> {
         Ok(Ledger::fold(&Follower::new(&self.journal_path).news()?))
     }
 
+    /// Those that do not hold.
+    pub fn missing<'a>(&self, actions: &'a [Action]) -> Vec<&'a Action> {
+        actions.iter().filter(|action| !self.host.holds(&action.holds)).collect()
+    }
+
+    /// Whether this holds now.
+    pub fn holds(&self, check: &Check) -> bool {
+        self.host.holds(check)
+    }
+
     /// Makes all of them hold, in order.
     ///
     /// # Errors
@@ -122,7 +134,19 @@ impl<'d> Doer<'d> {
     /// # Errors
     /// At the first that cannot be taken back.
     pub fn down(&self, progress: &mut dyn Progress) -> Result<(), DoerError> {
-        self.take_back(|_| true, progress)?;
+        self.down_but(|_| false, progress)
+    }
+
+    /// The same, but for what shall outlive it.
+    ///
+    /// # Errors
+    /// At the first that cannot be taken back.
+    pub fn down_but(
+        &self,
+        keeps: impl Fn(&str) -> bool,
+        progress: &mut dyn Progress,
+    ) -> Result<(), DoerError> {
+        self.take_back(|action| !keeps(action), progress)?;
         // Only now: a step back that was not written down is done once more, and needs the copies.
         self.host.perform(&Step::RemoveFolder { path: self.kept.clone() }).map_err(|source| DoerError::Step {
             action: "host-before".to_owned(),

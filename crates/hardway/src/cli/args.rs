@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
-    ApproveArgs, CreateArgs, CsrArgs, DiagnoseArgs, GatherArgs, InstallMediaArgs, ReleaseArgs, ServeArgs,
-    VerifyArgs, WaitForArgs,
+    ApproveArgs, CreateArgs, CsrArgs, DestroyArgs, DiagnoseArgs, GatherArgs, InstallMediaArgs, LabArgs,
+    PlanArgs, ReleaseArgs, RunArgs, ServeArgs, VerifyArgs, WaitForArgs,
 };
 
 /// Installs OpenShift and OKD on machines you own, and explains every byte it writes.
@@ -66,6 +66,8 @@ pub(crate) enum Command {
     Create(Box<CreateArgs>),
     /// Explain certificate requests offline
     Csr(CsrArgs),
+    /// Take back everything that was done to this host and its machines; the folder's files stay
+    Destroy(DestroyArgs),
     /// Say what is broken first, and what to do; exit 1 if something is
     Diagnose(Box<DiagnoseArgs>),
     /// Compare with another tool's output by meaning; exit 1 on differences nobody has explained
@@ -78,12 +80,16 @@ pub(crate) enum Command {
     Graph(GraphArgs),
     /// Write a sample install-config.yaml and inventory.yaml
     Init(InitArgs),
+    /// Work inside a lab: a shell on a machine, its logs, a command in its network
+    Lab(LabArgs),
     /// Print the manual page
     Man,
     /// Make and look into install media: live ISOs and network boot files
     Media(Box<InstallMediaArgs>),
-    /// List and explain the phases of an install
-    Phase(PhaseArgs),
+    /// List, explain and run the phases of an install
+    Phase(Box<PhaseArgs>),
+    /// Print every side effect of `create cluster`, in order, before it happens
+    Plan(Box<PlanArgs>),
     /// Look into a release, extract or mirror it, get its boot images
     Release(Box<ReleaseArgs>),
     /// Print the JSON schema of an input file, for editors
@@ -142,9 +148,9 @@ pub(crate) struct InitArgs {
     /// Machine provider
     #[arg(long, value_enum, default_value_t = ProviderArg::Libvirt)]
     pub(crate) provider: ProviderArg,
-    /// Release pull spec, or `sample` for the embedded made-up release
-    #[arg(long, default_value = "sample")]
-    pub(crate) release: String,
+    /// Release pull spec, or `sample` for the embedded made-up release [default: sample; for a lab, the lab's own]
+    #[arg(long)]
+    pub(crate) release: Option<String>,
     /// Number of masters
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=9))]
     pub(crate) masters: u8,
@@ -179,6 +185,20 @@ pub(crate) enum PhaseVerb {
         #[arg(short, long, value_enum, default_value_t = Format::Text)]
         output: Format,
     },
+    /// Undo what keeps a phase from being done once more, and run it
+    Redo {
+        /// Such as await-bootstrap
+        name: String,
+        #[command(flatten)]
+        run: RunArgs,
+    },
+    /// Run one phase, if what it is for does not hold already
+    Run {
+        /// Such as build-infra
+        name: String,
+        #[command(flatten)]
+        run: RunArgs,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -202,4 +222,7 @@ pub(crate) struct StatusArgs {
     /// Show every file, not only what is stale or edited
     #[arg(long)]
     pub(crate) all: bool,
+    /// Follow an install that is running, until it ends or Ctrl-C
+    #[arg(long)]
+    pub(crate) watch: bool,
 }

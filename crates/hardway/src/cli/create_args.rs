@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{InitArgs, RegistryArgs, SignatureArgs};
+use super::{InitArgs, RegistryArgs, RunArgs, SignatureArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct CreateArgs {
@@ -14,6 +14,8 @@ pub(crate) struct CreateArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Target {
+    /// The whole cluster: runs every phase, and goes on from wherever an earlier run ended
+    Cluster(Box<RunArgs>),
     /// bootstrap.ign, the pointer configs, and one complete config for every node
     IgnitionConfigs(MakeArgs),
     /// A sample install-config.yaml and inventory.yaml, as `hardway init`
@@ -24,7 +26,7 @@ pub(crate) enum Target {
     SingleNodeIgnitionConfig(MakeArgs),
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct MakeArgs {
     #[command(flatten)]
     pub(crate) release: FetchArgs,
@@ -36,7 +38,7 @@ pub(crate) struct MakeArgs {
 }
 
 /// Phase fetch-release.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct FetchArgs {
     /// Read the release from a folder instead of the image named in the inventory
     #[arg(long, value_name = "DIR")]
@@ -51,7 +53,7 @@ pub(crate) struct FetchArgs {
 }
 
 /// Phase render-nodes.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct RenderArgs {
     /// Take the node configs that were rendered elsewhere, with the commands that --dry-run prints
     #[arg(long, value_name = "DIR")]

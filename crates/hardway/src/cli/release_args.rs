@@ -37,7 +37,7 @@ pub(crate) struct AccessArgs {
 }
 
 /// Who must have signed a release.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct SignatureArgs {
     /// Public keys, one of which must have signed the release; a gpg keyring or ASCII-armored
     #[arg(long, value_name = "FILE", env = "HARDWAY_KEYRING")]

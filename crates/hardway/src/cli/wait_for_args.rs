@@ -50,7 +50,7 @@ pub(crate) struct ClusterArgs {
 }
 
 /// `90s`, `45m`, `1h30m`; never negative.
-fn duration(text: &str) -> Result<SignedDuration, String> {
+pub(super) fn duration(text: &str) -> Result<SignedDuration, String> {
     let duration: SignedDuration = text.parse().map_err(|error: jiff::Error| error.to_string())?;
     if duration.is_negative() { Err("a duration that is negative".to_owned()) } else { Ok(duration) }
 }

@@ -128,7 +128,7 @@ fn line(outcome: &Outcome) -> String {
 }
 
 /// This host and process: no two approvers are the same.
-fn identity() -> String {
+pub(crate) fn identity() -> String {
     let host = fs_err::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let boot = fs_err::read_to_string("/proc/sys/kernel/random/uuid").unwrap_or_default();
     format!("{}_{}_{}", host.trim(), std::process::id(), boot.get(..8).unwrap_or_default())

@@ -21,6 +21,7 @@ use crate::workdir::Workdir;
 /// Makes what the target asks for, and nothing that is already as it should be.
 pub(crate) fn run(global: &Global, args: &CreateArgs, out: &Output) -> Result<u8, Report> {
     match &args.target {
+        Target::Cluster(args) => super::cluster::run(global, args, out),
         Target::InstallConfig(init) => super::init::run(global, init, out),
         Target::Manifests(make) => create(global, make, out, Wanted::Manifests),
         Target::IgnitionConfigs(make) => create(global, make, out, Wanted::IgnitionConfigs),
@@ -30,17 +31,23 @@ pub(crate) fn run(global: &Global, args: &CreateArgs, out: &Output) -> Result<u8
 
 /// Which assets a target consists of; what they read is made too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wanted {
+pub(crate) enum Wanted {
     IgnitionConfigs,
     Manifests,
     SingleNode,
+    /// What this phase and those before it make.
+    UpTo(Phase),
 }
 
 impl Wanted {
     /// The other targets differ by the cluster, not by the wish: one that bootstraps in place has its one config, and
     /// no bootstrap host (`check_target`).
     fn includes(self, asset: &dyn Asset) -> bool {
-        self != Self::Manifests || asset.phase() <= Phase::MakeManifests
+        match self {
+            Self::Manifests => asset.phase() <= Phase::MakeManifests,
+            Self::UpTo(phase) => asset.phase() <= phase,
+            Self::IgnitionConfigs | Self::SingleNode => true,
+        }
     }
 
     fn places(self) -> &'static str {
@@ -49,6 +56,7 @@ impl Wanted {
             Self::IgnitionConfigs => {
                 "Ignition-Configs created in: {} and {}/ignition; credentials in {}/auth"
             }
+            Self::UpTo(_) => "everything in {}",
             Self::SingleNode => "Single-Node-Ignition-Config created in: {} and {}/auth",
         }
     }
@@ -60,7 +68,44 @@ fn create(global: &Global, args: &MakeArgs, out: &Output, wanted: Wanted) -> Res
     check_target(&checked, wanted)?;
     // Bad input leaves no trace, not even the file that is held; a dry run never does.
     let _held = if args.dry_run { None } else { Some(Held::take(&workdir)?) };
-    let mut project = Project::load(&workdir, checked)?;
+    make_checked(&workdir, checked, args, out, wanted)?;
+    if !args.dry_run {
+        out.info(&wanted.places().replace("{}", &global.dir.display().to_string()));
+    }
+    Ok(0)
+}
+
+/// Makes what is wanted in a folder that the caller holds. Gives back how much there was to do, in a sentence.
+pub(crate) fn make(
+    workdir: &Workdir,
+    args: &MakeArgs,
+    out: &Output,
+    wanted: Wanted,
+) -> Result<String, Report> {
+    let checked = Checked::load(workdir, Reach::Registry(&args.release), out)?;
+    make_checked(workdir, checked, args, out, wanted)
+}
+
+/// Keeps the release that was fetched, in a folder that the caller holds.
+pub(crate) fn keep_fetched(
+    workdir: &Workdir,
+    checked: Checked,
+    args: &MakeArgs,
+    out: &Output,
+) -> Result<String, Report> {
+    let image = checked.release.payload.image.clone();
+    make_checked(workdir, checked, args, out, Wanted::UpTo(Phase::FetchRelease))?;
+    Ok(format!("{image} is kept in release/"))
+}
+
+fn make_checked(
+    workdir: &Workdir,
+    checked: Checked,
+    args: &MakeArgs,
+    out: &Output,
+    wanted: Wanted,
+) -> Result<String, Report> {
+    let mut project = Project::load(workdir, checked)?;
     if let Some(dir) = &args.render.rendered_dir {
         let rendered = read_handed_in(&project, dir, out)?;
         project.take_rendered(rendered)?;
@@ -68,24 +113,21 @@ fn create(global: &Global, args: &MakeArgs, out: &Output, wanted: Wanted) -> Res
     }
     let forecast = Forecast::of(&project, |asset| wanted.includes(asset))?;
     let release = KeptRelease::compare(&project.release, &project.tree);
-    warn_about_secrets(&workdir, &project, out);
+    warn_about_secrets(workdir, &project, out);
     tell_about_keys(&project, out);
     if args.dry_run {
-        let commands = render_commands(&workdir, &project, &forecast, args)?;
+        let commands = render_commands(workdir, &project, &forecast, args)?;
         out.data(&dry_run::list(&project, &forecast, &release, &commands));
-        tell(&forecast.plan, &forecast.steps(), out, "would be made");
-        return Ok(0);
+        return Ok(tell(&forecast.plan, &forecast.steps(), out, "would be made"));
     }
     workdir.write_secrets(&project.secrets_on_disk, &project.secrets)?;
     workdir.apply(&forecast.plan, &project.lock)?;
-    keep_release(&workdir, &release, &forecast.plan.tree(&project.tree), args, out)?;
+    keep_release(workdir, &release, &forecast.plan.tree(&project.tree), args, out)?;
     let plan = match forecast.render.is_empty() {
         true => forecast.plan,
-        false => make_rest(&workdir, project, forecast, args, out, wanted)?,
+        false => make_rest(workdir, project, forecast, args, out, wanted)?,
     };
-    tell(&plan, &plan.steps.iter().collect::<Vec<_>>(), out, "made");
-    out.info(&wanted.places().replace("{}", &global.dir.display().to_string()));
-    Ok(0)
+    Ok(tell(&plan, &plan.steps.iter().collect::<Vec<_>>(), out, "made"))
 }
 
 /// Renders the nodes, and makes what is made from them. Everything before is on disk by now: whoever cannot render here
@@ -188,7 +230,7 @@ fn is_same_folder(given: Option<&Path>, kept: &Path) -> bool {
 }
 
 /// One line for each asset that was made again, and for each file that was left alone.
-fn tell(plan: &Plan, steps: &[&Step], out: &Output, verb: &str) {
+fn tell(plan: &Plan, steps: &[&Step], out: &Output, verb: &str) -> String {
     let (mut kept, mut written) = (0, 0);
     for step in steps {
         let reasons = join(&step.reasons);
@@ -215,5 +257,7 @@ fn tell(plan: &Plan, steps: &[&Step], out: &Output, verb: &str) {
     let fresh = steps.iter().map(|step| step.files.len()).sum::<usize>() - written - kept;
     let files = if written == 1 { "file" } else { "files" };
     let yours = if kept == 0 { String::new() } else { format!(", {kept} kept as you have them") };
-    out.info(&format!("{written} {files} {verb}, {fresh} already as they should be{yours}"));
+    let sentence = format!("{written} {files} {verb}, {fresh} already as they should be{yours}");
+    out.info(&sentence);
+    sentence
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use hardway_assets::File;
+use hardway_machines::providers::lab::{REGISTRY_PORT, RELEASE};
 
 use crate::cli::{Global, InitArgs, ProviderArg};
 use crate::output::Output;
@@ -28,7 +29,8 @@ pub(crate) fn run(global: &Global, args: &InitArgs, out: &Output) -> Result<u8, 
         workdir.write(&File::secret(name, text))?;
         out.info(&format!("{} written", workdir.shown(name)));
     }
-    out.info(&format!("edit both, then: hardway create ignition-configs --dir {}", global.dir.display()));
+    let next = if args.provider == ProviderArg::Lab { "cluster" } else { "ignition-configs" };
+    out.info(&format!("edit both, then: hardway create {next} --dir {}", global.dir.display()));
     Ok(0)
 }
 
@@ -77,6 +79,16 @@ fn server(provider: ProviderArg) -> &'static str {
     }
 }
 
+/// A lab has a registry of its own, with a release in it.
+fn release(args: &InitArgs) -> String {
+    let of_lab = || format!("192.168.126.1:{REGISTRY_PORT}/{RELEASE}");
+    match (&args.release, args.provider) {
+        (Some(release), _) => release.clone(),
+        (None, ProviderArg::Lab) => of_lab(),
+        (None, _) => "sample".to_owned(),
+    }
+}
+
 fn inventory(args: &InitArgs) -> String {
     let (provider, settings) = match args.provider {
         ProviderArg::BareMetal => ("bare-metal", ""),
@@ -103,7 +115,7 @@ machines:
   loadBalancer: haproxy
 {server}hosts:
 ",
-        release = args.release,
+        release = release(args),
         server = server(args.provider),
     );
     let mut host = |name: String, role: &str, n: u8| {

@@ -1,15 +1,18 @@
-//! `hardway phase list|explain`
+//! `hardway phase list|explain|run|redo`
 
 use hardway_assets::Phase;
 use hardway_assets::guide::{self, Page};
 use serde_json::{Value, json};
 
-use crate::cli::{Format, PhaseArgs, PhaseVerb};
+use crate::cli::{Format, Global, PhaseArgs, PhaseVerb, RunArgs};
+use crate::held::Held;
+use crate::install::{self, PhaseReset};
 use crate::output::Output;
 use crate::report::{EXIT_USAGE, Report};
+use crate::workdir::Workdir;
 
-/// The phases, or the guide's page about one.
-pub(crate) fn run(args: &PhaseArgs, out: &Output) -> Result<u8, Report> {
+/// The phases, the guide's page about one, or the work of one.
+pub(crate) fn run(global: &Global, args: &PhaseArgs, out: &Output) -> Result<u8, Report> {
     match &args.verb {
         PhaseVerb::List { output: Format::Text } => {
             for (phase, page) in pages() {
@@ -31,6 +34,8 @@ pub(crate) fn run(args: &PhaseArgs, out: &Output) -> Result<u8, Report> {
             };
             out.value(&Value::Array(pages().enumerate().map(value).collect()), *output);
         }
+        PhaseVerb::Run { name, run } => return work(global, name, run, false, out),
+        PhaseVerb::Redo { name, run } => return work(global, name, run, true, out),
         PhaseVerb::Explain { name } => match guide::page(name) {
             Some(page) => out.data(page.text),
             None => {
@@ -41,6 +46,35 @@ pub(crate) fn run(args: &PhaseArgs, out: &Output) -> Result<u8, Report> {
         },
     }
     Ok(0)
+}
+
+/// One phase; in a lab, where it belongs.
+fn work(global: &Global, name: &str, args: &RunArgs, is_again: bool, out: &Output) -> Result<u8, Report> {
+    let phase = named(name)?;
+    let workdir = Workdir::open(&global.dir)?;
+    let held = Held::take(&workdir)?;
+    let install = super::cluster::open(workdir, args, &[phase])?;
+    if let Some(place) = install.place.as_ref().filter(|_| phase > Phase::BuildInfra) {
+        drop(held);
+        install::enter(place)?;
+    }
+    super::plan::check_needs(&install, phase)?;
+    if is_again {
+        let reset = PhaseReset { phase: phase.to_string() };
+        let entry = hardway_journal::Entry::of(crate::clock::now()?, &reset);
+        install.journal.append(&[entry]).map_err(|error| install::journal_report(&error))?;
+        install::work_of(&install, phase).reset()?.iter().for_each(|done| out.info(done));
+    }
+    install::run(&install, &[phase], &[])?;
+    Ok(0)
+}
+
+fn named(name: &str) -> Result<Phase, Report> {
+    Phase::ALL.into_iter().find(|phase| phase.name() == name).ok_or_else(|| {
+        Report::new("usage", format!("there is no phase {name:?}"))
+            .exit(EXIT_USAGE)
+            .fix("`hardway phase list` names them")
+    })
 }
 
 /// Every phase in order, with the guide's page about it.

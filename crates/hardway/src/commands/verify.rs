@@ -31,18 +31,7 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, out: &Output) -> Result<u8
     let workdir = Workdir::open(&global.dir)?;
     let outcomes = live::run(async {
         let live = Live::open(&workdir, &args.cluster, out).await?;
-        let verifier = Verifier {
-            config: live.config.clone(),
-            declared: live.declared(&workdir),
-            surroundings: surroundings(&live),
-            etcd: live.etcd(&workdir),
-            image: args.image.clone().or_else(|| live.cli_image.clone()),
-            now: clock::now()?,
-            skip,
-            patience: Duration::from_secs(20),
-            pod_patience: Duration::from_mins(3),
-        };
-        Ok(verifier.run().await)
+        Ok(verifier(&live, &workdir, args.image.clone(), skip)?.run().await)
     })??;
     match args.output {
         Format::Text => out.data(&text(&outcomes)),
@@ -55,6 +44,26 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, out: &Output) -> Result<u8
     let (count, names) = (failed.len(), failed.join(", "));
     Err(Report::new("verify-failed", format!("{count} of {} checks failed: {names}", outcomes.len()))
         .fix("each failed check above says what was seen and what to do; --skip-check leaves one out"))
+}
+
+/// Everything that can be looked at from this folder.
+pub(crate) fn verifier(
+    live: &Live,
+    workdir: &Workdir,
+    image: Option<String>,
+    skip: BTreeSet<String>,
+) -> Result<Verifier, Report> {
+    Ok(Verifier {
+        config: live.config.clone(),
+        declared: live.declared(workdir),
+        surroundings: surroundings(live),
+        etcd: live.etcd(workdir),
+        image: image.or_else(|| live.cli_image.clone()),
+        now: clock::now()?,
+        skip,
+        patience: Duration::from_secs(20),
+        pod_patience: Duration::from_mins(3),
+    })
 }
 
 /// The names that people and nodes use. Without input files, only what the kubeconfig says.
@@ -79,7 +88,7 @@ fn of_cluster(cluster: &Cluster) -> Surroundings {
     Surroundings { names, endpoints: hosts.map(|host| Endpoint { host, port: 6443 }).into() }
 }
 
-fn failed(outcomes: &[Outcome]) -> Vec<&'static str> {
+pub(crate) fn failed(outcomes: &[Outcome]) -> Vec<&'static str> {
     outcomes
         .iter()
         .filter(|outcome| outcome.verdict == Verdict::Failed)
@@ -88,7 +97,7 @@ fn failed(outcomes: &[Outcome]) -> Vec<&'static str> {
 }
 
 /// A line a check; what was seen and what to do below those that did not pass.
-fn text(outcomes: &[Outcome]) -> String {
+pub(crate) fn text(outcomes: &[Outcome]) -> String {
     let mut text = String::new();
     for Outcome { check, verdict, seen, fix } in outcomes {
         let first = seen.first().map_or("", String::as_str);

@@ -1,0 +1,58 @@
+//! Waiting for anything that can be seen of a cluster.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio::time::Instant;
+
+use super::error::GiveUp;
+use super::line::Line;
+use super::waiter::{Wait, host};
+use crate::operators::Index;
+use crate::watch::{Kind, Watch};
+
+impl Wait<'_> {
+    /// Until the API answers and this holds: `Ok` with what was seen, or `Err` with what is missing, in a sentence.
+    ///
+    /// # Errors
+    /// What was missing last, and why the wait was given up.
+    pub async fn holds(
+        &mut self,
+        mut check: impl FnMut(&Index, Timestamp) -> Result<String, String>,
+    ) -> Result<String, (String, GiveUp)> {
+        self.look_at_host();
+        self.announce(&format!("for the Kubernetes API at {}", host(&self.config)));
+        let version = self.api().await?;
+        self.say(Line::debug(format!("API {version} up")));
+        let mut watch = Watch::start(&self.config, self.options.patience);
+        let mut last = String::new();
+        let seen = self.until(&mut watch, async |wait| match check(&wait.index, wait.clock.now()) {
+            Ok(seen) => Some(seen),
+            Err(missing) => {
+                if missing != last {
+                    wait.say(Line::info(format!("Waiting for {missing}")));
+                }
+                last = missing;
+                None
+            }
+        });
+        seen.await.map_err(|why| (last, why))
+    }
+
+    /// One look: lists everything once. False when nothing answered in this time.
+    pub async fn look(&mut self, at_most: Duration) -> bool {
+        let mut watch = Watch::start(&self.config, self.options.patience);
+        let end = Instant::now() + at_most;
+        while Instant::now() < end {
+            if Kind::ALL.iter().all(|kind| self.index.is_fresh(*kind)) {
+                return true;
+            }
+            let event = watch.next(Duration::from_millis(200)).await;
+            self.take(&event);
+            if self.index.lost().is_some() {
+                return false;
+            }
+        }
+        self.index.is_fresh(Kind::Nodes)
+    }
+}

@@ -1,0 +1,42 @@
+//! `hardway create cluster`
+
+use hardway_assets::Phase;
+
+use crate::cli::{Global, MakeArgs, RunArgs};
+use crate::held::Held;
+use crate::install::{self, Install, Options};
+use crate::output::Output;
+use crate::report::Report;
+use crate::workdir::Workdir;
+
+/// Runs every phase that is not done, from wherever an earlier run ended.
+pub(crate) fn run(global: &Global, args: &RunArgs, out: &Output) -> Result<u8, Report> {
+    let workdir = Workdir::open(&global.dir)?;
+    let held = Held::take(&workdir)?;
+    let install = open(workdir, args, &Phase::ALL)?;
+    let known = outside_first(&install, held)?;
+    install::run(&install, &Phase::ALL, known)?;
+    out.info(&install::summary(&install)?);
+    Ok(0)
+}
+
+/// The folder, with what these arguments say.
+pub(super) fn open(workdir: Workdir, args: &RunArgs, phases: &[Phase]) -> Result<Install, Report> {
+    let make = MakeArgs { release: args.release.clone(), render: args.render.clone(), dry_run: false };
+    let options =
+        Options { stall_after: args.stall_after, load_balancer_changed: args.load_balancer_changed };
+    install::open(workdir, make, options, phases)
+}
+
+/// A lab has a network of its own: once it is there, this program goes on inside, and what it did outside is known.
+fn outside_first(install: &Install, held: Held) -> Result<&'static [Phase], Report> {
+    const OUTSIDE: &[Phase] = &[Phase::CheckHost, Phase::BuildInfra];
+    let Some(place) = &install.place else { return Ok(&[]) };
+    if !install::is_inside(place) {
+        install::run(install, OUTSIDE, &[])?;
+        install.view.clear();
+        drop(held);
+        install::enter(place)?;
+    }
+    Ok(OUTSIDE)
+}

@@ -1,0 +1,67 @@
+//! `hardway destroy`
+
+use std::io::ErrorKind;
+
+use hardway_journal::{FILE_NAME, Journal};
+use hardway_machines::actions::{Doer, Progress};
+use hardway_machines::providers::lab::IMAGES;
+
+use crate::cli::{DestroyArgs, Global};
+use crate::clock;
+use crate::held::Held;
+use crate::install::{failed_action, journal_report, outside};
+use crate::output::Output;
+use crate::report::Report;
+use crate::workdir::{Workdir, io};
+
+/// Takes back everything that was done to this host and its machines, last first. What is in the folder stays, but for the
+/// journal, which is put with the logs: the next install begins a new one.
+pub(crate) fn run(global: &Global, args: &DestroyArgs, out: &Output) -> Result<u8, Report> {
+    let workdir = Workdir::open(&global.dir)?;
+    let path = workdir.path(FILE_NAME);
+    if !path.exists() {
+        out.info("nothing was done to this host: there is no journal");
+        return Ok(0);
+    }
+    let _held = Held::take(&workdir)?;
+    let journal = Journal::open(&path).map_err(|error| journal_report(&error))?;
+    let now = || clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    let dir = std::path::absolute(workdir.path("")).map_err(|error| io(&error))?;
+    let doer = Doer::new(&dir, &journal, &now).on(outside());
+    let mut told = Told { out, count: 0 };
+    let keeps = |action: &str| args.keep_images && action == IMAGES;
+    doer.down_but(keeps, &mut told).map_err(|error| failed_action(&error))?;
+    let count = told.count;
+    let kept = format!("logs/journal-{}.jsonl", clock::now()?.strftime("%Y%m%dT%H%M%SZ"));
+    fs_err::create_dir_all(workdir.path("logs")).map_err(|error| io(&error))?;
+    fs_err::rename(&path, workdir.path(&kept)).map_err(|error| io(&error))?;
+    forget(&workdir, ".known_hosts")?;
+    out.info(&format!("{count} things taken back; the journal is kept as {}", workdir.shown(&kept)));
+    out.info(&left(&workdir, args));
+    Ok(0)
+}
+
+/// The bootstrap host's key: the next one has another.
+fn forget(workdir: &Workdir, name: &str) -> Result<(), Report> {
+    match fs_err::remove_file(workdir.path(name)) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(io(&error)),
+        _ => Ok(()),
+    }
+}
+
+fn left(workdir: &Workdir, args: &DestroyArgs) -> String {
+    let images = if args.keep_images { " and the lab's images" } else { "" };
+    format!("left: the files in {}, keys included{images}", workdir.path("").display())
+}
+
+struct Told<'o> {
+    out: &'o Output,
+    count: usize,
+}
+
+impl Progress for Told<'_> {
+    fn undone(&mut self, action: &str) {
+        self.count += 1;
+        self.out.info(&format!("{action}: taken back"));
+    }
+}

@@ -1,0 +1,70 @@
+//! `hardway plan`
+
+use std::fmt::Write as _;
+
+use hardway_assets::Phase;
+use serde_json::{Value, json};
+
+use crate::cli::{Format, Global, PlanArgs};
+use crate::install::{self, Effect, Observed};
+use crate::output::Output;
+use crate::report::Report;
+use crate::workdir::Workdir;
+
+/// Every side effect of `create cluster`, in order. Changes nothing.
+pub(crate) fn run(global: &Global, args: &PlanArgs, out: &Output) -> Result<u8, Report> {
+    let workdir = Workdir::open(&global.dir)?;
+    let install = super::cluster::open(workdir, &args.run, &Phase::ALL)?;
+    let history = install.history()?;
+    let mut planned = Vec::new();
+    for phase in Phase::ALL {
+        let is_done = matches!(history.state(phase), install::State::Finished { .. });
+        planned.push((phase, is_done, install::work_of(&install, phase).plan()?));
+    }
+    match args.output {
+        Format::Text => out.data(&text(&planned)),
+        format => out.value(&value(&planned), format),
+    }
+    Ok(0)
+}
+
+fn text(planned: &[(Phase, bool, Vec<Effect>)]) -> String {
+    let mut text = String::new();
+    for (phase, is_done, effects) in planned {
+        let note = if *is_done { "  (was done; is looked at again)" } else { "" };
+        let _ = writeln!(text, "{phase}{note}");
+        for effect in effects {
+            let _ = writeln!(text, "  - {}", effect.what);
+            for command in &effect.commands {
+                let _ = writeln!(text, "      $ {}", command.replace('\n', "\n        "));
+            }
+        }
+    }
+    text
+}
+
+fn value(planned: &[(Phase, bool, Vec<Effect>)]) -> Value {
+    let phase = |(phase, is_done, effects): &(Phase, bool, Vec<Effect>)| {
+        let row = install::row(*phase);
+        let needs: Vec<&str> = row.needs.iter().map(|need| need.name()).collect();
+        json!({
+            "phase": phase.name(), "needs": needs, "takes": row.takes, "gives": row.gives,
+            "wasDone": is_done, "effects": effects,
+        })
+    };
+    Value::Array(planned.iter().map(phase).collect())
+}
+
+/// An error when something that a phase needs does not hold.
+pub(super) fn check_needs(install: &install::Install, phase: Phase) -> Result<(), Report> {
+    for need in install::row(phase).needs {
+        if let Observed::Todo(missing) = install::work_of(install, *need).observe()? {
+            return Err(Report::new("phase-too-early", format!("{phase} needs {need} first: {missing}"))
+                .exit(crate::report::EXIT_USAGE)
+                .fix(format!(
+                    "hardway phase run {need}, or hardway create cluster, which runs all in order"
+                )));
+        }
+    }
+    Ok(())
+}

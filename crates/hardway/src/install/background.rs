@@ -1,0 +1,139 @@
+//! What phases need beside them while they run: the ignition server and the approver, each in a thread of its own.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use hardway_cluster::approver::{Approver, News};
+use hardway_cluster::csr_policy::{IgnitionEvidence, Settings, Verdict};
+use hardway_machines::ignition_server::{Event, Happened};
+
+use super::Install;
+use super::view::View;
+use crate::cli::ServeArgs;
+use crate::commands::serve::{self, Folder};
+use crate::report::Report;
+use crate::{clock, live, policy};
+
+/// Begun when a phase first needs it, ended with the install.
+#[derive(Default)]
+pub(crate) struct Background {
+    server: Option<serve::Background>,
+    approver: Option<Running>,
+}
+
+struct Running {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Background {
+    /// Machines can fetch their configs from now on.
+    pub(crate) fn serve(&mut self, install: &Install) -> Result<(), Report> {
+        if self.server.is_some() {
+            return Ok(());
+        }
+        let folder = Folder::open(&install.dir, install.args.release.release_dir.as_deref(), &install.out)?;
+        let (view, log) = (install.view.clone(), install.log.clone());
+        let server =
+            serve::Background::start(folder, install.journal.clone(), &ServeArgs::default(), move |told| {
+                match told {
+                    serve::Told::Serving(url) | serve::Told::Booting(url) => {
+                        log.line(&format!("serving on {url}"))
+                    }
+                    serve::Told::Happened(event) => view.event(&sentence(&event)),
+                    serve::Told::Trouble(what) => view.event(&format!("ignition server: {what}")),
+                }
+            })?;
+        self.server = Some(server);
+        Ok(())
+    }
+
+    /// Expected nodes get their certificates from now on.
+    pub(crate) fn approve(&mut self, install: &Install) -> Result<(), Report> {
+        if self.approver.is_some() {
+            return Ok(());
+        }
+        let declared = policy::declared(&install.workdir, None, &install.out)?;
+        // Every machine of an install has its config from this very server.
+        let settings = Settings { ignition: IgnitionEvidence::Required, ..Settings::default() };
+        let config = install.block_on(live::folder_config(&install.workdir))?;
+        let (folder, view, log) = (install.dir.clone(), install.view.clone(), install.log.clone());
+        let stop: Arc<AtomicBool> = Arc::default();
+        let stopped = stop.clone();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| Report::from_error("approver-failed", &error))?;
+        let thread = std::thread::spawn(move || {
+            runtime.block_on(async {
+                let client = match kube::Client::try_from(config) {
+                    Ok(client) => client,
+                    Err(error) => return view.event(&format!("approver: {error}")),
+                };
+                let teller = view.clone();
+                let approver = Approver {
+                    client,
+                    folder,
+                    declared,
+                    settings,
+                    identity: crate::commands::approve::identity(),
+                    dry_run: false,
+                    now: Arc::new(|| clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH)),
+                    tell: Arc::new(move |news| tell(news, teller.as_ref(), &log)),
+                };
+                if let Err(error) = approver.watch(until(stopped)).await {
+                    view.event(&format!("approver: {error}"));
+                }
+            });
+        });
+        self.approver = Some(Running { stop, thread: Some(thread) });
+        Ok(())
+    }
+}
+
+async fn until(stop: Arc<AtomicBool>) {
+    while !stop.load(Ordering::Relaxed) {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+fn sentence(event: &Event) -> String {
+    let Event { who, source, .. } = event;
+    match &event.what {
+        Happened::Served { bytes, .. } => {
+            format!("{who} fetched its config from {source} ({} kB)", bytes / 1000)
+        }
+        Happened::Refused { reason, .. } => format!("{source} was refused the config of {who}: {reason}"),
+    }
+}
+
+fn tell(news: News<'_>, view: &dyn View, log: &super::log::Log) {
+    match news {
+        News::Decided(outcome) => {
+            let decided = &outcome.decided;
+            let (word, node, reason) = (decided.verdict.word(), &decided.node, &decided.reason);
+            let line = format!("certificate request of {node}: {word}: {reason}");
+            match decided.verdict {
+                Verdict::Approve => view.event(&line),
+                _ => view.event(&format!("{line}: {}", decided.evidence.join("; "))),
+            }
+        }
+        News::Joined(host) => view.event(&format!("{host} has become a node")),
+        News::Leading => log.line("approver: this one writes"),
+        News::Following(holder) => {
+            view.event(&format!("{holder} approves certificates; this one only watches"))
+        }
+        News::Trouble(what) => log.line(&format!("approver: {what}; trying again")),
+    }
+}

@@ -1,0 +1,73 @@
+//! Runs phases in order, and writes down what it is about to do before it does it.
+
+use hardway_assets::Phase;
+use hardway_journal::{Entry, Fact};
+
+use super::event::{Interrupted, PhaseFailed, PhaseFinished, PhaseStarted};
+use super::history::State;
+use super::install::{Install, journal_report};
+use super::work::{Observed, Work};
+use crate::clock;
+use crate::report::{EXIT_INTERRUPTED, Report};
+
+/// One run over the phases of a working folder.
+pub(crate) struct Engine<'e> {
+    pub(crate) install: &'e Install,
+}
+
+impl Engine<'_> {
+    /// Looks at a phase, and works on it if what it is for does not hold.
+    pub(crate) fn phase(&self, phase: Phase, work: &dyn Work) -> Result<(), Report> {
+        let result = self.observe_and_run(phase, work);
+        if let Err(report) = &result {
+            self.install.view.gave_up(phase, report);
+        }
+        result
+    }
+
+    fn observe_and_run(&self, phase: Phase, work: &dyn Work) -> Result<(), Report> {
+        self.install.go_on()?;
+        self.install.view.looks_at(phase);
+        let why = match work.observe()? {
+            Observed::Done(evidence) => {
+                // Said once: a run that finds everything done writes nothing.
+                if !matches!(self.install.history()?.state(phase), State::Finished { .. }) {
+                    self.write(&PhaseFinished { phase: phase.to_string(), evidence: evidence.clone() })?;
+                }
+                self.install.view.already(phase, &evidence);
+                return Ok(());
+            }
+            Observed::Todo(why) => why,
+        };
+        self.write(&PhaseStarted { phase: phase.to_string(), why: why.clone() })?;
+        self.install.view.started(phase, &why);
+        // Whatever failed because a person wanted an end, failed for that reason.
+        let result = work.run().map_err(|report| self.install.go_on().err().unwrap_or(report));
+        match result {
+            Ok(evidence) => {
+                self.write(&PhaseFinished { phase: phase.to_string(), evidence: evidence.clone() })?;
+                self.install.view.finished(phase, &evidence);
+                Ok(())
+            }
+            Err(report) => {
+                // The error itself matters more than that it could not be written down.
+                let _ = self.write_end(phase, &report);
+                Err(report)
+            }
+        }
+    }
+
+    fn write_end(&self, phase: Phase, report: &Report) -> Result<(), Report> {
+        if report.exit == EXIT_INTERRUPTED {
+            return self.write(&Interrupted { phase: phase.to_string() });
+        }
+        let failed =
+            PhaseFailed { phase: phase.to_string(), code: report.code.to_owned(), what: report.what.clone() };
+        self.write(&failed)
+    }
+
+    fn write<F: Fact>(&self, fact: &F) -> Result<(), Report> {
+        let entry = Entry::of(clock::now()?, fact);
+        self.install.journal.append(&[entry]).map(drop).map_err(|error| journal_report(&error))
+    }
+}

@@ -1,0 +1,177 @@
+//! What all phases share.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use hardway_assets::Cluster;
+use hardway_assets::host_services::Stage;
+use hardway_assets::inventory::{Host, Role};
+use hardway_journal::{Journal, JournalError};
+use hardway_machines::actions::{Action, Doer, DoerError};
+use hardway_machines::providers::Provider;
+use hardway_machines::providers::lab::Place;
+use tokio::runtime::Runtime;
+
+use super::background::Background;
+use super::history::History;
+use super::log::{self, Log};
+use super::view::View;
+use super::work::interrupted;
+use super::{inside, provider};
+use crate::cli::MakeArgs;
+use crate::output::Output;
+use crate::report::{EXIT_INFRASTRUCTURE, Report};
+use crate::workdir::{Workdir, at};
+use crate::{clock, input};
+
+/// One cluster being installed.
+pub(crate) struct Install {
+    pub(crate) workdir: Workdir,
+    /// The working folder, absolute.
+    pub(crate) dir: PathBuf,
+    /// What the input files say. Whether they suit the release is told when it is known.
+    pub(crate) cluster: Cluster,
+    /// The lab, if that is where the machines are.
+    pub(crate) place: Option<Place>,
+    pub(crate) args: MakeArgs,
+    pub(crate) options: super::Options,
+    /// What phases say in passing; it goes into the log.
+    pub(crate) out: Output,
+    pub(crate) log: Log,
+    pub(crate) journal: Arc<Journal>,
+    pub(crate) view: Arc<dyn View>,
+    pub(crate) stop: Arc<AtomicBool>,
+    pub(crate) runtime: Runtime,
+    background: Mutex<Background>,
+}
+
+impl Install {
+    /// Reads the input files and opens journal and log. The view is made from the history, so that it can tell how long
+    /// things took before.
+    pub(crate) fn open(
+        workdir: Workdir,
+        args: MakeArgs,
+        options: super::Options,
+        view: impl FnOnce(&History, &Log) -> Arc<dyn View>,
+    ) -> Result<Self, Report> {
+        let dir = std::path::absolute(workdir.path("")).map_err(|error| at(&workdir.path(""), &error))?;
+        let cluster = input::cluster_before_release(&workdir)?;
+        let place = inside::place(&cluster)?;
+        let args = provider::make_args(place.as_ref(), &cluster, args)?;
+        let journal_path = workdir.path(hardway_journal::FILE_NAME);
+        let journal = Arc::new(Journal::open(&journal_path).map_err(|error| journal_report(&error))?);
+        let log = Log::open(&workdir.path(log::FILE))?;
+        let view = view(&history(&workdir)?, &log);
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        Ok(Self {
+            dir,
+            cluster,
+            place,
+            args,
+            options,
+            out: Output::into_log(log.clone()),
+            log,
+            journal,
+            view,
+            stop: Arc::default(),
+            runtime: runtime.map_err(|error| Report::from_error("install-failed", &error))?,
+            background: Mutex::default(),
+            workdir,
+        })
+    }
+
+    /// What the journal says by now.
+    pub(crate) fn history(&self) -> Result<History, Report> {
+        history(&self.workdir)
+    }
+
+    /// An error when a person wants the install to stop. To be asked between any two effects.
+    pub(crate) fn go_on(&self) -> Result<(), Report> {
+        if self.stop.load(Ordering::Relaxed) { Err(interrupted()) } else { Ok(()) }
+    }
+
+    /// Runs something that takes its time, until a person wants it to stop.
+    pub(crate) fn block_on<T>(&self, future: impl Future<Output = Result<T, Report>>) -> Result<T, Report> {
+        self.runtime.block_on(async {
+            tokio::select! {
+                result = future => result,
+                () = self.stopped() => Err(interrupted()),
+            }
+        })
+    }
+
+    async fn stopped(&self) {
+        while !self.stop.load(Ordering::Relaxed) {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+
+    /// Hosts of a role that are still wanted.
+    pub(crate) fn hosts(&self, role: Role) -> Result<Vec<&Host>, Report> {
+        let history = self.history()?;
+        Ok(self.cluster.inventory.with_role(role).filter(|host| !history.is_retired(&host.name)).collect())
+    }
+
+    /// Who makes the machines, as far as the install is.
+    pub(crate) fn provider(&self) -> Result<Box<dyn Provider + '_>, Report> {
+        let is_bootstrapping = !self.hosts(Role::Bootstrap)?.is_empty();
+        let stage = if is_bootstrapping { Stage::Bootstrapping } else { Stage::Installed };
+        provider::of(self, stage)
+    }
+
+    /// Works on this host, and writes down what is done to it.
+    pub(crate) fn doer(&self) -> Doer<'_> {
+        let now: &dyn Fn() -> jiff::Timestamp = &|| clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+        Doer::new(&self.dir, &self.journal, now).on(inside::outside())
+    }
+
+    /// Makes actions hold, one after the other.
+    pub(crate) fn carry_out(&self, actions: &[Action]) -> Result<(), Report> {
+        let doer = self.doer();
+        for action in actions {
+            self.go_on()?;
+            self.view.waits_for(&action.why);
+            doer.up(std::slice::from_ref(action), &mut Told(self)).map_err(|error| failed_action(&error))?;
+        }
+        Ok(())
+    }
+
+    /// What phases need beside them while they run.
+    pub(crate) fn background(&self) -> std::sync::MutexGuard<'_, Background> {
+        self.background.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the journal of a folder says.
+pub(crate) fn history(workdir: &Workdir) -> Result<History, Report> {
+    let records = hardway_journal::read(&workdir.path(hardway_journal::FILE_NAME))
+        .map_err(|error| journal_report(&error))?;
+    Ok(History::fold(&records))
+}
+
+/// The journal cannot be used.
+pub(crate) fn journal_report(error: &JournalError) -> Report {
+    Report::from_error("journal-damaged", error).fix(error.fix())
+}
+
+/// Something could not be done to this host.
+pub(crate) fn failed_action(error: &DoerError) -> Report {
+    Report::from_error("action-failed", error).exit(EXIT_INFRASTRUCTURE).fix(
+        "mend what the program complains about and run the same command again: it goes on with this step",
+    )
+}
+
+struct Told<'i>(&'i Install);
+
+impl hardway_machines::actions::Progress for Told<'_> {
+    fn holds(&mut self, action: &Action, outcome: hardway_machines::actions::Outcome) {
+        match outcome {
+            hardway_machines::actions::Outcome::Done => self.0.view.event(&format!("{}: done", action.id)),
+            hardway_machines::actions::Outcome::AlreadyHeld => {
+                self.0.log.line(&format!("{}: held already", action.id))
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! The install: phases in order, each looked at before it is worked on, with a journal that outlives every process.
+//!
+//! ```text
+//! graph          which phase needs which, and what goes in and comes out               graph.rs
+//! Work           what a phase can do: observe, run                                     work.rs, phases/
+//! Engine         observes, writes down, runs                                           engine.rs
+//! History        how far the install is: one pure fold over the journal                event.rs, history.rs
+//! Install        what all phases share: folder, cluster, provider, background          install.rs
+//! Background     ignition server and approver, while phases need them                  background.rs
+//! View           what a person sees: a block on a terminal, or lines; and the log      view.rs, live.rs, lines.rs, log.rs
+//! ```
+
+mod background;
+mod engine;
+mod event;
+mod graph;
+mod history;
+mod inside;
+mod install;
+mod lines;
+mod live;
+mod log;
+mod phases;
+mod progress;
+mod provider;
+mod run;
+mod summary;
+mod view;
+mod watching;
+mod work;
+
+pub(crate) use event::PhaseReset;
+pub(crate) use graph::row;
+pub(crate) use history::{History, State};
+pub(crate) use inside::{enter, is_inside, outside, place};
+pub(crate) use install::{Install, failed_action, journal_report};
+pub(crate) use log::Log;
+pub(crate) use phases::work_of;
+pub(crate) use progress::short;
+pub(crate) use run::{Options, open, run};
+pub(crate) use summary::summary;
+pub(crate) use work::{Effect, Observed};

@@ -1,0 +1,121 @@
+//! fetch-release, make-pki, make-kubeconfigs, make-manifests, render-nodes, make-ignition: the files of the working folder.
+
+use hardway_assets::Phase;
+use hardway_assets::graph::{FileState, Step};
+
+use crate::commands::create::{self, Wanted};
+use crate::commands::dry_run::join;
+use crate::forecast::Forecast;
+use crate::input::{Checked, Project};
+use crate::install::Install;
+use crate::install::work::{Effect, Observed, Work};
+use crate::release_choice::Reach;
+use crate::report::Report;
+
+pub(super) struct FetchRelease<'i>(pub(super) &'i Install);
+
+/// One of the phases that only make files.
+pub(super) struct MakeAssets<'i> {
+    pub(super) install: &'i Install,
+    pub(super) phase: Phase,
+}
+
+pub(super) struct RenderNodes<'i>(pub(super) &'i Install);
+
+impl Work for FetchRelease<'_> {
+    fn observe(&self) -> Result<Observed, Report> {
+        if self.0.args.release.release_dir.is_some() {
+            return Ok(Observed::Done("the release comes from a folder".to_owned()));
+        }
+        Ok(match Checked::reason_to_fetch(&self.0.workdir)? {
+            Some(why) => Observed::Todo(why.to_string()),
+            None => Observed::Done(format!("{} is kept in release/", self.0.cluster.inventory.release.image)),
+        })
+    }
+
+    fn run(&self) -> Result<String, Report> {
+        let image = &self.0.cluster.inventory.release.image;
+        self.0.view.waits_for(&format!("{image} from its registry"));
+        let checked = Checked::load(&self.0.workdir, Reach::Registry(&self.0.args.release), &self.0.out)?;
+        create::keep_fetched(&self.0.workdir, checked, &self.0.args, &self.0.out)
+    }
+
+    fn plan(&self) -> Result<Vec<Effect>, Report> {
+        Ok(vec![Effect::of(format!(
+            "reads {} from its registry into release/",
+            self.0.cluster.inventory.release.image
+        ))])
+    }
+}
+
+impl Work for MakeAssets<'_> {
+    fn observe(&self) -> Result<Observed, Report> {
+        if !self.install.workdir.path("secrets/identity.json").exists() {
+            return Ok(Observed::Todo("nothing was made yet".to_owned()));
+        }
+        let project = project(self.install)?;
+        let forecast = Forecast::of(&project, |asset| asset.phase() <= self.phase)?;
+        let steps = forecast.steps();
+        let stale: Vec<&&Step> =
+            steps.iter().filter(|step| step.phase == self.phase && is_written(step)).collect();
+        let files: usize =
+            steps.iter().filter(|step| step.phase == self.phase).map(|step| step.files.len()).sum();
+        Ok(match stale.first() {
+            None if self.phase == Phase::MakeIgnition && !forecast.render.is_empty() => {
+                Observed::Todo(join(&forecast.render))
+            }
+            None => Observed::Done(format!("{files} files are as they should be")),
+            Some(step) => Observed::Todo(format!("{}: {}", step.asset, join(&step.reasons))),
+        })
+    }
+
+    fn run(&self) -> Result<String, Report> {
+        let (install, phase) = (self.install, self.phase);
+        let wanted = Wanted::UpTo(if phase == Phase::MakeIgnition { Phase::VerifyCluster } else { phase });
+        create::make(&install.workdir, &install.args, &install.out, wanted)
+    }
+
+    fn plan(&self) -> Result<Vec<Effect>, Report> {
+        let row = crate::install::row(self.phase);
+        Ok(vec![Effect::of(format!(
+            "writes {} (`hardway create ignition-configs --dry-run` names each file)",
+            row.gives
+        ))])
+    }
+}
+
+impl Work for RenderNodes<'_> {
+    fn observe(&self) -> Result<Observed, Report> {
+        let forecast = Forecast::of(&project(self.0)?, |_| true)?;
+        Ok(match forecast.render.is_empty() {
+            true => Observed::Done("node configs are rendered".to_owned()),
+            false => Observed::Todo(join(&forecast.render)),
+        })
+    }
+
+    fn run(&self) -> Result<String, Report> {
+        self.0.view.waits_for(
+            "podman, which renders the node configs with the release's own machine-config-operator",
+        );
+        create::make(&self.0.workdir, &self.0.args, &self.0.out, Wanted::UpTo(Phase::RenderNodes))
+    }
+
+    fn plan(&self) -> Result<Vec<Effect>, Report> {
+        Ok(vec![Effect::of(
+            "runs the release's machine-config-operator twice in podman, without a network, on manifests/",
+        )])
+    }
+}
+
+fn project(install: &Install) -> Result<Project, Report> {
+    let checked = Checked::load(
+        &install.workdir,
+        Reach::Here(install.args.release.release_dir.as_deref()),
+        &install.out,
+    )?;
+    Project::load(&install.workdir, checked)
+}
+
+fn is_written(step: &Step) -> bool {
+    step.files.iter().any(|(_, state)| *state == FileState::Written)
+}

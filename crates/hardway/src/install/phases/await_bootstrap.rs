@@ -1,0 +1,59 @@
+//! await-bootstrap: the API answers on the bootstrap host, and the version operator has begun.
+
+use hardway_cluster::bootstrap_progress::{RESET, reset};
+use hardway_cluster::operators::Index;
+
+use crate::install::Install;
+use crate::install::work::{Effect, Observed, Work};
+use crate::report::{EXIT_BOOTSTRAP, Report};
+
+pub(super) struct AwaitBootstrap<'i>(pub(super) &'i Install);
+
+impl Work for AwaitBootstrap<'_> {
+    fn observe(&self) -> Result<Observed, Report> {
+        self.0.judge(|index, _| judge(index))
+    }
+
+    fn run(&self) -> Result<String, Report> {
+        let mut background = self.0.background();
+        background.serve(self.0)?;
+        drop(background);
+        self.0.until("bootstrap-failed", EXIT_BOOTSTRAP, |index, _| judge(index))
+    }
+
+    fn plan(&self) -> Result<Vec<Effect>, Report> {
+        Ok(vec![Effect::of(
+            "watches the bootstrap host and the API until the first objects exist; changes nothing",
+        )])
+    }
+
+    /// A bootkube that hangs is begun anew, without losing what etcd already has.
+    fn reset(&self) -> Result<Vec<String>, Report> {
+        self.0.block_on(async {
+            let live = self.0.live().await?;
+            let Some(remote) = live.bootstrap_host(&self.0.workdir) else {
+                return Err(Report::new(
+                    "reset-failed",
+                    "there is no key for the bootstrap host in secrets/",
+                ));
+            };
+            let done = reset(&remote, self.0.cluster.is_ipv6_primary()).await;
+            let done =
+                done.map_err(|error| Report::from_error("reset-failed", &error).exit(EXIT_BOOTSTRAP))?;
+            let why = |what: &&str| {
+                RESET.iter().find(|action| action.what == *what).map_or("", |action| action.why)
+            };
+            Ok(done.iter().map(|what| format!("{what}: {}", why(what))).collect())
+        })
+    }
+}
+
+fn judge(index: &Index) -> Result<String, String> {
+    if index.state().version.is_none() {
+        return Err("the ClusterVersion to be created".to_owned());
+    }
+    match index.version().last_word() {
+        None => Err("the version operator's first words".to_owned()),
+        Some(word) => Ok(format!("the version operator is at work: {word}")),
+    }
+}

@@ -1,0 +1,63 @@
+//! await-etcd: etcd and the control plane run on the masters, and bootstrapping says that it is complete.
+
+use hardway_cluster::operators::STABLE_FOR;
+use hardway_cluster::pivot::Allowed;
+use hardway_cluster::wait::Line;
+
+use crate::install::Install;
+use crate::install::work::{Effect, Observed, Work};
+use crate::live::KUBECONFIG;
+use crate::report::{EXIT_BOOTSTRAP, Report};
+
+pub(super) struct AwaitEtcd<'i>(pub(super) &'i Install);
+
+impl Work for AwaitEtcd<'_> {
+    fn observe(&self) -> Result<Observed, Report> {
+        if !self.0.workdir.path(KUBECONFIG).exists() {
+            return Ok(Observed::Todo("there is no kubeconfig yet".to_owned()));
+        }
+        self.0.block_on(async {
+            let live = self.0.live().await?;
+            let mut say = |line: Line| self.0.log.line(&line.text);
+            let mut wait = self.0.wait(&live, STABLE_FOR, &mut say)?;
+            if !wait.look(std::time::Duration::from_secs(10)).await {
+                return Ok(Observed::Todo("the API does not answer".to_owned()));
+            }
+            let decision = wait.decision().await;
+            let missing = decision.missing().collect::<Vec<_>>().join("; ");
+            Ok(match decision.allowed >= Allowed::LeaveLoadBalancer {
+                true => Observed::Done("the masters carry the cluster".to_owned()),
+                false => Observed::Todo(missing),
+            })
+        })
+    }
+
+    fn run(&self) -> Result<String, Report> {
+        let mut background = self.0.background();
+        background.serve(self.0)?;
+        background.approve(self.0)?;
+        drop(background);
+        self.0.block_on(async {
+            let live = self.0.live().await?;
+            let mut say = |line: Line| self.0.hear(&line);
+            let mut wait = self.0.wait(&live, STABLE_FOR, &mut say)?;
+            match wait.bootstrap_complete().await {
+                Ok(_) => Ok("the masters carry the cluster; the bootstrap host is free to go".to_owned()),
+                Err(error) => {
+                    let report = Report::from_error("bootstrap-failed", &error).exit(EXIT_BOOTSTRAP);
+                    let broken = error.why().and_then(|why| why.broken()).cloned();
+                    Err(match broken {
+                        Some(link) => report
+                            .evidence([format!("first broken: {}: {}", link.subject, link.what)])
+                            .fix(link.fix.unwrap_or_else(|| error.hint().to_owned())),
+                        None => report.fix(error.hint()),
+                    })
+                }
+            }
+        })
+    }
+
+    fn plan(&self) -> Result<Vec<Effect>, Report> {
+        Ok(vec![Effect::of("watches until every gate of the pivot is open; changes nothing")])
+    }
+}

@@ -1,0 +1,107 @@
+//! install-os and boot-workers: machines switched on, until each has fetched its config.
+
+use std::time::Duration;
+
+use hardway_assets::inventory::{Host, Role};
+use hardway_machines::host_progress::{HostState, PATIENCE, Progress, Tracked, fold, stall};
+
+use super::build_infra::effect;
+use crate::clock;
+use crate::install::work::{Effect, Observed, Work};
+use crate::install::{Install, journal_report};
+use crate::report::{EXIT_INFRASTRUCTURE, Report};
+
+/// Machines of these roles, in this order: those of one role have fetched their configs before the next are switched on.
+pub(super) struct Boot<'i> {
+    pub(super) install: &'i Install,
+    pub(super) roles: &'static [Role],
+}
+
+impl Work for Boot<'_> {
+    fn observe(&self) -> Result<Observed, Report> {
+        let hosts = self.hosts()?;
+        if hosts.is_empty() {
+            return Ok(Observed::Done("the inventory has none".to_owned()));
+        }
+        let provider = self.install.provider()?;
+        let states = self.states(&hosts)?;
+        for (host, state) in hosts.iter().zip(&states) {
+            if state.state < Progress::Seen {
+                return Ok(Observed::Todo(format!("{}: {}", host.name, state.sentence)));
+            }
+            if !self.install.doer().holds(&provider.is_on(host)) {
+                return Ok(Observed::Todo(format!("{} is off", host.name)));
+            }
+        }
+        Ok(Observed::Done(format!("{} machines are on and have their configs", hosts.len())))
+    }
+
+    fn run(&self) -> Result<String, Report> {
+        self.install.background().serve(self.install)?;
+        let provider = self.install.provider()?;
+        for role in self.roles {
+            let hosts = self.install.hosts(*role)?;
+            for host in &hosts {
+                self.install.carry_out(&provider.first_boot(host))?;
+            }
+            self.until_seen(&hosts)?;
+        }
+        Ok(format!("{} machines are on and have their configs", self.hosts()?.len()))
+    }
+
+    fn plan(&self) -> Result<Vec<Effect>, Report> {
+        let provider = self.install.provider()?;
+        let mut effects = vec![Effect::of("serves each machine its config, for its own token")];
+        for host in self.hosts()? {
+            effects.extend(provider.first_boot(host).iter().map(effect));
+        }
+        Ok(effects)
+    }
+}
+
+impl<'i> Boot<'i> {
+    fn hosts(&self) -> Result<Vec<&'i Host>, Report> {
+        let mut hosts = Vec::new();
+        for role in self.roles {
+            hosts.extend(self.install.hosts(*role)?);
+        }
+        Ok(hosts)
+    }
+
+    /// There is no deadline, only a time in which nothing happens.
+    fn until_seen(&self, hosts: &[&Host]) -> Result<(), Report> {
+        let begun = clock::now()?;
+        loop {
+            self.install.go_on()?;
+            let states = self.states(hosts)?;
+            let missing: Vec<&HostState> =
+                states.iter().filter(|state| state.state < Progress::Seen).collect();
+            if missing.is_empty() {
+                return Ok(());
+            }
+            let names: Vec<&str> = missing.iter().map(|state| state.host.as_str()).collect();
+            self.install.view.waits_for(&format!("{} to fetch its config", names.join(", ")));
+            let now = clock::now()?;
+            if let Some(stall) = missing.iter().find_map(|state| stall(state, begun, now, PATIENCE)) {
+                let what = format!(
+                    "{} has not come to the ignition server for {} minutes",
+                    stall.host, stall.minutes
+                );
+                let fix = "look at its console; then run the same command again";
+                return Err(Report::new("machine-not-seen", what)
+                    .exit(EXIT_INFRASTRUCTURE)
+                    .evidence(stall.look_at)
+                    .fix(fix));
+            }
+            std::thread::sleep(Duration::from_millis(300));
+        }
+    }
+
+    fn states(&self, hosts: &[&Host]) -> Result<Vec<HostState>, Report> {
+        let path = self.install.workdir.path(hardway_journal::FILE_NAME);
+        let records = hardway_journal::read(&path).map_err(|error| journal_report(&error))?;
+        let tracked: Vec<Tracked> =
+            hosts.iter().map(|host| Tracked::new(&self.install.cluster, host)).collect();
+        Ok(fold(&records, &tracked))
+    }
+}

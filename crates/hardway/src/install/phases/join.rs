@@ -1,0 +1,56 @@
+//! join-control-plane and join-workers: expected machines become nodes, with certificates given by policy.
+
+use hardway_assets::inventory::Role;
+use hardway_cluster::operators::Index;
+
+use crate::install::Install;
+use crate::install::work::{Effect, Observed, Work};
+use crate::report::{EXIT_BOOTSTRAP, EXIT_INSTALL, Report};
+
+pub(super) struct Join<'i> {
+    pub(super) install: &'i Install,
+    pub(super) role: Role,
+}
+
+impl Work for Join<'_> {
+    fn observe(&self) -> Result<Observed, Report> {
+        self.install.judge(|index, _| judge(index, self.role))
+    }
+
+    fn run(&self) -> Result<String, Report> {
+        let mut background = self.install.background();
+        background.serve(self.install)?;
+        background.approve(self.install)?;
+        drop(background);
+        let exit = if self.role == Role::Master { EXIT_BOOTSTRAP } else { EXIT_INSTALL };
+        self.install.until("nodes-missing", exit, |index, _| judge(index, self.role))
+    }
+
+    fn plan(&self) -> Result<Vec<Effect>, Report> {
+        let names: Vec<String> =
+            self.install.hosts(self.role)?.iter().map(|host| self.install.cluster.node_name(host)).collect();
+        Ok(vec![Effect::of(format!(
+            "approves certificate requests of {} and of nobody else",
+            names.join(", ")
+        ))])
+    }
+}
+
+/// Masters have to be nodes: without a pod network, which comes later, they are not Ready. At the end all nodes are.
+fn judge(index: &Index, role: Role) -> Result<String, String> {
+    let declared = index.declared();
+    if role == Role::Worker {
+        let missing: Vec<String> = index.missing_nodes().into_iter().map(|link| link.what).collect();
+        return match missing.is_empty() {
+            true => Ok(format!("{} nodes are Ready", declared.nodes.len())),
+            false => Err(format!("nodes: {}", missing.join("; "))),
+        };
+    }
+    let names: Vec<&str> = declared.with_role(role).map(|node| node.name.as_str()).collect();
+    let missing: Vec<&str> =
+        names.iter().filter(|name| !index.state().nodes.contains_key(**name)).copied().collect();
+    match missing.is_empty() {
+        true => Ok(format!("{} are nodes", names.join(", "))),
+        false => Err(format!("{} to become nodes", missing.join(", "))),
+    }
+}

@@ -1,0 +1,38 @@
+//! The work of each phase.
+
+mod assets;
+mod await_bootstrap;
+mod await_etcd;
+mod await_operators;
+mod boot;
+mod build_infra;
+mod join;
+mod remove_bootstrap;
+mod verify_cluster;
+
+use hardway_assets::Phase;
+use hardway_assets::inventory::Role;
+
+use super::Install;
+use super::work::Work;
+
+/// The work of a phase.
+pub(crate) fn work_of(install: &Install, phase: Phase) -> Box<dyn Work + '_> {
+    match phase {
+        Phase::CheckHost | Phase::BuildInfra => Box::new(build_infra::BuildInfra(install)),
+        Phase::FetchRelease => Box::new(assets::FetchRelease(install)),
+        Phase::MakePki | Phase::MakeKubeconfigs | Phase::MakeManifests | Phase::MakeIgnition => {
+            Box::new(assets::MakeAssets { install, phase })
+        }
+        Phase::RenderNodes => Box::new(assets::RenderNodes(install)),
+        Phase::InstallOs => Box::new(boot::Boot { install, roles: &[Role::Bootstrap, Role::Master] }),
+        Phase::AwaitBootstrap => Box::new(await_bootstrap::AwaitBootstrap(install)),
+        Phase::JoinControlPlane => Box::new(join::Join { install, role: Role::Master }),
+        Phase::AwaitEtcd => Box::new(await_etcd::AwaitEtcd(install)),
+        Phase::RemoveBootstrap => Box::new(remove_bootstrap::RemoveBootstrap(install)),
+        Phase::BootWorkers => Box::new(boot::Boot { install, roles: &[Role::Worker] }),
+        Phase::JoinWorkers => Box::new(join::Join { install, role: Role::Worker }),
+        Phase::AwaitOperators => Box::new(await_operators::AwaitOperators(install)),
+        Phase::VerifyCluster => Box::new(verify_cluster::VerifyCluster(install)),
+    }
+}

@@ -1,0 +1,112 @@
+//! remove-bootstrap: out of the load balancer, and only then off. Every gate is looked at again before each of the two.
+
+use hardway_assets::host_services::BOOTSTRAP_SERVER;
+use hardway_assets::inventory::Role;
+use hardway_cluster::operators::STABLE_FOR;
+use hardway_cluster::pivot::{Allowed, Decision};
+use hardway_cluster::wait::Line;
+use hardway_journal::Entry;
+use hardway_machines::load_balancer;
+use hardway_machines::providers::{LoadBalancer, is_of_machine};
+
+use crate::clock;
+use crate::install::event::MachineRetired;
+use crate::install::install::failed_action;
+use crate::install::work::{Effect, Observed, Work};
+use crate::install::{Install, journal_report};
+use crate::report::{EXIT_BLOCKED, EXIT_BOOTSTRAP, EXIT_INFRASTRUCTURE, Report};
+
+pub(super) struct RemoveBootstrap<'i>(pub(super) &'i Install);
+
+impl Work for RemoveBootstrap<'_> {
+    fn observe(&self) -> Result<Observed, Report> {
+        let history = self.0.history()?;
+        let Some(host) = self.host() else {
+            return Ok(Observed::Done("the inventory has no bootstrap host".to_owned()));
+        };
+        let ledger = self.0.doer().ledger().map_err(|error| journal_report(&error))?;
+        let is_there = ledger.iter().any(|owned| is_of_machine(&owned.action, host));
+        Ok(match (history.is_retired(host), is_there) {
+            (true, false) => Observed::Done(format!("{host} is gone")),
+            (true, true) => Observed::Todo(format!("{host} is out of the load balancer and still there")),
+            (false, _) => Observed::Todo(format!("{host} is still there")),
+        })
+    }
+
+    fn run(&self) -> Result<String, Report> {
+        let Some(host) = self.host() else { return Ok("the inventory has no bootstrap host".to_owned()) };
+        self.0.background().approve(self.0)?;
+        self.allowed(false, Allowed::LeaveLoadBalancer)?;
+        self.leave_load_balancer()?;
+        let retired = Entry::of(clock::now()?, &MachineRetired { host: host.to_owned() });
+        self.0.journal.append(&[retired]).map_err(|error| journal_report(&error))?;
+        // From now on no configuration names it; what runs takes that up without dropping anybody.
+        let actions = self.0.provider()?.infrastructure();
+        let actions: Vec<_> =
+            actions.into_iter().filter(|action| action.id.starts_with("balancer/")).collect();
+        self.0.carry_out(&actions)?;
+        self.allowed(true, Allowed::PowerOff)?;
+        self.0.view.waits_for(&format!("{host} to go"));
+        let doer = self.0.doer();
+        doer.take_back(|action| is_of_machine(action, host), &mut ())
+            .map_err(|error| failed_action(&error))?;
+        Ok(format!("{host} is out of the load balancer and gone"))
+    }
+
+    fn plan(&self) -> Result<Vec<Effect>, Report> {
+        let host = self.host().unwrap_or("no host");
+        Ok(vec![
+            Effect::of("looks at every gate of the pivot"),
+            Effect::of(format!("takes {host} out of the load balancer")),
+            Effect::of("looks at every gate again"),
+            Effect::of(format!("removes the machine {host} for good")),
+        ])
+    }
+}
+
+impl RemoveBootstrap<'_> {
+    fn host(&self) -> Option<&str> {
+        self.0.cluster.inventory.with_role(Role::Bootstrap).next().map(|host| host.name.as_str())
+    }
+
+    /// Refuses what would lose the cluster.
+    fn allowed(&self, has_left: bool, needed: Allowed) -> Result<Decision, Report> {
+        self.0.block_on(async {
+            let live = self.0.live().await?;
+            let mut say = |line: Line| self.0.log.line(&line.text);
+            let mut wait = self.0.wait(&live, STABLE_FOR, &mut say)?;
+            wait.look(std::time::Duration::from_secs(20)).await;
+            let decision = wait.decision_when(has_left).await;
+            if decision.allowed >= needed {
+                return Ok(decision);
+            }
+            let missing: Vec<String> = decision.missing().map(|gate| gate.to_string()).collect();
+            Err(Report::new("pivot-refused", "the bootstrap host still carries a part of the cluster")
+                .exit(EXIT_BOOTSTRAP)
+                .evidence(missing)
+                .fix("hardway phase run await-etcd waits for what is missing"))
+        })
+    }
+
+    fn leave_load_balancer(&self) -> Result<(), Report> {
+        match self.0.provider()?.load_balancer() {
+            LoadBalancer::Haproxy { admin_socket } => {
+                load_balancer::take_out(&admin_socket, BOOTSTRAP_SERVER).map_err(|error| {
+                    Report::from_error("balancer-failed", &error)
+                        .exit(EXIT_INFRASTRUCTURE)
+                        .fix("is HAProxy running? `hardway phase run build-infra` starts it")
+                })
+            }
+            LoadBalancer::External if self.0.options.load_balancer_changed => Ok(()),
+            LoadBalancer::External => {
+                let changes = load_balancer::changes(&self.0.cluster);
+                let later: Vec<_> =
+                    changes.into_iter().filter(|change| change.before == "remove-bootstrap").collect();
+                Err(Report::new("balancer-external", "the bootstrap host must leave your load balancer now")
+                    .exit(EXIT_BLOCKED)
+                    .evidence([load_balancer::table(&later)])
+                    .fix("change it as above, then run the same command with --load-balancer-changed"))
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! One run: phases one after the other, with a view that is kept alive and a person who may stop it.
+
+use std::io::IsTerminal as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use hardway_assets::Phase;
+use hardway_journal::Follower;
+use hardway_machines::host_progress::{Tracked, fold};
+use jiff::SignedDuration;
+
+use super::engine::Engine;
+use super::lines::Lines;
+use super::live::Live;
+use super::log::{Log, Logged};
+use super::progress::Progress;
+use super::view::View;
+use super::{History, Install, work_of};
+use crate::cli::MakeArgs;
+use crate::report::{EXIT_INTERRUPTED, Report};
+use crate::workdir::Workdir;
+
+/// What can be said about a run.
+#[derive(Clone, Debug)]
+pub(crate) struct Options {
+    /// Nothing new for so long ends a wait.
+    pub(crate) stall_after: SignedDuration,
+    /// A person says that the bootstrap host has left a load balancer of theirs.
+    pub(crate) load_balancer_changed: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { stall_after: SignedDuration::from_mins(30), load_balancer_changed: false }
+    }
+}
+
+/// Opens the folder, with a view of these phases.
+pub(crate) fn open(
+    workdir: Workdir,
+    args: MakeArgs,
+    options: Options,
+    phases: &[Phase],
+) -> Result<Install, Report> {
+    let view = |history: &History, log: &Log| -> Arc<dyn View> {
+        let progress = Progress::new(phases.iter().copied(), history);
+        let view: Arc<dyn View> = match std::io::stderr().is_terminal() {
+            true => Arc::new(Live::new(progress, width())),
+            false => Arc::new(Lines::new(progress)),
+        };
+        Arc::new(Logged { log: log.clone(), view })
+    };
+    Install::open(workdir, args, options, view)
+}
+
+/// Runs phases in order; ends at the first that gives up. Those in `known` were looked at a moment ago by the process that
+/// started this one.
+pub(crate) fn run(install: &Install, phases: &[Phase], known: &[Phase]) -> Result<(), Report> {
+    listen_for_signals(install)?;
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let (tracked, view) = (Tracked::all(&install.cluster), install.view.clone());
+        let (journal, over) = (install.workdir.path(hardway_journal::FILE_NAME), &over);
+        scope.spawn(move || keep_alive(&journal, &tracked, view.as_ref(), over));
+        let engine = Engine { install };
+        let result = phases.iter().try_for_each(|phase| match known.contains(phase) {
+            true => {
+                install.view.already(*phase, "seen a moment ago");
+                Ok(())
+            }
+            false => engine.phase(*phase, work_of(install, *phase).as_ref()),
+        });
+        over.store(true, Ordering::Relaxed);
+        result
+    })?;
+    install.view.tick();
+    Ok(())
+}
+
+/// The first signal asks to stop at the next good moment; the second does not ask.
+fn listen_for_signals(install: &Install) -> Result<(), Report> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let _context = install.runtime.enter();
+    let failed = |error: std::io::Error| Report::from_error("install-failed", &error);
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
+    let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
+    let (stop, view) = (install.stop.clone(), install.view.clone());
+    install.runtime.spawn(async move {
+        loop {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+            if stop.swap(true, Ordering::Relaxed) {
+                std::process::exit(i32::from(EXIT_INTERRUPTED));
+            }
+            view.event("stopping at the next good moment; once more to stop at once");
+        }
+    });
+    Ok(())
+}
+
+/// Draws, and tells how far each machine is.
+fn keep_alive(journal: &Path, tracked: &[Tracked], view: &dyn View, over: &AtomicBool) {
+    let (mut follower, mut records) = (Follower::new(journal), Vec::new());
+    let mut told: Vec<(String, String)> = Vec::new();
+    while !over.load(Ordering::Relaxed) {
+        if let Ok(news) = follower.news()
+            && !news.is_empty()
+        {
+            records.extend(news);
+            for state in fold(&records, tracked) {
+                let now = (state.host, state.state.to_string());
+                if !told.contains(&now) {
+                    told.retain(|(host, _)| *host != now.0);
+                    view.host(&now.0, &now.1);
+                    told.push(now);
+                }
+            }
+        }
+        view.tick();
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+/// Of the terminal, as it says itself.
+fn width() -> usize {
+    let columns = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    columns
+        .or_else(|| {
+            rustix::termios::tcgetwinsize(std::io::stderr()).ok().map(|size| usize::from(size.ws_col))
+        })
+        .filter(|width| *width > 20)
+        .unwrap_or(100)
+}

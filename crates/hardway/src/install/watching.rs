@@ -1,0 +1,108 @@
+//! Looking at the live cluster from a phase.
+
+use std::time::Duration;
+
+use hardway_cluster::clock::Clock;
+use hardway_cluster::operators::Index;
+use hardway_cluster::wait::{GiveUp, Level, Line, Wait, WaitOptions};
+use jiff::{SignedDuration, Timestamp};
+
+use super::Install;
+use super::work::Observed;
+use crate::cli::ClusterArgs;
+use crate::clock;
+use crate::live::{KUBECONFIG, Live};
+use crate::report::Report;
+
+/// For one look. A cluster that does not answer so long is not there.
+const LOOK: Duration = Duration::from_secs(10);
+
+impl Install {
+    /// The cluster of the folder, whatever the environment says.
+    pub(super) async fn live(&self) -> Result<Live, Report> {
+        let args = ClusterArgs {
+            kubeconfig: Some(self.workdir.path(KUBECONFIG)),
+            release_dir: self.args.release.release_dir.clone(),
+        };
+        Live::open(&self.workdir, &args, &self.out).await
+    }
+
+    /// A wait that tells the view.
+    pub(super) fn wait<'s>(
+        &self,
+        live: &Live,
+        stable_for: SignedDuration,
+        say: &'s mut dyn FnMut(Line),
+    ) -> Result<Wait<'s>, Report> {
+        let options = WaitOptions {
+            stall_after: self.options.stall_after,
+            stable_for,
+            etcd: live.etcd(&self.workdir),
+            host: live.bootstrap_host(&self.workdir),
+            ..WaitOptions::new()
+        };
+        let clock = Clock::start(clock::now()?);
+        Ok(Wait::new(live.config.clone(), live.declared(&self.workdir), options, clock, say))
+    }
+
+    /// One look at everything, judged. A cluster that does not answer has nothing done.
+    pub(super) fn judge(
+        &self,
+        judge: impl Fn(&Index, Timestamp) -> Result<String, String>,
+    ) -> Result<Observed, Report> {
+        if !self.workdir.path(KUBECONFIG).exists() {
+            return Ok(Observed::Todo("there is no kubeconfig yet".to_owned()));
+        }
+        self.block_on(async {
+            let live = self.live().await?;
+            let mut say = |line: Line| self.log.line(&line.text);
+            let mut wait = self.wait(&live, SignedDuration::ZERO, &mut say)?;
+            if !wait.look(LOOK).await {
+                return Ok(Observed::Todo("the API does not answer".to_owned()));
+            }
+            Ok(match judge(wait.index(), clock::now()?) {
+                Ok(seen) => Observed::Done(seen),
+                Err(missing) => Observed::Todo(missing),
+            })
+        })
+    }
+
+    /// Waits until the judgement is good.
+    pub(super) fn until(
+        &self,
+        code: &'static str,
+        exit: u8,
+        judge: impl Fn(&Index, Timestamp) -> Result<String, String>,
+    ) -> Result<String, Report> {
+        self.block_on(async {
+            let live = self.live().await?;
+            let mut say = |line: Line| self.hear(&line);
+            let mut wait = self.wait(&live, SignedDuration::ZERO, &mut say)?;
+            let waited = wait.holds(|index, now| judge(index, now)).await;
+            waited.map_err(|(last, why)| given_up(code, exit, &last, &why))
+        })
+    }
+
+    /// What a wait says, for the one who looks on.
+    pub(super) fn hear(&self, line: &Line) {
+        match line.text.strip_prefix("Waiting for ") {
+            Some(what) => self.view.waits_for(what.trim_end_matches('.')),
+            None if line.level == Level::Debug || line.text.starts_with("Still waiting") => {
+                self.log.line(&line.text)
+            }
+            None => self.view.event(&line.text),
+        }
+    }
+}
+
+/// A wait that came to nothing.
+pub(super) fn given_up(code: &'static str, exit: u8, last: &str, why: &GiveUp) -> Report {
+    let mut report = Report::new(code, format!("{last}; {why}")).exit(exit);
+    if let Some(link) = why.broken() {
+        report = report.evidence([format!("first broken: {}: {}", link.subject, link.what)]);
+        if let Some(fix) = &link.fix {
+            report = report.fix(fix.clone());
+        }
+    }
+    report
+}
