@@ -12,9 +12,11 @@ import (
 	"hardway.dev/lab/operators/internal/kube"
 )
 
-// SideEffect makes the objects of an operator that others wait for.
-func SideEffect(ctx context.Context, clients *kube.Clients, operator string) error {
+// SideEffect does what others wait for.
+func SideEffect(ctx context.Context, clients *kube.Clients, operator string, facts Facts) error {
 	switch operator {
+	case "machine-config":
+		return MarkMasters(ctx, clients, facts.MastersSchedulable)
 	case "service-ca":
 		// The controller manager's revision wants it.
 		return publishCA(ctx, clients, "service-ca", "openshift-service-serving-signer")

@@ -43,7 +43,7 @@ func Pass(ctx context.Context, clients *kube.Clients, version string) error {
 	for _, row := range Table {
 		missing := row.Missing(facts)
 		if len(missing) == 0 {
-			all = append(all, SideEffect(ctx, clients, row.Name))
+			all = append(all, SideEffect(ctx, clients, row.Name, facts))
 		}
 		versions := []kube.OperandVersion{{Name: "operator", Version: version}}
 		for _, name := range row.Versions {

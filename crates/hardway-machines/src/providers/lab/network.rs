@@ -14,7 +14,9 @@ impl Lab<'_> {
     pub(super) fn network(&self) -> Vec<Action> {
         let namespace = self.place.namespace();
         let ip = |words: String| Program::words(&format!("ip -n {namespace} {words}"));
+        let files = "what the lab's services are told, until the next reboot";
         let mut actions = vec![
+            Action::folder("network/files", files, self.place.state("")),
             Action::programs(
                 "network/namespace",
                 "a network of its own, so that the lab and the computer do not meet",
