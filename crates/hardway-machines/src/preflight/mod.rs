@@ -38,7 +38,7 @@ pub use catalogue::{CHECKS, Check};
 pub use check_result::{CheckResult, Group, Verdict};
 pub use registry::{PlaceSeen, Refusal, RegistrySeen};
 pub use run::{Choice, failed, run};
-pub use site::{AskRegistry, Patience, Site, find_lab_files};
+pub use site::{AskRegistry, Patience, Site};
 
 use hardway_assets::inventory::Provider;
 

@@ -1,7 +1,7 @@
 //! What is looked at.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use hardway_assets::Cluster;
@@ -57,12 +57,4 @@ impl fmt::Debug for Site<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Site").field("folder", &self.folder).finish_non_exhaustive()
     }
-}
-
-/// The scripts of the lab: where the settings say, or above the program, as in a checkout.
-pub fn find_lab_files(settings: &serde_json::Value, program: Option<&Path>) -> Option<PathBuf> {
-    if let Some(named) = settings["files"].as_str() {
-        return Some(PathBuf::from(named));
-    }
-    program?.ancestors().map(|folder| folder.join("lab")).find(|folder| folder.join("common.sh").is_file())
 }

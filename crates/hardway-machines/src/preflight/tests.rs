@@ -63,15 +63,3 @@ fn what_is_not_wanted_is_not_looked_at() {
     assert_eq!(Choice { skip: words(&["nonsense"]), ..Choice::default() }.unknown(), Some("nonsense"));
     assert_eq!(choice.unknown(), None);
 }
-
-#[test]
-fn the_labs_files_are_found_from_the_program() {
-    let folder = tempfile::tempdir().unwrap();
-    fs_err::create_dir_all(folder.path().join("lab")).unwrap();
-    fs_err::write(folder.path().join("lab/common.sh"), "").unwrap();
-    let program = folder.path().join("target/debug/hardway");
-    assert_eq!(find_lab_files(&serde_json::json!({}), Some(&program)), Some(folder.path().join("lab")));
-    let named = find_lab_files(&serde_json::json!({"files": "/srv/lab"}), Some(&program));
-    assert_eq!(named.as_deref(), Some(Path::new("/srv/lab")));
-    assert_eq!(find_lab_files(&serde_json::json!({}), Some(Path::new("/nowhere/hardway"))), None);
-}

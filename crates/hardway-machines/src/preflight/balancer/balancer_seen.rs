@@ -11,14 +11,25 @@ use hardway_assets::inventory::Provider;
 use super::backend::Backend;
 use super::identity::Identity;
 use super::reached::Reached;
+use crate::preflight::host::{is_remote, libvirt_uri};
 use crate::preflight::scene::Scene;
 
 /// Everything about the balancer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::preflight) struct BalancerSeen {
     pub(super) ports: Vec<PortSeen>,
-    /// Whether hardway itself brings the balancer, with build-infra.
-    pub(super) is_ours: bool,
+    pub(super) bringer: Bringer,
+}
+
+/// Who brings the balancer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bringer {
+    /// build-infra, wherever that is.
+    Hardway,
+    /// build-infra, on this host.
+    HardwayHere,
+    /// It must be there already.
+    SomebodyElse,
 }
 
 /// One port at one address.
@@ -47,9 +58,7 @@ impl BalancerSeen {
     /// Starts stand-ins, asks all ports at once, and stops the stand-ins again.
     pub(in crate::preflight) fn of(scene: &Scene<'_>) -> Self {
         let cluster = scene.site.cluster;
-        let network = &cluster.inventory.network;
-        let is_ours = network.load_balancer == "haproxy"
-            || matches!(scene.provider(), Provider::Lab | Provider::Libvirt);
+        let bringer = Bringer::of(scene);
         let balanced = Balanced::all(cluster, Stage::Bootstrapping);
         let identity = Identity::new(scene.site.now).ok().map(Arc::new);
         let (backends, standing) = match &identity {
@@ -58,7 +67,9 @@ impl BalancerSeen {
         };
         let look = |service: &Balanced, address: IpAddr| {
             let mut seen = PortSeen::before(scene, service, address, &standing);
-            seen.look(scene, identity.as_deref());
+            if seen.is_here || bringer != Bringer::HardwayHere {
+                seen.look(scene, identity.as_deref());
+            }
             seen
         };
         let ports = thread::scope(|scope| {
@@ -70,7 +81,19 @@ impl BalancerSeen {
             looking.into_iter().filter_map(|port| port.join().ok()).collect()
         });
         drop(backends);
-        Self { ports, is_ours }
+        Self { ports, bringer }
+    }
+}
+
+impl Bringer {
+    fn of(scene: &Scene<'_>) -> Self {
+        let is_haproxy = scene.site.cluster.inventory.network.load_balancer == "haproxy";
+        match scene.provider() {
+            Provider::Lab => Self::HardwayHere,
+            _ if !is_haproxy => Self::SomebodyElse,
+            Provider::Libvirt if !is_remote(libvirt_uri(scene)) => Self::HardwayHere,
+            _ => Self::Hardway,
+        }
     }
 }
 

@@ -5,15 +5,23 @@ use std::path::Path;
 use crate::preflight::check_result::Judged;
 use crate::preflight::scene::Scene;
 
-/// Without one of these nothing of the lab works.
-const FILES: [&str; 5] = ["common.sh", "down.sh", "enter.sh", "node/build.sh", "release/build.sh"];
+/// Those that the provider starts.
+const FILES: [&str; 7] = [
+    "build.sh",
+    "clean.sh",
+    "common.sh",
+    "network/service.sh",
+    "node/boot.sh",
+    "node/define.sh",
+    "node/remove.sh",
+];
 
 pub(in crate::preflight) fn lab_files(scene: &Scene<'_>) -> Judged {
     judge(scene.site.lab_files, Path::is_file)
 }
 
 fn judge(folder: Option<&Path>, is_there: impl Fn(&Path) -> bool) -> Judged {
-    let fix = "name the lab folder of a checkout of hardway as machines.lab.files in inventory.yaml";
+    let fix = "run hardway from a checkout of its sources, or set HARDWAY_LAB_FILES to its folder lab/";
     let Some(folder) = folder else { return Judged::refused("the lab's scripts are not found", fix) };
     let missing = FILES.iter().map(|file| folder.join(file)).filter(|file| !is_there(file));
     let wrong = missing.map(|file| format!("{} is missing", file.display())).collect();
@@ -29,10 +37,10 @@ mod tests {
     fn the_missing_file_is_named() {
         let folder = Path::new("/src/lab");
         assert_eq!(judge(Some(folder), |_| true).verdict, Verdict::Passed);
-        let gone = judge(Some(folder), |file| !file.ends_with("enter.sh"));
+        let gone = judge(Some(folder), |file| !file.ends_with("node/boot.sh"));
         assert_eq!(
             (gone.verdict, gone.seen),
-            (Verdict::Failed, vec!["/src/lab/enter.sh is missing".to_owned()])
+            (Verdict::Failed, vec!["/src/lab/node/boot.sh is missing".to_owned()])
         );
         assert_eq!(judge(None, |_| true).verdict, Verdict::Failed);
     }
