@@ -7,4 +7,5 @@ pub mod host_progress;
 pub mod ignition_server;
 pub mod install_media;
 pub mod load_balancer;
+pub mod preflight;
 pub mod providers;

@@ -10,6 +10,7 @@
 //!   payload()             those as a ReleasePayload                      fetched_payload.rs
 //!   info(), extract()     shown, or written to a folder                  release_info.rs, extract.rs, command.rs, placeholders.rs
 //!   mirror(), upload()    the release and its images elsewhere           mirror.rs, image_layout.rs
+//!   look_for()            whether each place has an image                image_places.rs
 //!   verify()              who signed it                                  signature.rs, keyring.rs
 //!   blocking()            all that from a program that is not async      runtime.rs
 //! from a folder
@@ -38,6 +39,7 @@ mod fetched_payload;
 mod folder;
 mod folder_error;
 mod image_layout;
+mod image_places;
 mod image_references;
 mod keyring;
 mod layer;
@@ -69,6 +71,7 @@ pub use extract::{ExcludedManifest, ExtractError, Extracted, extract, extract_fi
 pub use fetched_payload::payload;
 pub use folder::{read_folder, read_folder_of, read_kept_rendered};
 pub use folder_error::{Fault, FolderError, Reason, ReleaseError};
+pub use image_places::{ImagePlace, date_of, look_for};
 pub use mirror::{Destination, MirrorReleaseError, Mirrored, mirror, mirrored_release, upload};
 pub use mirrors::{MirrorError, Mirrors};
 pub use progress::{Progress, Silent};

@@ -24,6 +24,8 @@ pub struct Explanation {
 pub enum Kind {
     /// A certificate, bundle or key pair.
     Certificate,
+    /// A question asked before anything is built.
+    Check,
     /// Why a certificate request was approved, held or denied.
     Decision,
     /// Something that breaks an install, in the failure catalogue.
@@ -51,6 +53,7 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Certificate => "certificate",
+            Self::Check => "check",
             Self::Decision => "decision",
             Self::Diagnosis => "diagnosis",
             Self::Error => "error",
@@ -69,8 +72,9 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub struct Catalogue(Vec<Explanation>);
 
-const FILES: [(Kind, &str); 11] = [
+const FILES: [(Kind, &str); 12] = [
     (Kind::Certificate, include_str!("../../explanations/certificates.md")),
+    (Kind::Check, include_str!("../../explanations/checks.md")),
     (Kind::Decision, include_str!("../../explanations/decisions.md")),
     (Kind::Diagnosis, include_str!("../../explanations/diagnoses.md")),
     (Kind::Error, include_str!("../../explanations/errors.md")),

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
-    ApproveArgs, CreateArgs, CsrArgs, DestroyArgs, DiagnoseArgs, GatherArgs, InstallMediaArgs, LabArgs,
-    PlanArgs, ReleaseArgs, RunArgs, ServeArgs, VerifyArgs, WaitForArgs,
+    ApproveArgs, CheckArgs, CreateArgs, CsrArgs, DestroyArgs, DiagnoseArgs, GatherArgs, InstallMediaArgs,
+    LabArgs, PlanArgs, ReleaseArgs, RunArgs, ServeArgs, VerifyArgs, WaitForArgs,
 };
 
 /// Installs OpenShift and OKD on machines you own, and explains every byte it writes.
@@ -60,6 +60,8 @@ pub(crate) enum Format {
 pub(crate) enum Command {
     /// Approve the certificate requests of expected nodes, by policy
     Approve(ApproveArgs),
+    /// Look at this host, the names, the load balancer and the registry before anything is built; exit 2 if something is wrong
+    Check(Box<CheckArgs>),
     /// Print a completion script for a shell
     Completion(CompletionArgs),
     /// Make the files a cluster boots from

@@ -42,6 +42,7 @@ pub(crate) fn run(args: &ExplainArgs, out: &Output) -> Result<u8, Report> {
 
 fn text(e: &Explanation) -> String {
     let labels = match e.kind {
+        Kind::Check => ["asks", "why", "looks at", "fix", "source"],
         Kind::Diagnosis => ["symptom", "cause", "shows in", "fix", "source"],
         _ => ["what", "why", "read by", "without", "source"],
     };

@@ -1,0 +1,52 @@
+//! By what answers of our own backends are known.
+
+use std::sync::Arc;
+
+use hardway_assets::inventory::KeyAlgorithm;
+use hardway_assets::pki::{Subject, Template, Usage, issue, key_id};
+use hardway_assets::secrets::{PrivateKey, Random};
+use jiff::{SignedDuration, Timestamp};
+use rustls::ServerConfig;
+use rustls::crypto::aws_lc_rs;
+use rustls_pki_types::pem::PemObject as _;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+
+/// A certificate that signs itself, made for this run and never written down.
+pub(super) struct Identity {
+    pub(super) certificate: Vec<u8>,
+    pub(super) server: Arc<ServerConfig>,
+    /// In every answer.
+    pub(super) words: String,
+}
+
+impl Identity {
+    /// Draws a key.
+    pub(super) fn new(now: Timestamp) -> Result<Self, String> {
+        let random = Random::default();
+        let key =
+            PrivateKey::generate(KeyAlgorithm::EcdsaP256, &random).map_err(|error| error.to_string())?;
+        let subject = Subject::user("hardway-check", &[]).to_der();
+        let template = Template {
+            issuer: subject.clone(),
+            subject,
+            not_before: now - SignedDuration::from_hours(1),
+            not_after: now + SignedDuration::from_hours(1),
+            usage: Usage::Server,
+            with_key_usage: true,
+            sans: Vec::new(),
+            authority_key_id: Some(key_id(&key)),
+        };
+        let certificate = issue(&template, &key, &key).map_err(|error| error.to_string())?;
+        let private = PrivateKeyDer::from_pem_slice(key.to_pem().expose_text().as_bytes())
+            .map_err(|error| error.to_string())?;
+        let server = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+            .with_safe_default_protocol_versions()
+            .and_then(|server| {
+                let chain = vec![CertificateDer::from(certificate.clone())];
+                server.with_no_client_auth().with_single_cert(chain, private)
+            })
+            .map_err(|error| error.to_string())?;
+        let number: String = random.bytes::<8>().iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Self { certificate, server: Arc::new(server), words: format!("hardway-check-{number}") })
+    }
+}

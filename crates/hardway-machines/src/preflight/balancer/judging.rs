@@ -1,0 +1,175 @@
+//! What came through the balancer, judged.
+
+use hardway_assets::{pem, pki};
+
+use super::balancer_seen::{BalancerSeen, Bringer, PortSeen};
+use super::reached::Reached;
+use crate::preflight::check_result::Judged;
+
+/// The worst of a service's addresses.
+pub(super) fn judge(seen: &BalancerSeen, service: &str) -> Judged {
+    let ports = seen.ports.iter().filter(|port| port.name == service);
+    let judged = ports.map(|port| judge_port(port, seen.bringer));
+    judged
+        .max_by_key(|judged| judged.verdict)
+        .unwrap_or_else(|| Judged::not_applicable("the inventory names no address for it"))
+}
+
+fn judge_port(port: &PortSeen, bringer: Bringer) -> Judged {
+    if let Some(host) = port.is_of_host.as_ref().filter(|_| port.members == 1) {
+        return Judged::not_applicable(format!(
+            "{} is {host}'s own address: there is no balancer",
+            port.at.ip()
+        ));
+    }
+    if port.stand_ins.is_empty() { without_stand_ins(port, bringer) } else { with_stand_ins(port) }
+}
+
+/// A member is well, and known to be: its answer must come.
+fn with_stand_ins(port: &PortSeen) -> Judged {
+    let at = port.at;
+    let who = port
+        .stand_ins
+        .iter()
+        .map(|(name, address)| format!("{name} ({address})"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let fix = format!(
+        "let the balancer pass TCP port {} through to all members, unchanged, and check their health as `hardway explain balancer-{}` says",
+        at.port(),
+        port.name
+    );
+    match &port.reached {
+        Reached::Answered { .. } if port.has_our_words && port.has_our_certificate != Some(false) => {
+            Judged::passed(format!("{at} passes through to {who}"))
+        }
+        Reached::Answered { certificate: Some(certificate), .. } if port.has_our_words => Judged::refused(
+            format!("{at} passes through to {who}, but ends TLS on the way: it shows {}", shown(certificate)),
+            fix,
+        ),
+        Reached::Answered { .. } if port.stand_ins.len() < port.members => {
+            Judged::passed(format!("{at} passes through to a member that runs already"))
+        }
+        Reached::Answered { .. } => {
+            Judged::refused(format!("{at} is answered by somebody else than {who}"), fix)
+        }
+        other => {
+            Judged::refused(format!("{at}: {who} is well, but does not come through: {}", words(other)), fix)
+        }
+    }
+}
+
+/// No member can be asked for: all that can be seen is whether somebody takes connections.
+fn without_stand_ins(port: &PortSeen, bringer: Bringer) -> Judged {
+    let at = port.at;
+    let to_come =
+        || Judged::not_applicable(format!("{} is not there yet: build-infra brings the balancer", at.ip()));
+    let seen = format!("{at}: {}", words(&port.reached));
+    let fix = format!("let the balancer have {} and listen at TCP port {}", at.ip(), at.port());
+    match &port.reached {
+        // Whoever answers then is not ours.
+        _ if bringer == Bringer::HardwayHere && !port.is_here => to_come(),
+        Reached::Answered { .. } => Judged::passed(seen),
+        Reached::Closed(_) => Judged::passed(format!("{at} takes connections; no member is there yet")),
+        _ if bringer == Bringer::Hardway && !port.is_here => to_come(),
+        Reached::Nobody(_) => Judged::refused(seen, fix),
+        // Some balancers let go of a port while no member is well.
+        Reached::Refused | Reached::Silent if bringer == Bringer::SomebodyElse => {
+            Judged::warned(vec![seen], fix)
+        }
+        Reached::Refused | Reached::Silent => Judged::refused(seen, fix),
+    }
+}
+
+fn words(reached: &Reached) -> String {
+    match reached {
+        Reached::Answered { certificate, text } => {
+            let status = text.lines().next().unwrap_or_default();
+            let by = certificate.as_ref().map_or_else(String::new, |found| format!(", {}", shown(found)));
+            format!("answers {status:?}{by}")
+        }
+        Reached::Closed(how) => how.clone(),
+        Reached::Nobody(why) => format!("cannot be reached ({why})"),
+        Reached::Refused => "connection refused".to_owned(),
+        Reached::Silent => "no answer to a connection".to_owned(),
+    }
+}
+
+fn shown(certificate: &[u8]) -> String {
+    let facts = pki::inspect(&pem::encode("CERTIFICATE", certificate))
+        .ok()
+        .and_then(|facts| facts.into_iter().next());
+    facts.map_or_else(
+        || "a certificate that cannot be read".to_owned(),
+        |facts| format!("the certificate of {}", facts.subject),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Bringer::{Hardway, HardwayHere, SomebodyElse};
+    use super::*;
+    use crate::preflight::Verdict;
+
+    fn port() -> PortSeen {
+        PortSeen {
+            name: "api",
+            at: "192.168.126.10:6443".parse().unwrap(),
+            is_here: false,
+            is_of_host: None,
+            stand_ins: vec![("master-0".to_owned(), [192, 168, 126, 101].into())],
+            members: 1,
+            reached: Reached::Answered { certificate: Some(vec![1]), text: "ours".to_owned() },
+            has_our_words: true,
+            has_our_certificate: Some(true),
+        }
+    }
+
+    fn judged(port: PortSeen, bringer: Bringer) -> Judged {
+        judge(&BalancerSeen { ports: vec![port], bringer }, "api")
+    }
+
+    #[test]
+    fn what_a_stand_in_says_must_come_through() {
+        assert_eq!(judged(port(), SomebodyElse).verdict, Verdict::Passed);
+        let ended = judged(PortSeen { has_our_certificate: Some(false), ..port() }, SomebodyElse);
+        assert!(
+            ended.verdict == Verdict::Failed && ended.seen[0].contains("ends TLS on the way"),
+            "{ended:?}"
+        );
+        let lost =
+            judged(PortSeen { reached: Reached::Refused, has_our_words: false, ..port() }, SomebodyElse);
+        assert_eq!(
+            lost.seen,
+            [
+                "192.168.126.10:6443: master-0 (192.168.126.101) is well, but does not come through: connection refused"
+            ]
+        );
+        let other = PortSeen { has_our_words: false, ..port() };
+        assert_eq!(judged(other.clone(), SomebodyElse).verdict, Verdict::Failed);
+        assert_eq!(judged(PortSeen { members: 4, ..other }, SomebodyElse).verdict, Verdict::Passed);
+    }
+
+    #[test]
+    fn without_a_member_a_port_that_takes_connections_will_do() {
+        let reached = |reached: Reached| PortSeen { stand_ins: Vec::new(), members: 4, reached, ..port() };
+        let verdict = |how: Reached, bringer| judged(reached(how), bringer).verdict;
+        assert_eq!(verdict(Reached::Closed("closed".to_owned()), SomebodyElse), Verdict::Passed);
+        assert_eq!(verdict(Reached::Refused, SomebodyElse), Verdict::Warned);
+        assert_eq!(verdict(Reached::Nobody("no route to host".to_owned()), SomebodyElse), Verdict::Failed);
+        assert_eq!(verdict(Reached::Refused, Hardway), Verdict::NotApplicable);
+        let answered =
+            || Reached::Answered { certificate: None, text: "HTTP/1.1 403 Forbidden\r\n".to_owned() };
+        let other = judged(reached(answered()), Hardway);
+        assert_eq!(other.seen, ["192.168.126.10:6443: answers \"HTTP/1.1 403 Forbidden\""]);
+        assert_eq!(verdict(answered(), HardwayHere), Verdict::NotApplicable);
+        let here = PortSeen { is_here: true, ..reached(Reached::Refused) };
+        assert_eq!(judged(here, Hardway).seen, ["192.168.126.10:6443: connection refused"]);
+    }
+
+    #[test]
+    fn the_only_node_needs_no_balancer() {
+        let own = PortSeen { is_of_host: Some("master-0".to_owned()), ..port() };
+        assert_eq!(judged(own, Hardway).verdict, Verdict::NotApplicable);
+    }
+}

@@ -1,0 +1,36 @@
+//! The load balancer: whether what a member answers comes through it.
+//!
+//! ```text
+//! Identity       a certificate and key of this run, and the words that a backend answers     identity.rs
+//! Backend        stands in for a member, where this host has a member's address              backend.rs
+//! Reached        what a client gets at the balancer's address                                reached.rs
+//! BalancerSeen   all four ports                                                              balancer_seen.rs
+//! judge()        pure                                                                        judging.rs
+//! ```
+
+mod backend;
+mod balancer_seen;
+mod identity;
+mod judging;
+mod reached;
+
+pub(super) use balancer_seen::BalancerSeen;
+
+use super::check_result::Judged;
+use super::scene::Scene;
+
+pub(super) fn api(scene: &Scene<'_>) -> Judged {
+    judging::judge(scene.balancer(), "api")
+}
+
+pub(super) fn machine_config_server(scene: &Scene<'_>) -> Judged {
+    judging::judge(scene.balancer(), "machine-config-server")
+}
+
+pub(super) fn ingress_https(scene: &Scene<'_>) -> Judged {
+    judging::judge(scene.balancer(), "ingress-https")
+}
+
+pub(super) fn ingress_http(scene: &Scene<'_>) -> Judged {
+    judging::judge(scene.balancer(), "ingress-http")
+}

@@ -1,0 +1,184 @@
+//! What a client gets at an address.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, SignatureScheme, StreamOwned};
+use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
+
+/// How far a connection got.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Reached {
+    /// Nobody has the address, or there is no way there.
+    Nobody(String),
+    /// The port is shut.
+    Refused,
+    /// Nothing came back.
+    Silent,
+    /// Taken, and closed again without an answer: a balancer all of whose members are down.
+    Closed(String),
+    /// Somebody answered.
+    Answered {
+        /// In DER.
+        certificate: Option<Vec<u8>>,
+        /// All that came.
+        text: String,
+    },
+}
+
+impl Reached {
+    /// Connects and asks for something that every server answers somehow.
+    pub(super) fn at(address: SocketAddr, is_tls: bool, patience: Duration) -> Self {
+        let stream = match TcpStream::connect_timeout(&address, patience) {
+            Ok(stream) => stream,
+            Err(error) => return Self::of(&error),
+        };
+        match talk(stream, address, is_tls, patience) {
+            Ok((_, text)) if text.is_empty() => Self::Closed("closed without an answer".to_owned()),
+            Ok((certificate, text)) => Self::Answered { certificate, text },
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                Self::Closed("taken, but nothing is answered".to_owned())
+            }
+            Err(error) => Self::Closed(format!("taken, then closed ({error})")),
+        }
+    }
+
+    fn of(error: &io::Error) -> Self {
+        match error.kind() {
+            ErrorKind::ConnectionRefused => Self::Refused,
+            ErrorKind::TimedOut | ErrorKind::WouldBlock => Self::Silent,
+            _ => Self::Nobody(error.to_string()),
+        }
+    }
+}
+
+type Heard = (Option<Vec<u8>>, String);
+
+fn talk(stream: TcpStream, address: SocketAddr, is_tls: bool, patience: Duration) -> io::Result<Heard> {
+    stream.set_read_timeout(Some(patience))?;
+    stream.set_write_timeout(Some(patience))?;
+    if !is_tls {
+        return Ok((None, ask(&mut &stream)?));
+    }
+    let name = ServerName::IpAddress(address.ip().into());
+    let connection = ClientConnection::new(Arc::new(client().map_err(io::Error::other)?), name)
+        .map_err(io::Error::other)?;
+    let mut stream = StreamOwned::new(connection, stream);
+    let text = ask(&mut stream)?;
+    let certificate = stream.conn.peer_certificates().and_then(|chain| Some(chain.first()?.to_vec()));
+    Ok((certificate, text))
+}
+
+fn ask(stream: &mut (impl Read + Write)) -> io::Result<String> {
+    stream.write_all(b"GET /readyz HTTP/1.1\r\nHost: hardway-check\r\nConnection: close\r\n\r\n")?;
+    stream.flush()?;
+    let mut text = Vec::new();
+    match stream.take(1 << 16).read_to_end(&mut text) {
+        // Many servers just close.
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => {}
+        Err(error) if text.is_empty() => return Err(error),
+        _ => {}
+    }
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+fn client() -> Result<ClientConfig, rustls::Error> {
+    let provider = Arc::new(aws_lc_rs::default_provider());
+    let config =
+        ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
+    let verifier = Arc::new(Anybody(provider));
+    Ok(config.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())
+}
+
+/// Nothing is told to whom we talk to, and who it is is just what we want to know.
+#[derive(Debug)]
+struct Anybody(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Anybody {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        rustls::crypto::verify_tls12_signature(
+            message,
+            certificate,
+            signature,
+            &self.0.signature_verification_algorithms,
+        )
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        rustls::crypto::verify_tls13_signature(
+            message,
+            certificate,
+            signature,
+            &self.0.signature_verification_algorithms,
+        )
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::super::backend::Backend;
+    use super::super::identity::Identity;
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(30);
+
+    fn free() -> SocketAddr {
+        TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+    }
+
+    #[test]
+    fn a_backend_answers_as_itself() {
+        let identity = Arc::new(Identity::new("2026-11-15T00:00:00Z".parse().unwrap()).unwrap());
+        for is_tls in [true, false] {
+            let at = free();
+            let backend = Backend::start(at, is_tls, &identity).unwrap();
+            let Reached::Answered { certificate, text } = Reached::at(at, is_tls, PATIENCE) else {
+                panic!("no answer")
+            };
+            assert_eq!(certificate, is_tls.then(|| identity.certificate.clone()));
+            assert!(text.starts_with("HTTP/1.1 200 ") && text.ends_with(&identity.words), "{text}");
+            drop(backend);
+            assert_eq!(Reached::at(at, is_tls, PATIENCE), Reached::Refused);
+        }
+    }
+
+    #[test]
+    fn a_port_that_closes_is_told_from_one_that_is_shut() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let at = listener.local_addr().unwrap();
+        let closing = std::thread::spawn(move || drop(listener.accept()));
+        assert!(matches!(Reached::at(at, true, PATIENCE), Reached::Closed(_)));
+        closing.join().unwrap();
+    }
+}

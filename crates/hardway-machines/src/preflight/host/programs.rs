@@ -1,0 +1,121 @@
+//! Programs that hardway starts.
+
+use std::path::{Path, PathBuf};
+
+use hardway_assets::inventory::Provider;
+
+use crate::preflight::asked_program::find_program;
+use crate::preflight::check_result::Judged;
+use crate::preflight::scene::Scene;
+
+/// A program, and the package that has it on Debian and Fedora alike, or Debian's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Needed {
+    program: &'static str,
+    package: &'static str,
+    why: &'static str,
+}
+
+const fn needed(program: &'static str, package: &'static str, why: &'static str) -> Needed {
+    Needed { program, package, why }
+}
+
+const LAB: &[Needed] = &[
+    needed("ip", "iproute2", "the lab's network"),
+    needed("nsenter", "util-linux", "the lab's network"),
+    needed("unshare", "util-linux", "the lab's network"),
+    needed("jq", "jq", "the lab's release"),
+    needed("curl", "curl", "the lab's machines"),
+    needed("mmdebstrap", "mmdebstrap", "the nodes' root file system"),
+    needed("go", "golang", "the lab's programs"),
+    needed("busybox", "busybox-static", "the lab's images"),
+    needed("skopeo", "skopeo", "the lab's release"),
+    needed("docker-registry", "docker-registry", "the lab's release"),
+];
+const LIBVIRT: &[Needed] = &[
+    needed("virsh", "libvirt-clients", "machines and networks"),
+    needed("ip", "iproute2", "virtual addresses"),
+];
+const GCE: &[Needed] = &[needed("gcloud", "google-cloud-cli", "instances and images")];
+const PODMAN: Needed =
+    needed("podman", "podman", "rendering the nodes' configs with the release's own program");
+const SSH: Needed = needed("ssh", "openssh-client", "watching the bootstrap host");
+
+pub(in crate::preflight) fn programs(scene: &Scene<'_>) -> Judged {
+    let is_sample = scene.site.cluster.inventory.release.image == "sample";
+    let found: Vec<_> =
+        list(scene.provider(), is_sample).into_iter().map(|row| (row, find_program(row.program))).collect();
+    let busybox = found.iter().find(|(row, _)| row.program == "busybox");
+    let is_static = busybox.and_then(|(_, path)| path.as_deref()).is_none_or(is_static);
+    judge(&found, is_static)
+}
+
+fn list(provider: Provider, is_sample: bool) -> Vec<Needed> {
+    let own = match provider {
+        Provider::BareMetal => &[],
+        Provider::Gce => GCE,
+        Provider::Lab => LAB,
+        Provider::Libvirt => LIBVIRT,
+    };
+    // The sample release has its node configs built in; the lab's machines are podman's.
+    let podman = (!is_sample || provider == Provider::Lab).then_some(PODMAN);
+    podman.into_iter().chain([SSH]).chain(own.iter().copied()).collect()
+}
+
+/// A program that is linked with shared libraries names their loader near its beginning.
+fn is_static(path: &Path) -> bool {
+    let head = fs_err::read(path).unwrap_or_default();
+    let head = &head[..head.len().min(4096)];
+    !head.windows(8).any(|bytes| bytes == b"ld-linux")
+}
+
+fn judge(found: &[(Needed, Option<PathBuf>)], is_busybox_static: bool) -> Judged {
+    let missing: Vec<Needed> = found.iter().filter(|(_, path)| path.is_none()).map(|(row, _)| *row).collect();
+    let mut wrong: Vec<String> =
+        missing.iter().map(|row| format!("{} is missing: {} needs it", row.program, row.why)).collect();
+    let mut packages: Vec<&str> = missing.iter().map(|row| row.package).collect();
+    if !is_busybox_static {
+        wrong.push("busybox is not the static one: it would not run in an image of its own".to_owned());
+        packages.push("busybox-static");
+    }
+    packages.dedup();
+    let names: Vec<&str> = found.iter().map(|(row, _)| row.program).collect();
+    let fix = format!("install them, on Debian with: apt install {}", packages.join(" "));
+    Judged::of(wrong, Vec::new(), fix, names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::preflight::Verdict;
+
+    #[test]
+    fn every_program_can_be_the_one_that_is_missing() {
+        for provider in [Provider::BareMetal, Provider::Gce, Provider::Lab, Provider::Libvirt] {
+            let there: Vec<_> =
+                list(provider, false).into_iter().map(|row| (row, Some(PathBuf::from("/bin/x")))).collect();
+            assert_eq!(judge(&there, true).verdict, Verdict::Passed);
+            for gone in 0..there.len() {
+                let mut found = there.clone();
+                found[gone].1 = None;
+                let judged = judge(&found, true);
+                let Needed { program, package, .. } = found[gone].0;
+                assert_eq!(judged.verdict, Verdict::Failed);
+                assert!(judged.seen[0].starts_with(&format!("{program} is missing")), "{judged:?}");
+                assert!(judged.fix.unwrap().ends_with(package));
+            }
+        }
+        assert!(judge(&[], false).seen[0].contains("not the static one"));
+    }
+
+    #[test]
+    fn the_sample_release_needs_no_podman_but_the_lab_does() {
+        assert!(!list(Provider::BareMetal, true).contains(&PODMAN));
+        assert!(list(Provider::Lab, true).contains(&PODMAN));
+    }
+
+    #[test]
+    fn a_loader_is_seen() {
+        assert!(!is_static(Path::new("/proc/self/exe")));
+    }
+}

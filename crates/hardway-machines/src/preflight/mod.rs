@@ -1,0 +1,53 @@
+//! Phase check-host: everything that can be known before anything is built.
+//!
+//! ```text
+//! Site          the cluster that is to be, and where               site.rs
+//! CHECKS        every check: name, group, providers                catalogue.rs
+//! run()         all of them at once; each result when it is known  run.rs
+//! CheckResult   verdict, what was seen, what to do                 check_result.rs
+//! Scene         what several checks want to know, asked once       scene.rs
+//! host          programs, rights, virtualization, clock            host/
+//! names         DNS, at the hosts' own servers and from here       names/
+//! balancer      whether a backend answers through it               balancer/
+//! network       ports, routes, addresses                           network/
+//! registry      what the caller's registry client saw              registry/
+//! capacity      memory, processors, disk                           capacity/
+//! certificates  ends of those that are made already                certificates.rs
+//! ```
+//!
+//! A check collects evidence, and a pure function judges it. Nothing is changed on this host or elsewhere; what is tried out
+//! (a file that is synced, a backend that listens) is gone when the check ends.
+
+mod asked_program;
+mod balancer;
+mod capacity;
+mod catalogue;
+mod certificates;
+mod check_result;
+mod host;
+mod names;
+mod network;
+mod registry;
+mod run;
+mod scene;
+mod site;
+#[cfg(test)]
+mod tests;
+
+pub use catalogue::{CHECKS, Check};
+pub use check_result::{CheckResult, Group, Verdict};
+pub use registry::{PlaceSeen, Refusal, RegistrySeen};
+pub use run::{Choice, failed, run};
+pub use site::{AskRegistry, Patience, Site};
+
+use hardway_assets::inventory::Provider;
+
+/// As the inventory has it.
+pub fn provider_name(provider: Provider) -> &'static str {
+    match provider {
+        Provider::BareMetal => "bare-metal",
+        Provider::Gce => "gce",
+        Provider::Lab => "lab",
+        Provider::Libvirt => "libvirt",
+    }
+}

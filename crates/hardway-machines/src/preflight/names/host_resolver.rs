@@ -1,0 +1,72 @@
+//! The names as this host resolves them, by whatever means it is set up to.
+
+use std::net::{IpAddr, ToSocketAddrs as _};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use hardway_assets::Cluster;
+
+use super::judging::list;
+use crate::preflight::check_result::Judged;
+
+/// A name and what the system's resolver says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Resolved {
+    pub(super) name: String,
+    pub(super) expected: Vec<IpAddr>,
+    pub(super) found: Result<Vec<IpAddr>, String>,
+    /// Whether hardway itself, or a person at this host, needs it.
+    pub(super) is_needed_here: bool,
+}
+
+/// api and a name below apps, which people use from here; api-int, which is for nodes.
+pub(super) fn resolve_names(cluster: &Cluster, patience: Duration) -> Vec<Resolved> {
+    let network = &cluster.inventory.network;
+    let route = format!("hardway-check.apps.{}", cluster.domain());
+    let wanted = [
+        (cluster.api_host(), &network.api_vip, true),
+        (route, &network.ingress_vip, true),
+        (cluster.api_int_host(), &network.api_vip, false),
+    ];
+    let asked = wanted
+        .map(|(name, expected, is_needed_here)| (resolve(name.clone()), name, expected, is_needed_here));
+    let found = asked.map(|(answer, name, expected, is_needed_here)| {
+        let silence = || Err(format!("no answer within {} s", patience.as_secs()));
+        let found = answer.recv_timeout(patience).unwrap_or_else(|_| silence());
+        Resolved { name, expected: expected.clone(), found, is_needed_here }
+    });
+    found.into()
+}
+
+/// The system's resolver cannot be told to hurry: its thread is left to itself.
+fn resolve(name: String) -> mpsc::Receiver<Result<Vec<IpAddr>, String>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let found = (name.as_str(), 0).to_socket_addrs();
+        let found = found.map(|found| found.map(|socket| socket.ip()).collect::<Vec<_>>());
+        let _ = sender.send(found.map_err(|error| error.to_string()));
+    });
+    receiver
+}
+
+/// Whether this host sees what is declared.
+pub(super) fn judge_host(names: &[Resolved]) -> Judged {
+    let (mut wrong, mut odd) = (Vec::new(), Vec::new());
+    for Resolved { name, expected, found, is_needed_here } in names {
+        let missing =
+            |why: &str| format!("{name} does not resolve here: {why}; declared is {}", list(expected));
+        match found {
+            Err(why) if *is_needed_here => wrong.push(missing(why)),
+            Err(why) => odd.push(missing(why)),
+            Ok(found) if found.iter().any(|address| !expected.contains(address)) => {
+                wrong.push(format!("{name} is {} here, declared is {}", list(found), list(expected)));
+            }
+            Ok(_) => {}
+        }
+    }
+    let shown: Vec<&str> = names.iter().map(|name| name.name.as_str()).collect();
+    let fix =
+        "point this host's resolver at the cluster's name server, or add the records to the one it uses";
+    Judged::of(wrong, odd, fix, format!("{} resolve here", shown.join(", ")))
+}

@@ -1,0 +1,61 @@
+//! DNS: at the servers that the hosts will use, and as this host resolves.
+//!
+//! ```text
+//! Question, Answer      a message to a name server, and back      message.rs
+//! ServerSeen            everything asked of one server            server_seen.rs
+//! NamesSeen, Wanted     what should be, and what was said         names_seen.rs
+//! judge_…()             pure                                      judging.rs
+//! Resolved              this host's own resolver                  host_resolver.rs
+//! ```
+
+mod host_resolver;
+mod judging;
+mod message;
+mod names_seen;
+mod server_seen;
+#[cfg(test)]
+mod tests;
+
+pub(super) use names_seen::NamesSeen;
+
+use super::check_result::Judged;
+use super::scene::Scene;
+
+pub(super) fn server(scene: &Scene<'_>) -> Judged {
+    judge(scene, judging::judge_server)
+}
+
+pub(super) fn records(scene: &Scene<'_>) -> Judged {
+    judge(scene, judging::judge_records)
+}
+
+pub(super) fn apps(scene: &Scene<'_>) -> Judged {
+    judge(scene, judging::judge_apps)
+}
+
+pub(super) fn reverse(scene: &Scene<'_>) -> Judged {
+    judge(scene, judging::judge_reverse)
+}
+
+pub(super) fn search(scene: &Scene<'_>) -> Judged {
+    judge(scene, judging::judge_search)
+}
+
+pub(super) fn outside(scene: &Scene<'_>) -> Judged {
+    judge(scene, judging::judge_outside)
+}
+
+pub(super) fn host(scene: &Scene<'_>) -> Judged {
+    if let Some(why) = scene.names_to_come() {
+        return Judged::not_applicable(why);
+    }
+    let names = host_resolver::resolve_names(scene.site.cluster, scene.site.patience.answer);
+    host_resolver::judge_host(&names)
+}
+
+fn judge(scene: &Scene<'_>, judge: fn(&NamesSeen) -> Judged) -> Judged {
+    match scene.names_to_come() {
+        Some(why) => Judged::not_applicable(why),
+        None => judge(scene.names()),
+    }
+}

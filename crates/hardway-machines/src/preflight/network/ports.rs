@@ -1,0 +1,131 @@
+//! Ports at which hardway will listen on this host.
+
+use std::net::IpAddr;
+
+use hardway_assets::host_services::{Balanced, Stage};
+use hardway_assets::inventory::Provider;
+
+use super::listener::{Listener, Protocol};
+use crate::preflight::check_result::Judged;
+use crate::preflight::host::{is_remote, libvirt_uri};
+use crate::preflight::scene::Scene;
+
+/// A port that must be free, or in the right hands already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Wanted {
+    protocol: Protocol,
+    port: u16,
+    addresses: Vec<IpAddr>,
+    what: &'static str,
+    /// The program that may have it already.
+    ours: &'static str,
+}
+
+/// A listener, and its process where this user may see it.
+type Owned = (Listener, Option<(String, u32)>);
+
+pub(in crate::preflight) fn ports(scene: &Scene<'_>) -> Judged {
+    let wanted = wanted(scene);
+    if wanted.is_empty() {
+        return Judged::not_applicable("nothing of the cluster will listen on this host");
+    }
+    let listeners =
+        Listener::all().into_iter().filter(|listener| wanted.iter().any(|port| port.is_met_by(listener)));
+    let owned: Vec<Owned> = listeners
+        .map(|listener| {
+            let owner = listener.owner();
+            (listener, owner)
+        })
+        .collect();
+    judge(&wanted, &owned)
+}
+
+fn wanted(scene: &Scene<'_>) -> Vec<Wanted> {
+    let (cluster, mut wanted) = (scene.site.cluster, Vec::new());
+    let network = &cluster.inventory.network;
+    let is_libvirt = scene.provider() == Provider::Libvirt && !is_remote(libvirt_uri(scene));
+    if network.load_balancer == "haproxy" && (is_libvirt || scene.owns(&network.api_vip)) {
+        for Balanced { name, port, addresses, .. } in Balanced::all(cluster, Stage::Bootstrapping) {
+            wanted.push(Wanted { protocol: Protocol::Tcp, port, addresses, what: name, ours: "haproxy" });
+        }
+    }
+    if is_libvirt {
+        for protocol in [Protocol::Tcp, Protocol::Udp] {
+            let addresses = network.dns.clone();
+            wanted.push(Wanted { protocol, port: 53, addresses, what: "names", ours: "dnsmasq" });
+        }
+    }
+    let server =
+        cluster.inventory.ignition_server.url.as_ref().and_then(|url| Some((url.address()?, url.port)));
+    if let Some((address, port)) = server
+        && (scene.owns(&[address]) || is_libvirt && network.gateway.contains(&address))
+    {
+        let what = "the ignition server";
+        wanted.push(Wanted {
+            protocol: Protocol::Tcp,
+            port,
+            addresses: vec![address],
+            what,
+            ours: "hardway",
+        });
+    }
+    wanted
+}
+
+impl Wanted {
+    fn is_met_by(&self, listener: &Listener) -> bool {
+        let is_same = (listener.protocol, listener.port) == (self.protocol, self.port);
+        is_same && (listener.address.is_unspecified() || self.addresses.contains(&listener.address))
+    }
+}
+
+fn judge(wanted: &[Wanted], listeners: &[Owned]) -> Judged {
+    let mut wrong = Vec::new();
+    for port in wanted {
+        for (listener, owner) in listeners.iter().filter(|(listener, _)| port.is_met_by(listener)) {
+            if owner.as_ref().is_some_and(|(name, _)| name == port.ours) {
+                continue;
+            }
+            let who = owner
+                .as_ref()
+                .map_or_else(|| "somebody".to_owned(), |(name, id)| format!("{name} (process {id})"));
+            let (protocol, number, address) = (port.protocol.name(), port.port, listener.address);
+            wrong
+                .push(format!("{protocol} port {number}, for {}, is taken at {address} by {who}", port.what));
+        }
+    }
+    wrong.dedup();
+    let mut shown: Vec<String> = wanted.iter().map(|port| port.port.to_string()).collect();
+    shown.dedup();
+    let fix = "stop what listens there, or let it listen at addresses of its own";
+    Judged::of(wrong, Vec::new(), fix, format!("{} are free or ours", shown.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::preflight::Verdict;
+
+    #[test]
+    fn the_port_and_its_holder_are_named() {
+        let vip: IpAddr = [192, 168, 126, 10].into();
+        let wanted = [Wanted {
+            protocol: Protocol::Tcp,
+            port: 6443,
+            addresses: vec![vip],
+            what: "api",
+            ours: "haproxy",
+        }];
+        let by = |address: &str, name: &str| {
+            let listener =
+                Listener { protocol: Protocol::Tcp, address: address.parse().unwrap(), port: 6443, inode: 1 };
+            judge(&wanted, &[(listener, Some((name.to_owned(), 42)))])
+        };
+        assert_eq!(judge(&wanted, &[]).verdict, Verdict::Passed);
+        assert_eq!(by("192.168.126.10", "haproxy").verdict, Verdict::Passed);
+        assert_eq!(by("127.0.0.1", "k3s-server").verdict, Verdict::Passed);
+        let taken = by("0.0.0.0", "k3s-server");
+        assert_eq!(taken.seen, ["TCP port 6443, for api, is taken at 0.0.0.0 by k3s-server (process 42)"]);
+        assert_eq!(by("::", "nginx").verdict, Verdict::Failed);
+    }
+}

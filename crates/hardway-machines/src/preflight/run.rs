@@ -1,0 +1,99 @@
+//! Running the checks.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::mpsc;
+use std::thread;
+
+use super::catalogue::{CHECKS, Check};
+use super::check_result::{CheckResult, Judged, Verdict};
+use super::scene::Scene;
+use super::site::Site;
+
+/// Which checks are wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// Left out.
+    pub skip: BTreeSet<String>,
+    /// Nothing but these, if there are any.
+    pub only: BTreeSet<String>,
+}
+
+/// Checks at a time. They mostly wait; a few start programs.
+const AT_A_TIME: usize = 8;
+
+/// Runs the checks that are wanted and apply to the provider. Each result is told when it is known; all of them are given back in the
+/// order of the catalogue. Blocks: from async code, call it where blocking is allowed.
+pub fn run(site: &Site<'_>, choice: &Choice, mut on_result: impl FnMut(&CheckResult)) -> Vec<CheckResult> {
+    let scene = Scene::new(*site);
+    let wanted: Vec<&Check> = CHECKS.iter().filter(|check| choice.names(check)).collect();
+    let mut waiting = Vec::new();
+    let mut results = Vec::new();
+    for check in &wanted {
+        match before(check, &scene, choice) {
+            Some(judged) => results.push(result(check, judged)),
+            None => waiting.push(*check),
+        }
+    }
+    results.iter().for_each(&mut on_result);
+    // The slow ones first: what waits for a balancer should not begin to wait when all others are done.
+    waiting.sort_by_key(|check| !check.is_slow);
+    let queue = Mutex::new(waiting.into_iter());
+    let (sender, receiver) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..AT_A_TIME {
+            let (sender, queue, scene) = (sender.clone(), &queue, &scene);
+            scope.spawn(move || {
+                while let Some(check) = next(queue) {
+                    let _ = sender.send(result(check, check.look(scene)));
+                }
+            });
+        }
+        drop(sender);
+        for result in receiver {
+            on_result(&result);
+            results.push(result);
+        }
+    });
+    results.sort_by_key(|result| CHECKS.iter().position(|check| check.name == result.check));
+    results
+}
+
+/// The names of checks that failed, in order.
+pub fn failed(results: &[CheckResult]) -> Vec<&'static str> {
+    results.iter().filter(|result| result.verdict == Verdict::Failed).map(|result| result.check).collect()
+}
+
+impl Choice {
+    fn names(&self, check: &Check) -> bool {
+        self.only.is_empty() || self.only.contains(check.name)
+    }
+
+    /// A name that no check has.
+    pub fn unknown(&self) -> Option<&str> {
+        let is_known = |name: &&String| CHECKS.iter().any(|check| check.name == **name);
+        self.skip.iter().chain(&self.only).find(|name| !is_known(name)).map(String::as_str)
+    }
+}
+
+/// The verdict on a check that need not look.
+fn before(check: &Check, scene: &Scene<'_>, choice: &Choice) -> Option<Judged> {
+    if choice.skip.contains(check.name) {
+        return Some(Judged::skipped("left out by name"));
+    }
+    let provider = scene.provider();
+    (!check.providers.contains(&provider)).then(|| {
+        let providers: Vec<&str> =
+            check.providers.iter().map(|provider| super::provider_name(*provider)).collect();
+        Judged::not_applicable(format!("it is about {}", providers.join(" and ")))
+    })
+}
+
+fn next<'a>(queue: &Mutex<std::vec::IntoIter<&'a Check>>) -> Option<&'a Check> {
+    queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next()
+}
+
+fn result(check: &Check, judged: Judged) -> CheckResult {
+    let Judged { verdict, seen, fix } = judged;
+    CheckResult { check: check.name, group: check.group, verdict, seen, fix }
+}

@@ -1,0 +1,86 @@
+//! `hardway check`: phase check-host.
+
+mod registry;
+mod shown;
+
+use hardway_assets::{Cluster, pki};
+use hardway_machines::preflight::{self, AskRegistry, CheckResult, Choice, Patience, Site};
+
+use crate::cli::{CheckArgs, Format, Global, RegistryArgs};
+use crate::clock;
+use crate::input;
+use crate::input_file::InputFile;
+use crate::install;
+use crate::output::Output;
+use crate::report::{EXIT_USAGE, Report};
+use crate::workdir::Workdir;
+use registry::Registries;
+
+/// Looks at this host and everything around the cluster, and changes nothing. Exit code 2 when a check fails.
+pub(crate) fn run(global: &Global, args: &CheckArgs, out: &Output) -> Result<u8, Report> {
+    if args.list {
+        shown::list(args.output, out);
+        return Ok(0);
+    }
+    let choice = choice(args)?;
+    let workdir = Workdir::open(&global.dir)?;
+    let cluster = input::cluster_before_release(&workdir)?;
+    let tell = |result: &CheckResult| out.debug(&format!("{}: {}", result.check, result.verdict));
+    let results = look(&workdir, &cluster, &args.registry, &choice, tell, out)?;
+    match args.output {
+        Format::Text => out.data(&shown::text(&results, cluster.inventory.machines.provider)),
+        format => out.value(&shown::value(&results), format),
+    }
+    refused(&results).map_or(Ok(0), Err)
+}
+
+/// Runs the checks of a working folder; each result is told when it is known.
+pub(crate) fn look(
+    workdir: &Workdir,
+    cluster: &Cluster,
+    registry: &RegistryArgs,
+    choice: &Choice,
+    on_result: impl FnMut(&CheckResult),
+    out: &Output,
+) -> Result<Vec<CheckResult>, Report> {
+    let now = clock::now()?;
+    let certificates = pki::expiries(cluster, &workdir.tree()?, now);
+    let (install_config, _) = InputFile::both(workdir)?;
+    let registries = Registries::of(cluster, &install_config, registry, out);
+    let ask = || registries.ask();
+    // That they are not found is said by a check.
+    let place = install::place(cluster).ok().flatten();
+    let site = Site {
+        cluster,
+        folder: &workdir.path(""),
+        lab_files: place.as_ref().map(|place| place.files.as_path()),
+        certificates: &certificates,
+        registry: Some(&ask as AskRegistry<'_>),
+        now,
+        patience: Patience::default(),
+    };
+    Ok(preflight::run(&site, choice, on_result))
+}
+
+/// What to say when a check failed.
+pub(crate) fn refused(results: &[CheckResult]) -> Option<Report> {
+    let failed = preflight::failed(results);
+    let what = format!("{} of {} checks failed: {}", failed.len(), results.len(), failed.join(", "));
+    (!failed.is_empty()).then(|| {
+        Report::new("preflight-failed", what)
+            .exit(EXIT_USAGE)
+            .fix("each says above what was seen and what to do; --skip-check NAME leaves one out")
+    })
+}
+
+fn choice(args: &CheckArgs) -> Result<Choice, Report> {
+    let choice =
+        Choice { skip: args.skip_check.iter().cloned().collect(), only: args.only.iter().cloned().collect() };
+    if let Some(unknown) = choice.unknown() {
+        let names: Vec<&str> = preflight::CHECKS.iter().map(|check| check.name).collect();
+        return Err(Report::new("usage", format!("there is no check {unknown:?}"))
+            .exit(EXIT_USAGE)
+            .fix(format!("one of {}", names.join(", "))));
+    }
+    Ok(choice)
+}
