@@ -44,6 +44,12 @@ impl Held {
     }
 }
 
+/// Whether somebody works in the folder.
+pub(crate) fn is_held(workdir: &Workdir) -> bool {
+    let file = fs::OpenOptions::new().write(true).open(workdir.path(FILE));
+    file.is_ok_and(|file| matches!(file.into_parts().0.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
 /// The process that holds the lock, from a line such as `1: FLOCK  ADVISORY  WRITE 708 fd:00:1234 0 EOF`.
 fn holder(file: &std::fs::File) -> Option<String> {
     let inode = file.metadata().ok()?.ino().to_string();

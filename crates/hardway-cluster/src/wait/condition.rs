@@ -26,9 +26,10 @@ impl Wait<'_> {
         self.say(Line::debug(format!("API {version} up")));
         let mut watch = Watch::start(&self.config, self.options.patience);
         let mut last = String::new();
-        let seen = self.until(&mut watch, async |wait| match check(&wait.index, wait.clock.now()) {
-            Ok(seen) => Some(seen),
-            Err(missing) => {
+        let seen = self.until(&mut watch, async |wait| match wait.judged(&mut check) {
+            None => None,
+            Some(Ok(seen)) => Some(seen),
+            Some(Err(missing)) => {
                 if missing != last {
                     wait.say(Line::info(format!("Waiting for {missing}")));
                 }
@@ -37,6 +38,15 @@ impl Wait<'_> {
             }
         });
         seen.await.map_err(|why| (last, why))
+    }
+
+    /// Nothing is judged before the first lists are there: an empty picture would lack everything.
+    fn judged(
+        &self,
+        check: &mut impl FnMut(&Index, Timestamp) -> Result<String, String>,
+    ) -> Option<Result<String, String>> {
+        let is_known = [Kind::Nodes, Kind::Requests, Kind::Version].iter().all(|kind| self.index.is_fresh(*kind));
+        is_known.then(|| check(&self.index, self.clock.now()))
     }
 
     /// One look: lists everything once. False when nothing answered in this time.

@@ -15,6 +15,9 @@ pub(crate) struct RunArgs {
     pub(crate) release: FetchArgs,
     #[command(flatten)]
     pub(crate) render: RenderArgs,
+    /// Leave a check of this host out; may be given more than once
+    #[arg(long, value_name = "NAME")]
+    pub(crate) skip_check: Vec<String>,
     /// Give up a wait when nothing was new for this long
     #[arg(long, value_name = "DURATION", default_value = "30m", value_parser = duration)]
     pub(crate) stall_after: SignedDuration,

@@ -23,8 +23,11 @@ pub(crate) fn run(global: &Global, args: &RunArgs, out: &Output) -> Result<u8, R
 /// The folder, with what these arguments say.
 pub(super) fn open(workdir: Workdir, args: &RunArgs, phases: &[Phase]) -> Result<Install, Report> {
     let make = MakeArgs { release: args.release.clone(), render: args.render.clone(), dry_run: false };
-    let options =
-        Options { stall_after: args.stall_after, load_balancer_changed: args.load_balancer_changed };
+    let options = Options {
+        skip_checks: args.skip_check.iter().cloned().collect(),
+        stall_after: args.stall_after,
+        load_balancer_changed: args.load_balancer_changed,
+    };
     install::open(workdir, make, options, phases)
 }
 

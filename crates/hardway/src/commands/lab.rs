@@ -19,7 +19,7 @@ use crate::workdir::Workdir;
 pub(crate) fn run(global: &Global, args: &LabArgs, _: &Output) -> Result<u8, Report> {
     let workdir = Workdir::open(&global.dir)?;
     let cluster = input::cluster_before_release(&workdir)?;
-    let Some(place) = install::place(&cluster)? else {
+    let Some(place) = install::place(&workdir, &cluster)? else {
         return Err(Report::new("usage", "the machines of this folder are not in a lab").exit(EXIT_USAGE));
     };
     let command = match &args.verb {
@@ -39,7 +39,7 @@ pub(crate) fn run(global: &Global, args: &LabArgs, _: &Output) -> Result<u8, Rep
 pub(crate) fn enter(global: &Global) -> Result<(), Report> {
     let Ok(workdir) = Workdir::open(&global.dir) else { return Ok(()) };
     let Ok(cluster) = input::cluster_before_release(&workdir) else { return Ok(()) };
-    match install::place(&cluster) {
+    match install::place(&workdir, &cluster) {
         Ok(Some(place)) => install::enter(&place),
         _ => Ok(()),
     }

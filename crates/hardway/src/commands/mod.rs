@@ -17,6 +17,7 @@ pub(crate) mod init;
 pub(crate) mod lab;
 pub(crate) mod media;
 pub(crate) mod phase;
+mod phase_status;
 pub(crate) mod plan;
 pub(crate) mod release;
 pub(crate) mod schema;

@@ -6,6 +6,7 @@ use hardway_assets::{Phase, fetched_release};
 use serde_json::{Value, json};
 
 use super::dry_run::{join, kept_in};
+use super::phase_status::{PhaseStatus, follow, phase_lines, phases};
 use crate::cli::{Format, Global, StatusArgs};
 use crate::forecast::Forecast;
 use crate::input::{Checked, Project};
@@ -17,8 +18,12 @@ use crate::workdir::Workdir;
 /// What `create ignition-configs` would do now, and when certificates end. Changes nothing.
 pub(crate) fn run(global: &Global, args: &StatusArgs, out: &Output) -> Result<u8, Report> {
     let workdir = Workdir::open(&global.dir)?;
+    if args.watch {
+        return follow(&workdir);
+    }
+    let phases = phases(&workdir)?;
     if let Some(step) = unfetched(&workdir, args)? {
-        show(&Plan::default(), &[&step], &[], args, out);
+        show(&phases, &Plan::default(), &[&step], &[], args, out);
         out.info("everything else waits for the release: hardway create manifests fetches it");
         return Ok(0);
     }
@@ -27,7 +32,7 @@ pub(crate) fn run(global: &Global, args: &StatusArgs, out: &Output) -> Result<u8
     let forecast = Forecast::of(&project, |_| true)?;
     let mut ends = pki::expiries(&project.cluster, &project.tree, project.now);
     ends.retain(|end| end.is_on_disk);
-    show(&forecast.plan, &forecast.steps(), &ends, args, out);
+    show(&phases, &forecast.plan, &forecast.steps(), &ends, args, out);
     Ok(0)
 }
 
@@ -41,10 +46,14 @@ fn unfetched(workdir: &Workdir, args: &StatusArgs) -> Result<Option<Step>, Repor
     Ok(Some(Step { asset, phase: Phase::FetchRelease, reasons: vec![why], files: Vec::new() }))
 }
 
-fn show(plan: &Plan, steps: &[&Step], ends: &[Expiry], args: &StatusArgs, out: &Output) {
+fn show(phases: &[PhaseStatus], plan: &Plan, steps: &[&Step], ends: &[Expiry], args: &StatusArgs, out: &Output) {
     match args.output {
-        Format::Text => out.data(&text(plan, steps, ends, args.all)),
-        format => out.value(&value(plan, steps, ends), format),
+        Format::Text => out.data(&(phase_lines(phases) + &text(plan, steps, ends, args.all))),
+        format => {
+            let mut value = value(plan, steps, ends);
+            value["phases"] = json!(phases);
+            out.value(&value, format);
+        }
     }
 }
 

@@ -13,7 +13,9 @@ use hardway_assets::inventory::Provider;
 use hardway_machines::actions::{Host, Program};
 use hardway_machines::providers::lab::{LabSettings, Place};
 
+use crate::input;
 use crate::report::{EXIT_INFRASTRUCTURE, Report};
+use crate::workdir::Workdir;
 
 /// Name of the lab that this process is in, and the open namespaces of the computer: `NAME NET MOUNT`.
 const INSIDE: &str = "HARDWAY_INSIDE_LAB";
@@ -21,14 +23,12 @@ const INSIDE: &str = "HARDWAY_INSIDE_LAB";
 const FILES: &str = "HARDWAY_LAB_FILES";
 
 /// The lab of a cluster, if that is where its machines are.
-pub(crate) fn place(cluster: &Cluster) -> Result<Option<Place>, Report> {
+pub(crate) fn place(workdir: &Workdir, cluster: &Cluster) -> Result<Option<Place>, Report> {
     if cluster.inventory.machines.provider != Provider::Lab {
         return Ok(None);
     }
-    let settings = LabSettings::read(cluster).map_err(|violations| {
-        let named: Vec<String> = violations.iter().map(|v| format!("{}: {}", v.path, v.detail)).collect();
-        Report::new("inventory-invalid", named.join("; ")).exit(crate::report::EXIT_CONFIG)
-    })?;
+    let settings =
+        LabSettings::read(cluster).map_err(|violations| input::invalid_inventory(workdir, violations))?;
     Ok(Some(Place { lab: settings.name, files: files()? }))
 }
 

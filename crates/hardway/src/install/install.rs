@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hardway_assets::Cluster;
-use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::{Host, Role};
 use hardway_journal::{Journal, JournalError};
 use hardway_machines::actions::{Action, Doer, DoerError};
@@ -58,7 +57,7 @@ impl Install {
     ) -> Result<Self, Report> {
         let dir = std::path::absolute(workdir.path("")).map_err(|error| at(&workdir.path(""), &error))?;
         let cluster = input::cluster_before_release(&workdir)?;
-        let place = inside::place(&cluster)?;
+        let place = inside::place(&workdir, &cluster)?;
         let args = provider::make_args(place.as_ref(), &cluster, args)?;
         let journal_path = workdir.path(hardway_journal::FILE_NAME);
         let journal = Arc::new(Journal::open(&journal_path).map_err(|error| journal_report(&error))?);
@@ -76,7 +75,7 @@ impl Install {
             journal,
             view,
             stop: Arc::default(),
-            runtime: runtime.map_err(|error| Report::from_error("install-failed", &error))?,
+            runtime: runtime.map_err(|error| Report::from_error("workdir-unusable", &error))?,
             background: Mutex::default(),
             workdir,
         })
@@ -114,11 +113,9 @@ impl Install {
         Ok(self.cluster.inventory.with_role(role).filter(|host| !history.is_retired(&host.name)).collect())
     }
 
-    /// Who makes the machines, as far as the install is.
-    pub(crate) fn provider(&self) -> Result<Box<dyn Provider + '_>, Report> {
-        let is_bootstrapping = !self.hosts(Role::Bootstrap)?.is_empty();
-        let stage = if is_bootstrapping { Stage::Bootstrapping } else { Stage::Installed };
-        provider::of(self, stage)
+    /// Who makes the machines that are still wanted.
+    pub(crate) fn provider(&self) -> Result<Box<dyn Provider>, Report> {
+        provider::of(self)
     }
 
     /// Works on this host, and writes down what is done to it.

@@ -33,7 +33,7 @@ pub(crate) use event::PhaseReset;
 pub(crate) use graph::row;
 pub(crate) use history::{History, State};
 pub(crate) use inside::{enter, is_inside, outside, place};
-pub(crate) use install::{Install, failed_action, journal_report};
+pub(crate) use install::{Install, failed_action, history, journal_report};
 pub(crate) use log::Log;
 pub(crate) use phases::work_of;
 pub(crate) use progress::short;

@@ -1,35 +1,30 @@
 //! From the inventory to who makes the machines.
 
 use hardway_assets::Cluster;
-use hardway_assets::host_services::Stage;
 use hardway_machines::actions::{Host, Program};
-use hardway_machines::providers::Provider;
+use hardway_machines::providers::{Provider, for_cluster};
 use hardway_machines::providers::lab::{Lab, Place, REGISTRY_PORT};
 
 use super::Install;
 use crate::cli::MakeArgs;
+use crate::input;
 use crate::report::{EXIT_INFRASTRUCTURE, Report};
 
-/// The provider of a cluster.
-pub(super) fn of(install: &Install, stage: Stage) -> Result<Box<dyn Provider + '_>, Report> {
-    match &install.place {
-        Some(place) => Ok(Box::new(Lab {
-            cluster: &install.cluster,
-            place: place.clone(),
-            program: std::env::current_exe().map_err(|error| Report::from_error("install-failed", &error))?,
-            folder: install.dir.clone(),
-            stage,
-            watches: watches(),
-        })),
-        None => Err(Report::new(
-            "provider-missing",
-            format!(
-                "machines of provider {:?} are not made by this hardway",
-                install.cluster.inventory.machines.provider
-            ),
-        )
-        .exit(EXIT_INFRASTRUCTURE)),
-    }
+/// The provider of a cluster, for the hosts that are still wanted.
+pub(super) fn of(install: &Install) -> Result<Box<dyn Provider>, Report> {
+    let history = install.history()?;
+    let mut cluster = install.cluster.clone();
+    cluster.inventory.hosts.retain(|host| !history.is_retired(&host.name));
+    let Some(place) = &install.place else {
+        return for_cluster(&cluster, &install.dir).map_err(|violations| input::invalid_inventory(&install.workdir, violations));
+    };
+    Ok(Box::new(Lab {
+        cluster,
+        place: place.clone(),
+        program: std::env::current_exe().map_err(|error| Report::from_error("workdir-unusable", &error))?,
+        folder: install.dir.clone(),
+        watches: watches(),
+    }))
 }
 
 /// What making assets needs to be told: in a lab the registry speaks plain HTTP, and podman may need options.

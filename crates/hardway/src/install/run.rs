@@ -1,5 +1,6 @@
 //! One run: phases one after the other, with a view that is kept alive and a person who may stop it.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -25,16 +26,12 @@ use crate::workdir::Workdir;
 /// What can be said about a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
+    /// Checks of this host that are left out, by name.
+    pub(crate) skip_checks: BTreeSet<String>,
     /// Nothing new for so long ends a wait.
     pub(crate) stall_after: SignedDuration,
     /// A person says that the bootstrap host has left a load balancer of theirs.
     pub(crate) load_balancer_changed: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { stall_after: SignedDuration::from_mins(30), load_balancer_changed: false }
-    }
 }
 
 /// Opens the folder, with a view of these phases.
@@ -70,7 +67,9 @@ pub(crate) fn run(install: &Install, phases: &[Phase], known: &[Phase]) -> Resul
                 install.view.already(*phase, "seen a moment ago");
                 Ok(())
             }
-            false => engine.phase(*phase, work_of(install, *phase).as_ref()),
+            false => engine
+                .phase(*phase, work_of(install, *phase).as_ref())
+                .map_err(|report| install.diagnosed(*phase, report)),
         });
         over.store(true, Ordering::Relaxed);
         result
@@ -83,7 +82,7 @@ pub(crate) fn run(install: &Install, phases: &[Phase], known: &[Phase]) -> Resul
 fn listen_for_signals(install: &Install) -> Result<(), Report> {
     use tokio::signal::unix::{SignalKind, signal};
     let _context = install.runtime.enter();
-    let failed = |error: std::io::Error| Report::from_error("install-failed", &error);
+    let failed = |error: std::io::Error| Report::from_error("workdir-unusable", &error);
     let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
     let (stop, view) = (install.stop.clone(), install.view.clone());

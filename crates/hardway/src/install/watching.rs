@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use hardway_assets::Phase;
 use hardway_cluster::clock::Clock;
 use hardway_cluster::operators::Index;
 use hardway_cluster::wait::{GiveUp, Level, Line, Wait, WaitOptions};
@@ -12,7 +13,8 @@ use super::work::Observed;
 use crate::cli::ClusterArgs;
 use crate::clock;
 use crate::live::{KUBECONFIG, Live};
-use crate::report::Report;
+use crate::commands::diagnose;
+use crate::report::{EXIT_INTERRUPTED, Report};
 
 /// For one look. A cluster that does not answer so long is not there.
 const LOOK: Duration = Duration::from_secs(10);
@@ -20,11 +22,24 @@ const LOOK: Duration = Duration::from_secs(10);
 impl Install {
     /// The cluster of the folder, whatever the environment says.
     pub(super) async fn live(&self) -> Result<Live, Report> {
-        let args = ClusterArgs {
+        Live::open(&self.workdir, &self.cluster_args(), &self.out).await
+    }
+
+    fn cluster_args(&self) -> ClusterArgs {
+        ClusterArgs {
             kubeconfig: Some(self.workdir.path(KUBECONFIG)),
             release_dir: self.args.release.release_dir.clone(),
-        };
-        Live::open(&self.workdir, &args, &self.out).await
+        }
+    }
+
+    /// The same report, with what is broken first: who reads it should not have to ask.
+    pub(super) fn diagnosed(&self, phase: Phase, report: Report) -> Report {
+        if phase < Phase::AwaitBootstrap || report.exit == EXIT_INTERRUPTED {
+            return report;
+        }
+        self.view.waits_for("a diagnosis");
+        let found = self.block_on(async { Ok(diagnose::first(&self.workdir, &self.cluster_args(), &self.out).await) });
+        report.evidence(found.ok().flatten())
     }
 
     /// A wait that tells the view.

@@ -7,7 +7,7 @@ use super::services::NODE_IMAGE;
 use crate::actions::{Action, Check, Program};
 use crate::providers::machine_action;
 
-impl Lab<'_> {
+impl Lab {
     /// Its card, its disks and its container; off.
     pub(super) fn define(&self, host: &Host) -> Action {
         let (name, gateway) = (&host.name, self.gateway());

@@ -20,7 +20,6 @@ mod settings;
 use std::path::PathBuf;
 
 use hardway_assets::Cluster;
-use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::Host;
 
 pub use place::Place;
@@ -35,17 +34,15 @@ pub const RELEASE: &str = "hardway-lab/release:lab";
 pub const REGISTRY_PORT: u16 = 5000;
 
 /// The provider.
-pub struct Lab<'c> {
-    /// What is to be rehearsed.
-    pub cluster: &'c Cluster,
+pub struct Lab {
+    /// What is to be rehearsed, with the hosts that are still wanted.
+    pub cluster: Cluster,
     /// How everything is called, and where it lies.
     pub place: Place,
     /// This program: it makes the files that the lab's release is built from.
     pub program: PathBuf,
     /// The working folder, absolute.
     pub folder: PathBuf,
-    /// Whether the bootstrap host is still wanted.
-    pub stage: Stage,
     /// How often a user of this computer may watch files (`fs.inotify.max_user_instances`).
     pub watches: u32,
 }
@@ -53,14 +50,14 @@ pub struct Lab<'c> {
 /// A machine's systemd, kubelet and pods watch files some 25 times, and all of them count as one user's.
 const WATCHES_OF_A_MACHINE: u32 = 32;
 
-impl Provider for Lab<'_> {
+impl Provider for Lab {
     fn infrastructure(&self) -> Vec<Action> {
         let mut actions = Vec::new();
         actions.extend(self.watches());
         actions.push(self.images());
         actions.extend(self.network());
         actions.extend(self.services());
-        actions.extend(self.hosts().map(|host| self.define(host)));
+        actions.extend(self.cluster.inventory.hosts.iter().map(|host| self.define(host)));
         actions
     }
 
@@ -77,15 +74,7 @@ impl Provider for Lab<'_> {
     }
 }
 
-impl Lab<'_> {
-    /// Those that are still wanted.
-    fn hosts(&self) -> impl Iterator<Item = &Host> {
-        let is_wanted = |host: &&Host| {
-            self.stage == Stage::Bootstrapping || host.role != hardway_assets::inventory::Role::Bootstrap
-        };
-        self.cluster.inventory.hosts.iter().filter(is_wanted)
-    }
-
+impl Lab {
     /// Only where it is too few: else it is nobody's business.
     fn watches(&self) -> Option<Action> {
         let machines = u32::try_from(self.cluster.inventory.hosts.len()).unwrap_or(u32::MAX);

@@ -9,7 +9,7 @@ use crate::actions::{Action, Check, Program};
 /// Of the bridge.
 const SEGMENT: &str = "lab0";
 
-impl Lab<'_> {
+impl Lab {
     /// In the order in which they need each other.
     pub(super) fn network(&self) -> Vec<Action> {
         let namespace = self.place.namespace();

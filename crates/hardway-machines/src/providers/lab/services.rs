@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use hardway_assets::host_services::{Balanced, Dnsmasq, Haproxy, Names, dnsmasq, haproxy};
+use hardway_assets::host_services::{Balanced, Dnsmasq, Haproxy, Names, Stage, dnsmasq, haproxy};
 use sha2::{Digest as _, Sha256};
 
 use super::{Lab, REGISTRY_PORT};
@@ -21,7 +21,7 @@ struct Service {
     reload: Option<&'static str>,
 }
 
-impl Lab<'_> {
+impl Lab {
     /// Each with its configuration.
     pub(super) fn services(&self) -> Vec<Action> {
         let services = [
@@ -79,13 +79,14 @@ impl Lab<'_> {
             pid_file: "/run/dnsmasq.pid".to_owned(),
             upstream: Vec::new(),
         };
-        dnsmasq(&Names::of(self.cluster), &server)
+        dnsmasq(&Names::of(&self.cluster), &server)
     }
 
+    /// A bootstrap host that is no longer wanted is not among the hosts.
     fn balancer(&self) -> String {
         let files =
             Haproxy { socket: "/lab/haproxy.sock".to_owned(), pid_file: "/run/haproxy.pid".to_owned() };
-        haproxy(&Balanced::all(self.cluster, self.stage), &files)
+        haproxy(&Balanced::all(&self.cluster, Stage::Bootstrapping), &files)
     }
 
     /// Read-only, so that all labs can share the storage.

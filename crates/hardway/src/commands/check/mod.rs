@@ -15,6 +15,7 @@ use crate::output::Output;
 use crate::report::{EXIT_USAGE, Report};
 use crate::workdir::Workdir;
 use registry::Registries;
+pub(crate) use shown::text;
 
 /// Looks at this host and everything around the cluster, and changes nothing. Exit code 2 when a check fails.
 pub(crate) fn run(global: &Global, args: &CheckArgs, out: &Output) -> Result<u8, Report> {
@@ -28,7 +29,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs, out: &Output) -> Result<u8,
     let tell = |result: &CheckResult| out.debug(&format!("{}: {}", result.check, result.verdict));
     let results = look(&workdir, &cluster, &args.registry, &choice, tell, out)?;
     match args.output {
-        Format::Text => out.data(&shown::text(&results, cluster.inventory.machines.provider)),
+        Format::Text => out.data(&text(&results, cluster.inventory.machines.provider)),
         format => out.value(&shown::value(&results), format),
     }
     refused(&results).map_or(Ok(0), Err)
@@ -49,7 +50,7 @@ pub(crate) fn look(
     let registries = Registries::of(cluster, &install_config, registry, out);
     let ask = || registries.ask();
     // That they are not found is said by a check.
-    let place = install::place(cluster).ok().flatten();
+    let place = install::place(workdir, cluster).ok().flatten();
     let site = Site {
         cluster,
         folder: &workdir.path(""),

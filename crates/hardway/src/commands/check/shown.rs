@@ -12,7 +12,7 @@ use crate::output::Output;
 
 /// Group by group, a line a check; what was seen and what to do below those that did not pass. Checks that are about
 /// another provider are left out.
-pub(super) fn text(results: &[CheckResult], provider: Provider) -> String {
+pub(crate) fn text(results: &[CheckResult], provider: Provider) -> String {
     let is_about = |result: &&CheckResult| {
         CHECKS.iter().any(|check| check.name == result.check && check.providers.contains(&provider))
     };

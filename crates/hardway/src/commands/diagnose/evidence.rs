@@ -13,7 +13,7 @@ use hardway_cluster::diagnosis::{Evidence, Limits, Log, NameFacts, Place, from_b
 use hardway_journal::{FILE_NAME, IgnitionRedeemed};
 
 use super::folder_facts::folder_facts;
-use crate::cli::DiagnoseArgs;
+use crate::cli::{ClusterArgs, DiagnoseArgs};
 use crate::clock;
 use crate::input::{self, Checked};
 use crate::live::Live;
@@ -31,10 +31,10 @@ const LINES: usize = 5000;
 /// Of a cluster that runs, or should.
 pub(super) async fn of_cluster(
     workdir: &Workdir,
-    args: &DiagnoseArgs,
+    args: &ClusterArgs,
     out: &Output,
 ) -> Result<Evidence, Report> {
-    let live = Live::open(workdir, &args.cluster, out).await?;
+    let live = Live::open(workdir, args, out).await?;
     let now = clock::now()?;
     let mut evidence = Evidence { now: Some(now), declared: live.declared(workdir), ..Evidence::default() };
     ask::ask_api(&live.config, PATIENCE, &mut evidence).await;

@@ -9,7 +9,7 @@ use hardway_assets::explain::{Catalogue, Kind};
 use hardway_cluster::diagnosis::{Diagnosis, ROWS, all_broken, first_broken};
 use serde_json::{Value, json};
 
-use crate::cli::{DiagnoseArgs, Format, Global};
+use crate::cli::{ClusterArgs, DiagnoseArgs, Format, Global};
 use crate::live;
 use crate::output::Output;
 use crate::report::{EXIT_ERROR, Report};
@@ -24,7 +24,7 @@ pub(crate) fn run(global: &Global, args: &DiagnoseArgs, out: &Output) -> Result<
     let workdir = Workdir::open(&global.dir)?;
     let mut evidence = match &args.bundle {
         Some(file) => evidence::of_bundle(&workdir, file, args, out)?,
-        None => live::run(evidence::of_cluster(&workdir, args, out))??,
+        None => live::run(evidence::of_cluster(&workdir, &args.cluster, out))??,
     };
     evidence.logs.extend(evidence::given(&args.log)?);
     let broken = match args.all {
@@ -36,6 +36,12 @@ pub(crate) fn run(global: &Global, args: &DiagnoseArgs, out: &Output) -> Result<
         format => out.value(&json!({"broken": broken, "probed": probed(), "entries": ROWS.len()}), format),
     }
     Ok(if broken.is_empty() { 0 } else { EXIT_ERROR })
+}
+
+/// What is broken first in a cluster, as text; nothing when nothing is, or nothing can be known.
+pub(crate) async fn first(workdir: &Workdir, args: &ClusterArgs, out: &Output) -> Option<String> {
+    let evidence = evidence::of_cluster(workdir, args, out).await.ok()?;
+    first_broken(&evidence).map(|found| one(&found))
 }
 
 fn probed() -> usize {

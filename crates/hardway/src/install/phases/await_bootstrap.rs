@@ -54,6 +54,7 @@ fn judge(index: &Index) -> Result<String, String> {
     }
     match index.version().last_word() {
         None => Err("the version operator's first words".to_owned()),
-        Some(word) => Ok(format!("the version operator is at work: {word}")),
+        // The rest names every operator that is waited for.
+        Some(word) => Ok(format!("the version operator says: {}", word.split(',').next().unwrap_or(word))),
     }
 }

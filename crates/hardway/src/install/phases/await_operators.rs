@@ -33,8 +33,11 @@ impl Work for AwaitOperators<'_> {
                 Ok(_) => Ok(format!("{operators} operators are at rest")),
                 Err(error) => {
                     let is_restless = matches!(error, WaitError::Stability { .. });
-                    let exit = if is_restless { EXIT_STABILITY } else { EXIT_INSTALL };
-                    Err(Report::from_error("install-incomplete", &error)
+                    let (code, exit) = match is_restless {
+                        true => ("operators-unstable", EXIT_STABILITY),
+                        false => ("install-failed", EXIT_INSTALL),
+                    };
+                    Err(Report::from_error(code, &error)
                         .exit(exit)
                         .evidence(complaints.into_iter().map(|line| line.text))
                         .fix(error.hint()))

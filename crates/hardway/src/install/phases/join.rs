@@ -42,15 +42,15 @@ fn judge(index: &Index, role: Role) -> Result<String, String> {
     if role == Role::Worker {
         let missing: Vec<String> = index.missing_nodes().into_iter().map(|link| link.what).collect();
         return match missing.is_empty() {
-            true => Ok(format!("{} nodes are Ready", declared.nodes.len())),
-            false => Err(format!("nodes: {}", missing.join("; "))),
+            true => Ok(format!("declared nodes that are Ready: {}", declared.nodes.len())),
+            false => Err(missing.join("; ")),
         };
     }
     let names: Vec<&str> = declared.with_role(role).map(|node| node.name.as_str()).collect();
     let missing: Vec<&str> =
         names.iter().filter(|name| !index.state().nodes.contains_key(**name)).copied().collect();
     match missing.is_empty() {
-        true => Ok(format!("{} are nodes", names.join(", "))),
+        true => Ok(format!("nodes: {}", names.join(", "))),
         false => Err(format!("{} to become nodes", missing.join(", "))),
     }
 }

@@ -6,6 +6,7 @@ mod await_etcd;
 mod await_operators;
 mod boot;
 mod build_infra;
+mod check_host;
 mod join;
 mod remove_bootstrap;
 mod verify_cluster;
@@ -19,7 +20,8 @@ use super::work::Work;
 /// The work of a phase.
 pub(crate) fn work_of(install: &Install, phase: Phase) -> Box<dyn Work + '_> {
     match phase {
-        Phase::CheckHost | Phase::BuildInfra => Box::new(build_infra::BuildInfra(install)),
+        Phase::CheckHost => Box::new(check_host::CheckHost(install)),
+        Phase::BuildInfra => Box::new(build_infra::BuildInfra(install)),
         Phase::FetchRelease => Box::new(assets::FetchRelease(install)),
         Phase::MakePki | Phase::MakeKubeconfigs | Phase::MakeManifests | Phase::MakeIgnition => {
             Box::new(assets::MakeAssets { install, phase })

@@ -1,0 +1,45 @@
+//! check-host: everything that can be known before anything is built.
+
+use hardway_machines::preflight::{CheckResult, Choice, Verdict};
+
+use crate::commands::check;
+use crate::install::work::{Effect, Observed, Work};
+use crate::install::{Install, State};
+use crate::report::Report;
+
+pub(super) struct CheckHost<'i>(pub(super) &'i Install);
+
+impl Work for CheckHost<'_> {
+    /// Once is enough: what is built afterwards takes the very ports and memory that were looked for.
+    fn observe(&self) -> Result<Observed, Report> {
+        Ok(match self.0.history()?.state(hardway_assets::Phase::CheckHost) {
+            State::Finished { evidence, .. } => Observed::Done(evidence.clone()),
+            _ => Observed::Todo("this host was not looked at yet".to_owned()),
+        })
+    }
+
+    fn run(&self) -> Result<String, Report> {
+        self.0.view.waits_for("checks of this host, names, load balancer, registry and capacity");
+        let Install { workdir, cluster, args, out, .. } = self.0;
+        let choice = Choice { skip: self.0.options.skip_checks.clone(), ..Choice::default() };
+        let told = |result: &CheckResult| {
+            if matches!(result.verdict, Verdict::Failed | Verdict::Warned) {
+                self.0.view.event(&format!("{}: {}: {}", result.check, result.verdict, result.seen.join("; ")));
+            }
+        };
+        let results = check::look(workdir, cluster, &args.release.registry, &choice, told, out)?;
+        let provider = cluster.inventory.machines.provider;
+        self.0.log.line(&check::text(&results, provider));
+        match check::refused(&results) {
+            Some(report) => Err(report.evidence([check::text(&results, provider)])),
+            None => {
+                let passed = results.iter().filter(|result| result.verdict == Verdict::Passed).count();
+                Ok(format!("{passed} checks passed"))
+            }
+        }
+    }
+
+    fn plan(&self) -> Result<Vec<Effect>, Report> {
+        Ok(vec![Effect::of("looks at this host and around it (`hardway check --list` names the checks); changes nothing")])
+    }
+}
