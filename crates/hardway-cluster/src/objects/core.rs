@@ -135,6 +135,27 @@ pub struct ContainerStatus {
     pub ready: bool,
     /// Since when it was created.
     pub restart_count: i64,
+    /// What it is at.
+    pub state: ContainerState,
+}
+
+/// `status.containerStatuses[].state` of a pod.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ContainerState {
+    /// Why it does not run yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<ContainerWaiting>,
+}
+
+/// `status.containerStatuses[].state.waiting` of a pod.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ContainerWaiting {
+    /// `ImagePullBackOff`, `CreateContainerConfigError`, …
+    pub reason: Option<String>,
+    /// In a sentence.
+    pub message: Option<String>,
 }
 
 /// `route.openshift.io/v1` Route.

@@ -106,17 +106,19 @@ impl Workload {
                 seen.extend(
                     conditions.filter(|c| c.status != objects::Truth::True).map(objects::Condition::sentence),
                 );
+                seen.extend(pod.status.container_statuses.iter().flatten().filter_map(waits));
                 return Err(seen);
             }
             sleep(Duration::from_millis(500)).await;
         }
     }
 
-    /// Allowed by the strictest of the usual policies: it may be any user, and asks for nothing.
+    /// Allowed by the strictest of the usual policies: it asks for nothing. The user is named, because many images are root's
+    /// own, and not every cluster gives its pods another.
     fn pod(&self) -> serde_json::Value {
         json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": POD, "labels": {LABEL: "true"}}, "spec": {
             "restartPolicy": "Never", "automountServiceAccountToken": false, "terminationGracePeriodSeconds": 1,
-            "securityContext": {"runAsNonRoot": true, "seccompProfile": {"type": "RuntimeDefault"}},
+            "securityContext": {"runAsNonRoot": true, "runAsUser": 65532, "seccompProfile": {"type": "RuntimeDefault"}},
             "containers": [{"name": POD, "image": self.image,
                 "command": ["/bin/sh", "-c", format!("echo {SAID}; exec sleep 3600")],
                 "resources": {"requests": {"cpu": "10m", "memory": "16Mi"}},
@@ -166,6 +168,13 @@ impl Workload {
         }
         Ok(())
     }
+}
+
+/// Why a container does not run yet.
+fn waits(container: &objects::ContainerStatus) -> Option<String> {
+    let waiting = container.state.waiting.as_ref()?;
+    let (reason, message) = (waiting.reason.as_deref()?, waiting.message.as_deref().unwrap_or_default());
+    Some(format!("container {}: {reason}: {message}", container.name))
 }
 
 fn object<K: serde::de::DeserializeOwned>(value: serde_json::Value) -> Result<K, Vec<String>> {
