@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hardway_assets::Phase;
+use hardway_assets::{Phase, pki};
 use hardway_cluster::clock::Clock;
 use hardway_cluster::operators::Index;
 use hardway_cluster::wait::{GiveUp, Level, Line, Wait, WaitOptions};
@@ -12,9 +12,9 @@ use super::Install;
 use super::work::Observed;
 use crate::cli::ClusterArgs;
 use crate::clock;
-use crate::live::{KUBECONFIG, Live};
 use crate::commands::diagnose;
-use crate::report::{EXIT_INTERRUPTED, Report};
+use crate::live::{KUBECONFIG, Live};
+use crate::report::{EXIT_BOOTSTRAP, EXIT_INTERRUPTED, Report};
 
 /// For one look. A cluster that does not answer so long is not there.
 const LOOK: Duration = Duration::from_secs(10);
@@ -34,12 +34,39 @@ impl Install {
 
     /// The same report, with what is broken first: who reads it should not have to ask.
     pub(super) fn diagnosed(&self, phase: Phase, report: Report) -> Report {
-        if phase < Phase::AwaitBootstrap || report.exit == EXIT_INTERRUPTED {
+        if phase < Phase::AwaitBootstrap
+            || report.exit == EXIT_INTERRUPTED
+            || report.code == "certificates-ended"
+        {
             return report;
         }
         self.view.waits_for("a diagnosis");
-        let found = self.block_on(async { Ok(diagnose::first(&self.workdir, &self.cluster_args(), &self.out).await) });
+        let found = self
+            .block_on(async { Ok(diagnose::first(&self.workdir, &self.cluster_args(), &self.out).await) });
         report.evidence(found.ok().flatten())
+    }
+
+    /// Machines were installed with certificates of a day. Once those have ended, nothing that waits for the machines can
+    /// come to a good end.
+    pub(super) fn check_certificates(&self) -> Result<(), Report> {
+        let now = clock::now()?;
+        let ends = pki::expiries(&self.cluster, &self.workdir.tree()?, now);
+        let ended: Vec<String> = ends
+            .iter()
+            .filter(|end| end.is_on_disk && end.seconds_left <= 0)
+            .map(|end| format!("{} ended at {}", end.certificate, end.not_after))
+            .collect();
+        if ended.is_empty() {
+            return Ok(());
+        }
+        let what = format!(
+            "{} certificates of the machines have ended before bootstrapping was complete",
+            ended.len()
+        );
+        Err(Report::new("certificates-ended", what)
+            .exit(EXIT_BOOTSTRAP)
+            .evidence([ended.join("\n")])
+            .fix("is this host's clock right? Else begin anew: hardway destroy, then hardway create cluster"))
     }
 
     /// A wait that tells the view.

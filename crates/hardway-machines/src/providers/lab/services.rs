@@ -1,7 +1,7 @@
 //! Names, load balancer and registry: real programs, each in a container of the node image.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::Path;
 
 use hardway_assets::host_services::{Balanced, Dnsmasq, Haproxy, Names, Stage, dnsmasq, haproxy};
 use sha2::{Digest as _, Sha256};
@@ -102,8 +102,8 @@ impl Lab {
 /// The image that `lab/build.sh` makes; it holds these programs too.
 pub(super) const NODE_IMAGE: &str = "localhost/hardway-lab-node:latest";
 
-fn file_is(path: &PathBuf, content: &str) -> Check {
-    Check::FileIs { path: path.clone(), mode: 0o644, content: content.to_owned() }
+fn file_is(path: &Path, content: &str) -> Check {
+    Check::FileIs { path: path.to_owned(), mode: 0o644, content: content.to_owned() }
 }
 
 fn hash(content: &str) -> String {

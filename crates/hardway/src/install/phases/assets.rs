@@ -7,8 +7,8 @@ use crate::commands::create::{self, Wanted};
 use crate::commands::dry_run::join;
 use crate::forecast::Forecast;
 use crate::input::{Checked, Project};
-use crate::install::Install;
 use crate::install::work::{Effect, Observed, Work};
+use crate::install::{Install, State};
 use crate::release_choice::Reach;
 use crate::report::Report;
 
@@ -24,6 +24,9 @@ pub(super) struct RenderNodes<'i>(pub(super) &'i Install);
 
 impl Work for FetchRelease<'_> {
     fn observe(&self) -> Result<Observed, Report> {
+        if let Some(done) = settled(self.0)? {
+            return Ok(done);
+        }
         if self.0.args.release.release_dir.is_some() {
             return Ok(Observed::Done("the release comes from a folder".to_owned()));
         }
@@ -50,6 +53,9 @@ impl Work for FetchRelease<'_> {
 
 impl Work for MakeAssets<'_> {
     fn observe(&self) -> Result<Observed, Report> {
+        if let Some(done) = settled(self.install)? {
+            return Ok(done);
+        }
         if !self.install.workdir.path("secrets/identity.json").exists() {
             return Ok(Observed::Todo("nothing was made yet".to_owned()));
         }
@@ -86,6 +92,9 @@ impl Work for MakeAssets<'_> {
 
 impl Work for RenderNodes<'_> {
     fn observe(&self) -> Result<Observed, Report> {
+        if let Some(done) = settled(self.0)? {
+            return Ok(done);
+        }
         let forecast = Forecast::of(&project(self.0)?, |_| true)?;
         Ok(match forecast.render.is_empty() {
             true => Observed::Done("node configs are rendered".to_owned()),
@@ -105,6 +114,12 @@ impl Work for RenderNodes<'_> {
             "runs the release's machine-config-operator twice in podman, without a network, on manifests/",
         )])
     }
+}
+
+/// Machines that have booted from these files would not learn of others. What differs by now is shown by `hardway status`.
+fn settled(install: &Install) -> Result<Option<Observed>, Report> {
+    let is_installed = matches!(install.history()?.state(Phase::InstallOs), State::Finished { .. });
+    Ok(is_installed.then(|| Observed::Done("machines were installed from these files".to_owned())))
 }
 
 fn project(install: &Install) -> Result<Project, Report> {

@@ -15,6 +15,7 @@ impl Work for AwaitBootstrap<'_> {
     }
 
     fn run(&self) -> Result<String, Report> {
+        self.0.check_certificates()?;
         let mut background = self.0.background();
         background.serve(self.0)?;
         drop(background);

@@ -33,6 +33,7 @@ impl Work for AwaitEtcd<'_> {
     }
 
     fn run(&self) -> Result<String, Report> {
+        self.0.check_certificates()?;
         let mut background = self.0.background();
         background.serve(self.0)?;
         background.approve(self.0)?;

@@ -18,6 +18,9 @@ impl Work for Join<'_> {
     }
 
     fn run(&self) -> Result<String, Report> {
+        if self.role == Role::Master {
+            self.install.check_certificates()?;
+        }
         let mut background = self.install.background();
         background.serve(self.install)?;
         background.approve(self.install)?;

@@ -1,0 +1,193 @@
+//! Installs in which nothing goes wrong.
+
+use std::io::Write as _;
+use std::process::{Child, Stdio};
+
+use anyhow::{Context as _, Result, ensure};
+use fs_err as fs;
+use serde_json::Value;
+
+use super::lab::{Lab, root};
+
+/// Phases that are looked at anew each time.
+const ALWAYS: &str = "verify-cluster";
+/// For how long a client may be without an answer while the bootstrap host goes.
+const LONGEST_GAP: f64 = 2.0;
+
+/// The whole cluster.
+pub(super) fn full() -> Result<()> {
+    let lab = Lab::init("install", 3, 2)?;
+    let mut run = lab.start(&["create", "cluster", "--stall-after", "15m"])?;
+    run.until_said("await-bootstrap: done")?;
+    let client = Client::start(&lab)?;
+    run.must_succeed()?;
+    report(&fs::read_to_string(lab.path("drill.log"))?)?;
+    let log = client.end()?;
+    client_was_served(&lab, &log)?;
+    everything_is_finished(&lab)?;
+    pod_answers_through_a_service(&lab)?;
+    every_phase_again(&lab)?;
+    lab.destroy()
+}
+
+/// The smallest one.
+pub(super) fn small() -> Result<()> {
+    let lab = Lab::init("small", 1, 0)?;
+    lab.create()?;
+    report(&fs::read_to_string(lab.path("drill.log"))?)?;
+    everything_is_finished(&lab)?;
+    lab.destroy()
+}
+
+/// What each phase took, for who looks on.
+fn report(said: &str) -> Result<()> {
+    let table = said.lines().skip_while(|line| !line.contains(" is installed: "));
+    let mut out = std::io::stderr();
+    table.take(22).try_for_each(|line| Ok(writeln!(out, "{line}")?))
+}
+
+pub(super) fn everything_is_finished(lab: &Lab) -> Result<()> {
+    for (phase, state) in lab.phases()? {
+        ensure!(state == "finished", "{phase} is {state}");
+    }
+    let verified: Value = serde_json::from_str(&lab.ok(&["verify", "-o", "json"])?)?;
+    ensure!(verified["passed"] == true, "{verified:#}");
+    Ok(())
+}
+
+/// A second time there is nothing to do, and nothing is written down.
+fn every_phase_again(lab: &Lab) -> Result<()> {
+    for (phase, _) in lab.phases()? {
+        let before = fs::read(lab.path("journal.jsonl"))?;
+        let run = lab.start(&["phase", "run", &phase])?;
+        run.must_succeed().with_context(|| format!("{phase}, a second time"))?;
+        if phase != ALWAYS {
+            let said = fs::read_to_string(lab.path("drill.log"))?;
+            ensure!(said.contains(&format!("{phase}: already done")), "{phase}, a second time:\n{said}");
+            ensure!(before == fs::read(lab.path("journal.jsonl"))?, "{phase} wrote into the journal");
+        }
+    }
+    Ok(())
+}
+
+/// Between the pod and who asks there is a worker, a Service and kube-proxy.
+fn pod_answers_through_a_service(lab: &Lab) -> Result<()> {
+    let image = cli_image(lab)?;
+    let pod = |name: &str, command: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, namespace: default, labels: {{drill: {name}}}}}\nspec:\n  \
+             nodeSelector: {{node-role.kubernetes.io/worker: \"\"}}\n  containers:\n  - name: drill\n    image: {image}\n    \
+             command: [sh, -c, \"{command}\"]\n---\n"
+        )
+    };
+    let manifest = pod(
+        "answers",
+        "mkdir /tmp/www && echo drilled >/tmp/www/index.html && exec busybox httpd -f -p 8080 -h /tmp/www",
+    ) + &pod("asks", "exec sleep 3600")
+        + "apiVersion: v1\nkind: Service\nmetadata: {name: answers, namespace: default}\nspec:\n  selector: {drill: answers}\n  ports: [{port: 80, targetPort: 8080}]\n";
+    let mut apply = lab
+        .inside_command(&["kubectl", "apply", "-f", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()?;
+    apply.stdin.take().context("kubectl takes no input")?.write_all(manifest.as_bytes())?;
+    ensure!(apply.wait()?.success(), "kubectl apply failed");
+    lab.inside(&["kubectl", "wait", "--for=condition=Ready", "--timeout=180s", "pod/answers", "pod/asks"])?;
+    let address = lab.kubectl(&["get", "service", "answers", "-o", "jsonpath={.spec.clusterIP}"])?;
+    let url = format!("http://{address}/");
+    let answer =
+        lab.kubectl(&["exec", "asks", "--", "busybox", "wget", "-T", "20", "-q", "-O", "-", &url])?;
+    ensure!(answer.trim() == "drilled", "the service answered {answer:?}");
+    lab.inside(&["kubectl", "delete", "--wait=false", "pod/answers", "pod/asks", "service/answers"])?;
+    Ok(())
+}
+
+fn cli_image(lab: &Lab) -> Result<String> {
+    let text = fs::read_to_string(lab.path("release/image-references"))?;
+    let references: Value = serde_json::from_str(&text)?;
+    let tags = references["spec"]["tags"].as_array().context("no tags")?;
+    let cli = tags.iter().find(|tag| tag["name"] == "cli").context("no image cli")?;
+    Ok(cli["from"]["name"].as_str().unwrap_or_default().to_owned())
+}
+
+/// Reads and writes through the load balancer.
+struct Client {
+    child: Child,
+    log: std::path::PathBuf,
+}
+
+impl Client {
+    fn start(lab: &Lab) -> Result<Self> {
+        let (script, log) = (root().join("lab/client.sh"), lab.path("client.log"));
+        let words = [
+            script.display().to_string(),
+            lab.path("auth/kubeconfig").display().to_string(),
+            log.display().to_string(),
+        ];
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        Ok(Self { child: lab.inside_command(&words).spawn()?, log })
+    }
+
+    fn end(mut self) -> Result<String> {
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(fs::read_to_string(&self.log)?)
+    }
+}
+
+/// From the moment the bootstrap host may leave until it is gone, no gap is longer than two seconds.
+fn client_was_served(lab: &Lab, log: &str) -> Result<()> {
+    let (from, to) = times_of(lab, "remove-bootstrap")?;
+    let mut last: Option<f64> = None;
+    let (mut longest_during, mut longest, mut failures) = (0.0_f64, 0.0_f64, Vec::new());
+    for line in log.lines() {
+        let (time, outcome) = line.split_once(' ').context("no time")?;
+        let time: f64 = time.parse()?;
+        let is_during = time >= from && time <= to + LONGEST_GAP;
+        if outcome != "ok" {
+            failures.extend(is_during.then(|| line.to_owned()));
+            continue;
+        }
+        let gap = last.map_or(0.0, |last| time - last);
+        longest = longest.max(gap);
+        if is_during {
+            longest_during = longest_during.max(gap);
+        }
+        last = Some(time);
+    }
+    let served = log.lines().filter(|line| line.ends_with(" ok")).count();
+    writeln!(
+        std::io::stderr(),
+        "client: {served} reads and writes; longest gap while the bootstrap host went {longest_during:.2} s, of the whole install {longest:.2} s"
+    )?;
+    ensure!(served > 100, "the client was served only {served} times");
+    ensure!(
+        longest_during <= LONGEST_GAP,
+        "a gap of {longest_during:.2} s while the bootstrap host went:\n{}",
+        failures.join("\n")
+    );
+    Ok(())
+}
+
+/// When a phase was begun and ended, in seconds.
+fn times_of(lab: &Lab, phase: &str) -> Result<(f64, f64)> {
+    let text = fs::read_to_string(lab.path("journal.jsonl"))?;
+    let mut times = (None, None);
+    for line in text.lines() {
+        let record: Value = serde_json::from_str(line)?;
+        if record["body"]["phase"] == phase {
+            let time = record["time"].as_str().and_then(seconds);
+            match record["kind"].as_str() {
+                Some("phase-started") => times.0 = time,
+                Some("phase-finished") => times.1 = time,
+                _ => {}
+            }
+        }
+    }
+    Ok((times.0.context("it never began")?, times.1.context("it never ended")?))
+}
+
+fn seconds(time: &str) -> Option<f64> {
+    let time: jiff::Timestamp = time.parse().ok()?;
+    Some(time.as_duration().as_secs_f64())
+}

@@ -1,0 +1,72 @@
+//! `cargo xtask drill [NAME…]`: whole installs in the lab, with something going wrong. Needs root.
+//!
+//! ```text
+//! Lab            a working folder and its lab, taken down whatever happens   lab.rs
+//! Run            one run of hardway that can be watched and killed          run.rs
+//! DRILLS         every drill: what goes wrong, and how it must end           the other files
+//! ```
+
+mod faults;
+mod install;
+mod kill;
+mod lab;
+mod run;
+
+use std::io::Write as _;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+
+/// One drill.
+struct Drill {
+    name: &'static str,
+    about: &'static str,
+    run: fn() -> Result<()>,
+}
+
+const fn drill(name: &'static str, about: &'static str, run: fn() -> Result<()>) -> Drill {
+    Drill { name, about, run }
+}
+
+const DRILLS: [Drill; 9] = [
+    drill(
+        "install",
+        "3 masters, 2 workers: a client through the pivot, every phase twice, nothing left",
+        install::full,
+    ),
+    drill("small", "1 master, no worker: installed, verified, destroyed", install::small),
+    drill("kill", "kill -9 after every journal event until the masters have joined, then resumed", kill::run),
+    drill("master-killed", "a master is switched off while it joins", faults::master_killed),
+    drill("registry-gone", "the registry is gone for a minute", faults::registry_gone),
+    drill("server-restarted", "the ignition server goes away while machines boot", faults::server_restarted),
+    drill("wrong-hostname", "a worker calls itself something else: held, diagnosed", faults::wrong_hostname),
+    drill("clock-ahead", "the clock is 25 hours ahead: refused, named", faults::clock_ahead),
+    drill("disk-full", "the working folder's disk is full: nothing is damaged", faults::disk_full),
+];
+
+/// Runs the drills that are named, all without names; `--list` only names them.
+pub(crate) fn run(words: &[String]) -> Result<()> {
+    let mut out = std::io::stderr();
+    if words.iter().any(|word| word == "--list") {
+        return DRILLS.iter().try_for_each(|drill| Ok(writeln!(out, "{:18} {}", drill.name, drill.about)?));
+    }
+    if let Some(unknown) = words.iter().find(|word| DRILLS.iter().all(|drill| drill.name != **word)) {
+        bail!("there is no drill {unknown:?}; `cargo xtask drill --list` names them");
+    }
+    let mut failed = Vec::new();
+    for drill in DRILLS.iter().filter(|drill| words.is_empty() || words.iter().any(|word| word == drill.name))
+    {
+        writeln!(out, "== drill {}: {}", drill.name, drill.about)?;
+        let began = Instant::now();
+        let result = (drill.run)();
+        let took = began.elapsed().as_secs();
+        match result {
+            Ok(()) => writeln!(out, "== drill {}: passed in {took} s", drill.name)?,
+            Err(error) => {
+                writeln!(out, "== drill {}: FAILED after {took} s: {error:#}", drill.name)?;
+                failed.push(drill.name);
+            }
+        }
+    }
+    if failed.is_empty() { Ok(()) } else { bail!("failed: {}", failed.join(", ")) }
+}
