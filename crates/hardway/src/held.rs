@@ -2,6 +2,7 @@
 
 use std::fs::TryLockError;
 use std::os::unix::fs::MetadataExt as _;
+use std::time::Duration;
 
 use fs_err as fs;
 use fs_err::os::unix::fs::OpenOptionsExt as _;
@@ -29,7 +30,7 @@ impl Held {
             .map_err(|error| io(&error))?
             .into_parts()
             .0;
-        match file.try_lock() {
+        match try_for_a_moment(&file) {
             Ok(()) => {}
             Err(TryLockError::Error(error)) => return Err(at(&path, &error)),
             Err(TryLockError::WouldBlock) => {
@@ -42,6 +43,17 @@ impl Held {
         workdir.sweep()?;
         Ok(Self(file))
     }
+}
+
+/// A process that was killed while it started another holds the lock for as long as that takes to begin.
+fn try_for_a_moment(file: &std::fs::File) -> Result<(), TryLockError> {
+    for _ in 0..20 {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(50)),
+            result => return result,
+        }
+    }
+    file.try_lock()
 }
 
 /// Whether somebody works in the folder.

@@ -35,7 +35,11 @@ const DRILLS: [Drill; 9] = [
         install::full,
     ),
     drill("small", "1 master, no worker: installed, verified, destroyed", install::small),
-    drill("kill", "kill -9 after every journal event until the masters have joined, then resumed", kill::run),
+    drill(
+        "kill",
+        "kill -9 after every new journal event until the masters have joined, each time resumed",
+        kill::run,
+    ),
     drill("master-killed", "a master is switched off while it joins", faults::master_killed),
     drill("registry-gone", "the registry is gone for a minute", faults::registry_gone),
     drill("server-restarted", "the ignition server goes away while machines boot", faults::server_restarted),

@@ -3,9 +3,9 @@
 use hardway_assets::Phase;
 use hardway_journal::{Entry, Fact};
 
+use super::context::{Install, journal_report};
 use super::event::{Interrupted, PhaseFailed, PhaseFinished, PhaseStarted};
 use super::history::State;
-use super::install::{Install, journal_report};
 use super::work::{Observed, Work};
 use crate::clock;
 use crate::report::{EXIT_INTERRUPTED, Report};

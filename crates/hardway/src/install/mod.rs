@@ -5,18 +5,18 @@
 //! Work           what a phase can do: observe, run                                     work.rs, phases/
 //! Engine         observes, writes down, runs                                           engine.rs
 //! History        how far the install is: one pure fold over the journal                event.rs, history.rs
-//! Install        what all phases share: folder, cluster, provider, background          install.rs
+//! Install        what all phases share: folder, cluster, provider, background          context.rs
 //! Background     ignition server and approver, while phases need them                  background.rs
 //! View           what a person sees: a block on a terminal, or lines; and the log      view.rs, live.rs, lines.rs, log.rs
 //! ```
 
 mod background;
+mod context;
 mod engine;
 mod event;
 mod graph;
 mod history;
 mod inside;
-mod install;
 mod lines;
 mod live;
 mod log;
@@ -29,11 +29,11 @@ mod view;
 mod watching;
 mod work;
 
+pub(crate) use context::{Install, failed_action, history, journal_report};
 pub(crate) use event::PhaseReset;
 pub(crate) use graph::row;
 pub(crate) use history::{History, State};
 pub(crate) use inside::{enter, is_inside, outside, place};
-pub(crate) use install::{Install, failed_action, history, journal_report};
 pub(crate) use log::Log;
 pub(crate) use phases::work_of;
 pub(crate) use progress::short;

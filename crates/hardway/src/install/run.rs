@@ -93,12 +93,18 @@ fn listen_for_signals(install: &Install) -> Result<(), Report> {
                 _ = terminate.recv() => {}
             }
             if stop.swap(true, Ordering::Relaxed) {
-                std::process::exit(i32::from(EXIT_INTERRUPTED));
+                at_once();
             }
             view.event("stopping at the next good moment; once more to stop at once");
         }
     });
     Ok(())
+}
+
+/// Locks go with the process, and what is half done is in the journal: that is what it is for.
+#[expect(clippy::exit, clippy::disallowed_methods, reason = "asked for twice")]
+fn at_once() -> ! {
+    std::process::exit(i32::from(EXIT_INTERRUPTED))
 }
 
 /// Draws, and tells how far each machine is.

@@ -21,16 +21,18 @@ impl Lab {
                 "network/namespace",
                 "a network of its own, so that the lab and the computer do not meet",
                 Check::Succeeds(ip("link show lo".to_owned())),
-                [Program::words(&format!("ip netns add {namespace}")), ip("link set lo up".to_owned())],
+                [Program::words(&format!("ip netns add {namespace}"))],
                 [Program::words(&format!("ip netns delete {namespace}"))],
             ),
+            self.up("lo", "services on the gateway reach each other"),
             Action::programs(
                 "network/segment",
                 "the wire that all machines are plugged into",
-                Check::PrintsSomething(ip(format!("link show {SEGMENT} up"))),
-                [ip(format!("link add {SEGMENT} type bridge")), ip(format!("link set {SEGMENT} up"))],
+                Check::Succeeds(ip(format!("link show {SEGMENT}"))),
+                [ip(format!("link add {SEGMENT} type bridge"))],
                 [ip(format!("link delete {SEGMENT}"))],
             ),
+            self.up(SEGMENT, "the wire is live"),
         ];
         for (address, prefix, what) in self.addresses() {
             actions.push(Action::programs(
@@ -48,6 +50,13 @@ impl Lab {
             format!("nameserver {}\nsearch {}\n", self.gateway(), self.cluster.domain()),
         ));
         actions
+    }
+
+    /// A link of the segment's namespace that is up. Gone with the link.
+    fn up(&self, link: &str, why: &str) -> Action {
+        let ip = |words: String| Program::words(&format!("ip -n {} {words}", self.place.namespace()));
+        let holds = Check::PrintsSomething(ip(format!("link show dev {link} up")));
+        Action::programs(format!("network/{link}-up"), why, holds, [ip(format!("link set {link} up"))], [])
     }
 
     /// Where the machines send what is not for the segment. Names, registry and ignition server answer there.

@@ -11,9 +11,8 @@ use hardway_machines::providers::{LoadBalancer, is_of_machine};
 
 use crate::clock;
 use crate::install::event::MachineRetired;
-use crate::install::install::failed_action;
 use crate::install::work::{Effect, Observed, Work};
-use crate::install::{Install, journal_report};
+use crate::install::{Install, failed_action, journal_report};
 use crate::report::{EXIT_BLOCKED, EXIT_BOOTSTRAP, EXIT_INFRASTRUCTURE, Report};
 
 pub(super) struct RemoveBootstrap<'i>(pub(super) &'i Install);
@@ -80,7 +79,7 @@ impl RemoveBootstrap<'_> {
             if decision.allowed >= needed {
                 return Ok(decision);
             }
-            let missing: Vec<String> = decision.missing().map(|gate| gate.to_string()).collect();
+            let missing: Vec<String> = decision.missing().map(ToString::to_string).collect();
             Err(Report::new("pivot-refused", "the bootstrap host still carries a part of the cluster")
                 .exit(EXIT_BOOTSTRAP)
                 .evidence(missing)
