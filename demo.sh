@@ -1,34 +1,32 @@
 #!/usr/bin/env bash
-# Shows what hardway does today: from two YAML files to everything a cluster boots from, checked by the real Ignition.
+# Installs a whole cluster in a lab on this computer and shows it: one bootstrap host, three masters, two workers. Needs root.
 #
-#   ./demo.sh [DIR]    DIR is kept; without it a temporary folder is used
+#   ./demo.sh [DIR]    DIR keeps the cluster's files, and the lab stays up; without it both go at the end
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
+say() { printf '\n\033[1m%s\033[0m\n' "$*" >&2; }
+
+say "Set-up: packages, and hardway itself"
 tools/setup.sh test
 cargo build --release --quiet --package hardway
 hardway=$PWD/target/release/hardway
-dir=${1:-$(mktemp -d -t hardway-demo.XXXXXX)}
-say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 
-say "1. Two files: install-config.yaml and inventory.yaml"
-[[ -e $dir/install-config.yaml ]] || "$hardway" init --dir "$dir" --provider bare-metal
+dir=${1:-}
+if [[ -z $dir ]]; then
+  dir=$(mktemp -d -t hardway-demo.XXXXXX)
+  trap '"$hardway" destroy --keep-images --dir "$dir"; rm -rf "$dir"' EXIT
+fi
 
-say "2. Everything the cluster boots from"
-"$hardway" create ignition-configs --dir "$dir"
-ls -1 "$dir" "$dir/ignition"
+say "Two files: install-config.yaml and inventory.yaml"
+[[ -e $dir/install-config.yaml ]] || "$hardway" init --dir "$dir" --provider lab
 
-say "3. The real Ignition accepts every config"
-bin=$(tools/kubernetes/build.sh ignition-validate)
-for config in "$dir"/*.ign "$dir"/ignition/*.ign; do
-  "$bin/ignition-validate" "$config" && echo "ok  ${config#"$dir"/}"
-done
+say "The cluster"
+"$hardway" create cluster --dir "$dir"
 
-say "4. Once more: nothing changed, so nothing is written"
-"$hardway" create ignition-configs --dir "$dir"
-
-say "5. Why things are as they are"
+say "What came of it"
+"$hardway" lab run --dir "$dir" -- kubectl get nodes
 "$hardway" explain etcd-signer
-"$hardway" explain kube-apiserver --etcd-prefix
-
-say "Look around in $dir; then: $hardway status --dir $dir"
+if [[ -n ${1:-} ]]; then
+  say "Look around: $hardway lab shell --dir $dir master-0; then: $hardway destroy --dir $dir"
+fi

@@ -43,6 +43,6 @@ unformatted=$(gofmt -l lab crates/hardway-release/tests/mco-stand-in)
 lab/operators/test.sh
 
 if [[ ${1:-} != quick ]]; then
-  step "the lab: a bootstrap host and a master boot from generated assets"
-  HARDWAY=$PWD/target/debug/hardway lab/try.sh --masters 1
+  step "the lab: whole installs, also with something going wrong"
+  HARDWAY=$PWD/target/debug/hardway cargo xtask drill install kill clock-ahead disk-full
 fi

@@ -39,16 +39,6 @@ podman_limits() {
   fi
 }
 
-# check_inotify MACHINES: a machine's systemd, kubelet and pods watch files some 25 times, and all of them count as one user's.
-# Without this check it would show as "too many open files" in whichever service comes last.
-check_inotify() {
-  local needed=$(($1 * 32)) limit
-  limit=$(</proc/sys/fs/inotify/max_user_instances)
-  if ((limit < needed)); then
-    die "this computer lets a user watch files $limit times at once; $1 machines need $needed: sysctl -w fs.inotify.max_user_instances=$((needed * 2))"
-  fi
-}
-
 # kept NAME COMMAND FILE…: the file or folder in the cache that COMMAND makes of the FILEs; made once, also when several ask.
 kept() {
   local name=$1 command=$2 target lock
