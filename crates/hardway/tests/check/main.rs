@@ -6,7 +6,6 @@
 #![allow(clippy::disallowed_methods, reason = "the fixture sets the world up as others do")]
 
 #[path = "../../../hardway-release/tests/fixture/mod.rs"]
-#[allow(dead_code, reason = "shared with the tests of releases, which use more of it")]
 mod fixture;
 #[path = "../cli/snapshot.rs"]
 #[allow(dead_code, reason = "shared with the other tests of the program, which use more of it")]
