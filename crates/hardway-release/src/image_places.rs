@@ -21,15 +21,12 @@ pub struct ImagePlace {
 /// cannot be told, they are not asked, as nobody will ask them.
 ///
 /// # Errors
-/// When the mirrors cannot be understood, or there is no room for a temporary folder.
+/// When the mirrors cannot be understood.
 pub async fn look_for(image: &PullSpec, options: &FetchOptions) -> Result<Vec<ImagePlace>, RegistryError> {
-    // A manifest by digest that was fetched before says nothing about the registry today.
-    let folder = tempfile::tempdir()?;
-    let cache = BlobCache::at(folder.path());
     let mut seen = Vec::new();
     let mut image = image.clone();
     if image.digest.is_none() {
-        let own = ask(&image, &image.name(), &options.connection, &cache).await;
+        let own = ask(&image, &image.name(), &options.connection).await;
         if let Ok(digest) = &own.found {
             image = image.at(digest);
         }
@@ -38,7 +35,7 @@ pub async fn look_for(image: &PullSpec, options: &FetchOptions) -> Result<Vec<Im
     if image.digest.is_some() {
         for place in options.mirrors.candidates(&image)? {
             if !seen.iter().any(|other: &ImagePlace| other.place.name() == place.name()) {
-                seen.push(ask(&place, &image.name(), &options.connection, &cache).await);
+                seen.push(ask(&place, &image.name(), &options.connection).await);
             }
         }
     }
@@ -53,10 +50,12 @@ pub async fn date_of(place: &PullSpec, connection: &Connection) -> Option<String
     Some(answer.headers().get("date")?.to_str().ok()?.to_owned())
 }
 
-async fn ask(place: &PullSpec, own: &str, connection: &Connection, cache: &BlobCache) -> ImagePlace {
+async fn ask(place: &PullSpec, own: &str, connection: &Connection) -> ImagePlace {
     let found = async {
+        // A manifest that was fetched before, from here or elsewhere, says nothing about this place today.
+        let nothing = tempfile::tempdir()?;
         let repository = Repository::to_pull(place, connection)?;
-        Ok(repository.manifest(place, cache).await?.digest)
+        Ok(repository.manifest(place, &BlobCache::at(nothing.path())).await?.digest)
     };
     ImagePlace { place: place.clone(), is_mirror: place.name() != own, found: found.await }
 }

@@ -15,6 +15,7 @@ pub fn table(name: &str) -> Option<String> {
     Some(match name {
         "phases" => phases(),
         "certificates" => certificates(&explained),
+        "checks" => checks(&explained),
         "bundles" => bundles(&explained),
         "key-pairs" => key_pairs(&explained),
         "kubeconfigs" => kubeconfigs(&explained),
@@ -110,6 +111,12 @@ fn kubeconfigs(explained: &Catalogue) -> String {
         ]
     });
     markdown(&["file", "calls", "trusts", "shows", "what it is"], rows)
+}
+
+fn checks(explained: &Catalogue) -> String {
+    let rows = explained.iter().filter(|e| e.kind == Kind::Check);
+    let rows = rows.map(|e| vec![format!("`{}`", e.name), e.what.to_owned(), e.without.to_owned()]);
+    markdown(&["name", "what it asks", "when the answer is no"], rows)
 }
 
 /// Flags of one component, fields of one file: by the rest of their names.

@@ -65,6 +65,7 @@ fn every_marker_has_a_table_and_every_table_is_used() {
         "bootstrap-files",
         "bundles",
         "certificates",
+        "checks",
         "install-config-fields",
         "inventory-fields",
         "key-pairs",

@@ -17,7 +17,8 @@ pub(super) fn machines_folder(scene: &Scene<'_>) -> Result<PathBuf, Judged> {
         _ if is_remote(libvirt_uri(scene)) => {
             return Err(Judged::not_applicable("the machines are on another host"));
         }
-        _ => pool_folder(scene),
+        _ => pool_folder(scene)
+            .map_err(|_| Judged::not_applicable("libvirt does not say where: see libvirt"))?,
     };
     Ok(folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("/")).to_owned())
 }

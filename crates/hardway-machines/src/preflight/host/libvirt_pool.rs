@@ -25,15 +25,20 @@ struct Pool {
 pub(in crate::preflight) fn libvirt_pool(scene: &Scene<'_>) -> Judged {
     let (uri, name) = (libvirt_uri(scene), pool_name(scene));
     let info = ask_program("virsh", &["-c", uri, "pool-info", name], SHORT);
-    let folder = pool_folder(scene);
+    let folder = pool_folder(scene).unwrap_or_else(|_| PathBuf::from(USUAL));
     let way = if is_remote(uri) { Vec::new() } else { way(&folder) };
     judge(&Pool { name: name.to_owned(), info, folder, way })
 }
 
-/// The folder of the pool that the inventory names.
-pub(in crate::preflight) fn pool_folder(scene: &Scene<'_>) -> PathBuf {
+/// The folder of the pool that the inventory names; the usual one where build-infra has yet to make it. An error where libvirt
+/// does not answer.
+pub(in crate::preflight) fn pool_folder(scene: &Scene<'_>) -> Result<PathBuf, NoAnswer> {
     let text = ask_program("virsh", &["-c", libvirt_uri(scene), "pool-dumpxml", pool_name(scene)], SHORT);
-    text.ok().and_then(|xml| path_in(&xml)).unwrap_or_else(|| PathBuf::from(USUAL))
+    match text {
+        Ok(xml) => Ok(path_in(&xml).unwrap_or_else(|| PathBuf::from(USUAL))),
+        Err(NoAnswer::Failed { said, .. }) if !said.contains("failed to connect") => Ok(PathBuf::from(USUAL)),
+        Err(why) => Err(why),
+    }
 }
 
 fn pool_name<'a>(scene: &'a Scene<'_>) -> &'a str {

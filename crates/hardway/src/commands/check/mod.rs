@@ -49,8 +49,11 @@ pub(crate) fn look(
     let (install_config, _) = InputFile::both(workdir)?;
     let registries = Registries::of(cluster, &install_config, registry, out);
     let ask = || registries.ask();
-    // That they are not found is said by a check.
-    let place = install::place(workdir, cluster).ok().flatten();
+    let place = match install::place(workdir, cluster) {
+        // A check says so.
+        Err(report) if report.code == "lab-files-missing" => None,
+        place => place?,
+    };
     let site = Site {
         cluster,
         folder: &workdir.path(""),
