@@ -29,7 +29,7 @@ pub(super) struct Paced {
 const RECORD: usize = 16 << 10;
 const MOST_AT_ONCE: usize = 4 * RECORD;
 /// For the pieces of all connections together.
-const ALL_PIECES: usize = 32 << 20;
+const ALL_PIECES: usize = 16 << 20;
 
 impl Paced {
     pub(super) fn new(tls: TlsStream<TimedIo<TcpStream>>, router: Arc<Router>) -> Self {
@@ -98,8 +98,8 @@ mod tests {
 
     #[test]
     fn pieces_are_whole_records_and_fewer_for_more_connections() {
-        assert_eq!([0, 1, 64, 512].map(piece), [MOST_AT_ONCE; 4]);
-        assert_eq!([1000, 1024].map(piece), [2 * RECORD; 2]);
-        assert_eq!([1100, 2048, 100_000].map(piece), [RECORD; 3]);
+        assert_eq!([0, 1, 64, 256].map(piece), [MOST_AT_ONCE; 4]);
+        assert_eq!([257, 512].map(piece), [3 * RECORD, 2 * RECORD]);
+        assert_eq!([1000, 2048, 100_000].map(piece), [RECORD; 3]);
     }
 }
