@@ -15,16 +15,14 @@ use hardway_journal::{Fact, NodeJoined, Record};
 use http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use serde::{Deserialize, Serialize};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
-use tokio::task::JoinHandle;
+use tokio::net::TcpStream;
 
 use crate::file_body::FileBody;
-use crate::ignition_server::{ServerError, TimedIo};
+use crate::ignition_server::listener::{Ending, Listeners, Serve};
+use crate::ignition_server::{Limits, ServerError, TimedIo, http1};
 use crate::install_media::{BootAnswer, BootFolder};
 
 /// A host's installer has fetched the config it puts on the disk: from its next boot on, the disk counts.
@@ -44,18 +42,23 @@ impl Fact for InstallBegun {
 /// It may block.
 pub type Note = Box<dyn Fn(&InstallBegun) -> Result<(), String> + Send + Sync>;
 
-/// A server that takes connections until it is dropped; what is under way then goes on.
+/// A server that takes connections until it ends or is dropped.
 pub struct BootServer {
-    address: SocketAddr,
+    listeners: Listeners,
     desk: Arc<Desk>,
-    accepting: JoinHandle<()>,
 }
 
-/// A whole machine room at once; each machine has one connection or two.
-const CONNECTIONS: usize = 1024;
-/// A root file system is a gigabyte, and somebody may have a slow line; but something must move.
-const IDLE: Duration = Duration::from_secs(60);
-const LIFETIME: Duration = Duration::from_secs(6 * 3600);
+/// A whole machine room at once; each machine has one connection or two. A root file system is a gigabyte, and somebody
+/// may have a slow line; but something must move.
+fn limits() -> Limits {
+    Limits {
+        connections: 1024,
+        connections_per_source: 768,
+        header: Duration::from_secs(60),
+        lifetime: Duration::from_secs(6 * 3600),
+        ..Limits::default()
+    }
+}
 
 impl BootServer {
     /// Serves the folder. Hosts in `installed` start from their disks.
@@ -68,27 +71,24 @@ impl BootServer {
         installed: BTreeSet<String>,
         note: Note,
     ) -> Result<Self, ServerError> {
-        let failed = |source| ServerError::Listen { address, source };
-        let listener = TcpListener::bind(address).await.map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
         let desk = Arc::new(Desk { folder, installed: Mutex::new(installed), note });
-        Ok(Self { address, accepting: tokio::spawn(accept(listener, desk.clone())), desk })
+        Ok(Self { listeners: Listeners::open(&[address], &limits(), &desk)?, desk })
     }
 
     /// Where it listens, with the port that was given out.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.listeners.addresses()[0]
+    }
+
+    /// Takes no more connections, lets downloads that are under way end, and returns. False when some did not end in time
+    /// and were cut off.
+    pub async fn end(self) -> bool {
+        self.listeners.end().await
     }
 
     /// From now on these start from their disks.
     pub fn mark_installed(&self, hosts: BTreeSet<String>) {
         self.desk.installed.lock().unwrap_or_else(PoisonError::into_inner).extend(hosts);
-    }
-}
-
-impl Drop for BootServer {
-    fn drop(&mut self) {
-        self.accepting.abort();
     }
 }
 
@@ -102,42 +102,25 @@ pub fn installed<'r>(records: impl IntoIterator<Item = &'r Record>) -> BTreeSet<
     records.into_iter().filter_map(host).collect()
 }
 
-async fn accept(listener: TcpListener, desk: Arc<Desk>) {
-    let room = Arc::new(Semaphore::new(CONNECTIONS));
-    loop {
-        let Ok(permit) = room.clone().acquire_owned().await else { return };
-        let Ok((stream, peer)) = listener.accept().await else {
-            // Out of file descriptors, mostly: others will be closed soon.
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            continue;
-        };
-        let desk = desk.clone();
-        tokio::spawn(async move {
-            desk.serve(stream, peer.ip().to_canonical()).await;
-            drop(permit);
-        });
-    }
-}
-
 struct Desk {
     folder: BootFolder,
     installed: Mutex<BTreeSet<String>>,
     note: Note,
 }
 
-impl Desk {
-    async fn serve(self: Arc<Self>, stream: TcpStream, source: IpAddr) {
+impl Serve for Desk {
+    async fn serve(self: Arc<Self>, stream: TcpStream, source: IpAddr, ending: Ending) {
         let service = service_fn(move |request: Request<Incoming>| {
             let desk = self.clone();
             async move { Ok::<_, Infallible>(desk.answer(&request, source).await) }
         });
-        let stream = TokioIo::new(TimedIo::new(stream, IDLE, LIFETIME));
-        let mut builder = http1::Builder::new();
-        builder.timer(TokioTimer::new()).header_read_timeout(IDLE).max_buf_size(16 << 10);
-        // A machine that is switched off meanwhile is no concern of ours.
-        let _ = builder.serve_connection(stream, service).await;
+        let limits = limits();
+        let stream = TokioIo::new(TimedIo::new(stream, limits.idle, limits.lifetime));
+        http1::serve(stream, service, &limits, ending).await;
     }
+}
 
+impl Desk {
     async fn answer<B>(self: &Arc<Self>, request: &Request<B>, source: IpAddr) -> Response<FileBody> {
         if ![Method::GET, Method::HEAD].contains(request.method()) {
             let mut refused = empty(StatusCode::METHOD_NOT_ALLOWED);

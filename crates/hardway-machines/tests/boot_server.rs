@@ -100,3 +100,32 @@ fn the_journal_knows_who_is_installed() {
         BTreeSet::from(["master-0".to_owned(), "worker-0".to_owned()])
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_download_that_is_under_way_ends_whole() {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpStream;
+
+    const PATIENCE: std::time::Duration = std::time::Duration::from_secs(120);
+    let dir = tempfile::tempdir().unwrap();
+    let folder = folder(dir.path());
+    let server = BootServer::start(([127, 0, 0, 1], 0).into(), folder, BTreeSet::new(), Box::new(|_| Ok(())))
+        .await
+        .unwrap();
+    let address = server.address();
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(b"GET /rootfs.img HTTP/1.1\r\nHost: test\r\n\r\n").await.unwrap();
+    let mut received = vec![0; 1_000_000];
+    stream.read_exact(&mut received).await.unwrap();
+
+    let ending = tokio::spawn(server.end());
+    let refused = async {
+        while TcpStream::connect(address).await.is_ok() {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, refused).await.expect("nobody new is let in");
+    tokio::time::timeout(PATIENCE, stream.read_to_end(&mut received)).await.unwrap().unwrap();
+    assert!(received.ends_with(&fs_err::read(dir.path().join("rootfs.img")).unwrap()));
+    assert!(ending.await.unwrap(), "it was cut off");
+}

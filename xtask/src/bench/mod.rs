@@ -1,6 +1,6 @@
 //! `cargo xtask bench`: the numbers to reach, measured here and now, beside the peers that are installed.
 //!
-//! Serving is compared with `nginx` from `PATH`.
+//! Serving is compared with `nginx` from `PATH`, and with a machine-config-server from `HARDWAY_PEER_MCS`.
 //!
 //! It judges nothing: a machine with other work on it is slow, and no test may depend on that. Read the table.
 //!
@@ -10,6 +10,7 @@
 //! `TMPDIR=/dev/shm` leaves the disk out of it.
 
 mod burst;
+mod machine_config_server;
 mod measure;
 mod media;
 mod release;
@@ -44,6 +45,14 @@ pub(crate) fn run() -> Result<()> {
     media::run(&programs.hardway, &mut table)?;
     serve::measure(&programs, &ecdsa, &mut table)?;
     burst::measure(&mut table)?;
+    write!(std::io::stdout(), "{}", table.text())?;
+    Ok(())
+}
+
+/// Serving alone.
+pub(crate) fn run_serve() -> Result<()> {
+    let mut table = Table::default();
+    serve::measure(&Programs::build()?, &Sample::ha("ECDSA-P256")?, &mut table)?;
     write!(std::io::stdout(), "{}", table.text())?;
     Ok(())
 }

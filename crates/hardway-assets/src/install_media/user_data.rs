@@ -35,7 +35,7 @@ pub const LIMITS: [Limit; 5] = [
         platform: "azure",
         bytes: 65_535,
         what: "osProfile.customData, before base64",
-        source: "Azure REST API, Virtual Machines, OSProfile",
+        source: "Azure SDK reference, VirtualMachineOSProfile.CustomData: at most 65535 bytes once decoded",
     },
     Limit {
         platform: "gce",
@@ -48,7 +48,7 @@ pub const LIMITS: [Limit; 5] = [
         platform: "openstack",
         bytes: 65_535 / 4 * 3,
         what: "user_data, 65,535 bytes after base64",
-        source: "openstack/nova nova/api/openstack/compute/schemas/servers.py",
+        source: "openstack/nova nova/api/openstack/compute/schemas/servers.py: user_data, base64, maxLength 65535",
     },
     Limit {
         // Firmware config is read a byte at a time: more than a megabyte takes longer than Ignition waits.

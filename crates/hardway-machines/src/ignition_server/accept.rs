@@ -10,21 +10,29 @@ const MOST_ENTRIES: usize = 64;
 /// What a client asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// This version of Ignition's format, or what is next to it.
-    Version(SpecVersion),
-    /// Nothing in particular, like curl: the other server then answers with the format of the time before 3.0.
-    Unsaid,
+    /// This minor version of Ignition's spec 3, or what is next to it.
+    Minor(u64),
+    /// Spec 2.2: asked for by Ignition of the time before 3.0, and what the other server takes for meant when no version is
+    /// named at all, as by curl.
+    Old,
+    /// Versions that nobody ever served.
+    Unsupported,
 }
 
-/// The best entry of a header that names a version of Ignition's format.
+/// The best entry of a header that names a version of Ignition's format which can be served.
 pub fn wanted(header: &str) -> Wanted {
     let mut entries: Vec<Entry> = header.split(',').take(MOST_ENTRIES).filter_map(Entry::read).collect();
     // Stable: of equals, the first.
     entries.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-    entries
-        .into_iter()
-        .find_map(|entry| entry.version.filter(|_| entry.is_ignition))
-        .map_or(Wanted::Unsaid, Wanted::Version)
+    let mut versions =
+        entries.iter().filter(|entry| entry.is_ignition).filter_map(|entry| entry.version).peekable();
+    let is_unsaid = versions.peek().is_none();
+    let served = versions.find_map(|version| match (version.major, version.minor) {
+        (3, minor @ 1..) => Some(Wanted::Minor(minor)),
+        (2, 2..) => Some(Wanted::Old),
+        _ => None,
+    });
+    served.unwrap_or(if is_unsaid { Wanted::Old } else { Wanted::Unsupported })
 }
 
 struct Entry {
@@ -38,17 +46,18 @@ impl Entry {
     fn read(text: &str) -> Option<Self> {
         let mut parts = text.split(';').map(str::trim);
         let (_, subtype) = parts.next()?.split_once('/')?;
-        let mut entry = Self { is_ignition: subtype == IGNITION, version: None, weight: 1.0 };
+        let (mut version, mut weight) = (None, None);
+        // Of each parameter the first that can be read.
         for parameter in parts {
             match parameter.split_once('=') {
-                Some(("version", version)) => entry.version = SpecVersion::parse(version),
-                Some(("q", weight)) => {
-                    entry.weight = weight.parse().ok().filter(|q: &f32| q.is_finite()).unwrap_or(1.0);
+                Some(("version", text)) => version = version.or_else(|| SpecVersion::parse(text)),
+                Some(("q", text)) => {
+                    weight = weight.or_else(|| text.parse().ok().filter(|q: &f32| q.is_finite()));
                 }
                 _ => {}
             }
         }
-        Some(entry)
+        Some(Self { is_ignition: subtype == IGNITION, version, weight: weight.unwrap_or(1.0) })
     }
 }
 
@@ -58,24 +67,34 @@ mod tests {
 
     use super::*;
 
-    fn version(major: u64, minor: u64) -> Wanted {
-        Wanted::Version(SpecVersion { major, minor })
-    }
-
     #[test]
-    fn the_best_entry_with_a_version_counts() {
+    fn the_best_entry_with_a_version_that_is_served_counts() {
         let ign = "application/vnd.coreos.ignition+json";
         for (header, expected) in [
-            (format!("{ign};version=3.4.0, */*;q=0.1"), version(3, 4)),
-            (format!("{ign}; version=3.2.0; q=0.2, {ign};version=3.5.0;q=0.9"), version(3, 5)),
-            (format!("{ign};version=3.2.0, {ign};version=3.5.0"), version(3, 2)),
-            (format!("{ign}, {ign};version=3.1.0;q=0.1"), version(3, 1)),
-            (format!("{ign};version=three, {ign};version=3.3.0"), version(3, 3)),
-            (format!("{ign};version=2.2.0"), version(2, 2)),
-            ("vnd.coreos.ignition+json;version=3.2.0".to_owned(), Wanted::Unsaid),
-            ("application/json;version=3.2.0".to_owned(), Wanted::Unsaid),
-            ("*/*".to_owned(), Wanted::Unsaid),
-            (String::new(), Wanted::Unsaid),
+            (format!("{ign};version=3.4.0, */*;q=0.1"), Wanted::Minor(4)),
+            (format!("{ign}; version=3.2.0; q=0.2, {ign};version=3.5.0;q=0.9"), Wanted::Minor(5)),
+            (format!("{ign};version=3.2.0, {ign};version=3.5.0"), Wanted::Minor(2)),
+            (format!("{ign}, {ign};version=3.1.0;q=0.1"), Wanted::Minor(1)),
+            (format!("{ign};version=three, {ign};version=3.3.0"), Wanted::Minor(3)),
+            (format!("{ign};version=three;version=3.3.0;version=3.1.0"), Wanted::Minor(3)),
+            (format!("{ign};q=0.9;q=0.1;version=3.3.0, {ign};q=0.5;version=3.1.0"), Wanted::Minor(3)),
+            // What is not served is passed over while there is something else.
+            (format!("{ign};version=3.0.0, {ign};version=3.2.0;q=0.5"), Wanted::Minor(2)),
+            (format!("{ign};version=4.0.0"), Wanted::Unsupported),
+            (format!("{ign};version=3.0.0"), Wanted::Unsupported),
+            (format!("{ign};version=2.1.0, */*"), Wanted::Unsupported),
+            // Before a version is not yet that version.
+            (format!("{ign};version=3.5.0-experimental"), Wanted::Minor(4)),
+            (format!("{ign};version=3.1.0-rc1"), Wanted::Unsupported),
+            (format!("{ign};version=3.0.0-rc1"), Wanted::Old),
+            (format!("{ign};version=4.0.0-rc1"), Wanted::Minor(u64::MAX)),
+            (format!("{ign};version=2.2.0"), Wanted::Old),
+            // Ignition 0.35.
+            (format!("{ign}; version=2.4.0, {ign}; version=1; q=0.5, */*; q=0.1"), Wanted::Old),
+            ("vnd.coreos.ignition+json;version=3.2.0".to_owned(), Wanted::Old),
+            ("application/json;version=3.2.0".to_owned(), Wanted::Old),
+            ("*/*".to_owned(), Wanted::Old),
+            (String::new(), Wanted::Old),
         ] {
             assert_eq!(wanted(&header), expected, "{header}");
         }

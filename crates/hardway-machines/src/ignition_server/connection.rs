@@ -5,78 +5,98 @@ use std::io;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
-use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
-use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
+use super::listener::{Ending, Serve};
+use super::paced::Paced;
 use super::timed_io::TimedIo;
-use super::{Answer, Limits, Metrics, Router};
+use super::{Answer, Limits, Metrics, Router, http1};
 
 /// What all connections share.
-#[derive(Clone)]
-pub(super) struct Shared {
+pub(super) struct Connections {
     pub(super) router: Arc<Router>,
     pub(super) limits: Limits,
     /// `None` for plain HTTP.
     pub(super) tls: Option<TlsAcceptor>,
-    /// Turns true when the server ends.
-    pub(super) ending: watch::Receiver<bool>,
 }
 
-/// Encrypted bytes that wait for a slow client: two TLS records. Half of it is slower, and twice of it counts with a thousand
-/// slow clients (measured: 8 KB serves a third less, 64 KB takes 20 MB more).
-const WAITING_BYTES: usize = 32 << 10;
-
-impl Shared {
-    /// Serves until the client goes, a limit is reached, or the server ends and the request that is under way is done.
-    pub(super) async fn serve(self, stream: TcpStream, source: IpAddr) {
+impl Serve for Connections {
+    async fn serve(self: Arc<Self>, stream: TcpStream, source: IpAddr, ending: Ending) {
+        let _open = Counted::new(&self.router.metrics.connections);
         // Large writes follow each other; waiting for acknowledgements would only delay the last one.
         let _ = stream.set_nodelay(true);
         let stream = TimedIo::new(stream, self.limits.idle, self.limits.lifetime);
-        match &self.tls {
-            None => self.http(stream, source).await,
-            Some(acceptor) => {
-                let handshake =
-                    acceptor.accept_with(stream, |session| session.set_buffer_limit(Some(WAITING_BYTES)));
-                match timeout(self.limits.handshake, handshake).await {
-                    Ok(Ok(stream)) => self.http(stream, source).await,
-                    Ok(Err(_)) | Err(_) => Metrics::count(&self.router.metrics.handshakes_failed),
-                }
+        let Some(acceptor) = &self.tls else {
+            return self.http(stream, source, ending).await;
+        };
+        // Boxed, so that what only the handshake needs goes with it.
+        let requests = Box::pin(self.after_handshake(acceptor, stream, source, ending)).await;
+        if let Some(requests) = requests {
+            requests.await;
+        }
+    }
+
+    fn turned_away(&self) {
+        Metrics::count(&self.router.metrics.turned_away);
+    }
+}
+
+impl Connections {
+    async fn after_handshake(
+        &self,
+        acceptor: &TlsAcceptor,
+        stream: TimedIo<TcpStream>,
+        source: IpAddr,
+        ending: Ending,
+    ) -> Option<impl Future<Output = ()> + use<>> {
+        match timeout(self.limits.handshake, acceptor.accept(stream)).await {
+            Ok(Ok(stream)) => Some(self.http(Paced::new(stream, self.router.clone()), source, ending)),
+            Ok(Err(_)) | Err(_) => {
+                Metrics::count(&self.router.metrics.handshakes_failed);
+                None
             }
         }
     }
 
-    async fn http(mut self, stream: impl AsyncRead + AsyncWrite + Unpin, source: IpAddr) {
+    fn http<I: AsyncRead + AsyncWrite + Unpin>(
+        &self,
+        stream: I,
+        source: IpAddr,
+        ending: Ending,
+    ) -> impl Future<Output = ()> + use<I> {
         let router = self.router.clone();
         let service = service_fn(move |request: Request<Incoming>| {
             let router = router.clone();
             async move { Ok::<_, Infallible>(response(router.answer(&request, source).await, request.method())) }
         });
-        let mut builder = http1::Builder::new();
-        builder
-            .timer(TokioTimer::new())
-            .header_read_timeout(self.limits.header)
-            .max_buf_size(self.limits.header_bytes.max(8 << 10))
-            .half_close(false)
-            .writev(true);
-        let connection = builder.serve_connection(TokioIo::new(stream), service);
-        tokio::pin!(connection);
-        // A client that breaks off is its own business; what it got is in the journal and the counters.
-        tokio::select! {
-            _ = connection.as_mut() => return,
-            _ = self.ending.wait_for(|ending| *ending) => connection.as_mut().graceful_shutdown(),
-        }
-        let _ = timeout(self.limits.drain, connection).await;
+        http1::serve(TokioIo::new(stream), service, &self.limits, ending)
+    }
+}
+
+/// One of those that are open, until it is dropped.
+struct Counted<'m>(&'m AtomicU64);
+
+impl<'m> Counted<'m> {
+    fn new(open: &'m AtomicU64) -> Self {
+        open.fetch_add(1, Ordering::Relaxed);
+        Self(open)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -106,5 +126,28 @@ impl Body for Whole {
 
     fn size_hint(&self) -> SizeHint {
         SizeHint::with_exact(self.0.as_ref().map_or(0, Bytes::len) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpListener;
+    use tokio::sync::{mpsc, watch};
+
+    use super::*;
+    use crate::ignition_server::{Faces, Recorder};
+
+    /// A thousand of them are held at once. What is needed for a while is in boxes, and goes with them.
+    #[tokio::test]
+    async fn a_connection_that_waits_takes_little() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let limits = Limits::default();
+        let clock: crate::ignition_server::Clock = Arc::new(|| jiff::Timestamp::UNIX_EPOCH);
+        let router = Router::new(Faces::default(), Recorder::nowhere(), mpsc::channel(1).0, clock, &limits);
+        let connections = Arc::new(Connections { router: Arc::new(router), limits, tls: None });
+        let serving = connections.serve(stream, [127, 0, 0, 1].into(), watch::channel(false).1);
+        let bytes = size_of_val(&serving);
+        assert!(bytes < 1024, "{bytes}");
     }
 }

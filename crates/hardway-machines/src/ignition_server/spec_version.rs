@@ -24,21 +24,30 @@ pub struct TooNew {
 }
 
 impl SpecVersion {
-    /// From `3.4.0`, as semver has it: three numbers, perhaps with a suffix.
+    /// From `3.4.0`, as coreos/go-semver reads it: three numbers, perhaps with suffixes. What comes before a version is of
+    /// the version below: `3.4.0-rc1` is not 3.4 yet.
     pub fn parse(text: &str) -> Option<Self> {
-        let core = text.split(['-', '+']).next().unwrap_or_default();
-        let numbers: Option<Vec<u64>> = core
-            .split('.')
-            .map(|n| {
-                n.parse()
-                    .ok()
-                    .filter(|_| n.bytes().all(|b| b.is_ascii_digit()) && (n == "0" || !n.starts_with('0')))
-            })
-            .collect();
-        match numbers?[..] {
-            [major, minor, _] => Some(Self { major, minor }),
-            _ => None,
-        }
+        let (text, metadata) = text.split_once('+').unwrap_or((text, ""));
+        let (core, early) = text.split_once('-').unwrap_or((text, ""));
+        let is_name = |text: &str| {
+            let is_part =
+                |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+            text.is_empty() || text.split('.').all(is_part)
+        };
+        let number = |text: &str| {
+            let is_number = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+            text.parse().ok().filter(|n: &u64| is_number && i64::try_from(*n).is_ok())
+        };
+        let numbers: Option<Vec<u64>> = core.split('.').map(number).collect();
+        let (major, minor) = match numbers?[..] {
+            [major, minor, 0] if !early.is_empty() => match minor.checked_sub(1) {
+                Some(below) => (major, below),
+                None => (major.checked_sub(1)?, u64::MAX),
+            },
+            [major, minor, _] => (major, minor),
+            _ => return None,
+        };
+        (is_name(early) && is_name(metadata)).then_some(Self { major, minor })
     }
 }
 
@@ -104,9 +113,12 @@ mod tests {
     #[test]
     fn versions_are_semver() {
         assert_eq!(SpecVersion::parse("3.4.0"), Some(SpecVersion { major: 3, minor: 4 }));
-        assert_eq!(SpecVersion::parse("3.5.0-experimental"), Some(SpecVersion { major: 3, minor: 5 }));
+        assert_eq!(SpecVersion::parse("3.4.1-x.1+y"), Some(SpecVersion { major: 3, minor: 4 }));
+        assert_eq!(SpecVersion::parse("3.04.0"), Some(SpecVersion { major: 3, minor: 4 }));
+        assert_eq!(SpecVersion::parse("3.5.0-experimental"), Some(SpecVersion { major: 3, minor: 4 }));
+        assert_eq!(SpecVersion::parse("4.0.0-rc1"), Some(SpecVersion { major: 3, minor: u64::MAX }));
         for text in
-            ["", "3", "3.4", "3.4.0.0", "v3.4.0", "3.04.0", "3.-4.0", "3.+4.0", "99999999999999999999.0.0"]
+            ["", "3", "3.4", "3.4.0.0", "v3.4.0", "3.4.0-ä", "3.-4.0", "3.+4.0", "99999999999999999999.0.0"]
         {
             assert_eq!(SpecVersion::parse(text), None, "{text}");
         }

@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// Wraps a connection. One timer, set again only when it fires: moving data costs a look at the clock.
@@ -46,6 +47,14 @@ impl<T> TimedIo<T> {
             self.timer.as_mut().reset(due);
         }
         Poll::Pending
+    }
+}
+
+impl TimedIo<TcpStream> {
+    /// Ready once the kernel takes more.
+    pub(crate) fn poll_write_ready(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let ready = self.io.poll_write_ready(cx);
+        self.judge(ready, cx)
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod attacks;
 mod boot;
+mod changes;
 #[path = "../../../hardway-machines/tests/common/client.rs"]
 mod client;
 mod ending;

@@ -69,10 +69,9 @@ impl HostFace {
         }
         let table = self.table();
         let Some(state) = table.get(host) else {
-            return Decision::refuse(
-                StatusCode::NOT_FOUND,
-                format!("{host} is not in the inventory any more"),
-            );
+            // Its token is good, so it was or will be there: a host that was just added must not die of it.
+            let reason = format!("{host} is not in the inventory: not any more, or not yet");
+            return Decision::refuse_as(Answer::later(&reason), reason);
         };
         let Some(config) = &state.config else {
             let reason = format!("the config of {host} is not made yet");
@@ -199,7 +198,7 @@ mod tests {
         assert_eq!(of(Try { method: Method::POST, ..GOOD }), 405);
         assert_eq!(of(Try { token_of: "b", ..GOOD }), 401);
         assert_eq!(of(Try { host: "gone", ..GOOD }), 401);
-        assert_eq!(of(Try { host: "gone", token_of: "gone", ..GOOD }), 404);
+        assert_eq!(of(Try { host: "gone", token_of: "gone", ..GOOD }), 503);
         assert_eq!(of(Try { host: "unmade", token_of: "unmade", ..GOOD }), 503);
         assert_eq!(of(Try { host: "joined", token_of: "joined", ..GOOD }), 410);
         assert_eq!(of(Try { host: "again", token_of: "again", ..GOOD }), 200);

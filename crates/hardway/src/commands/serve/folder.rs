@@ -21,12 +21,12 @@ use crate::workdir::Workdir;
 
 /// A folder with everything made.
 pub(crate) struct Folder {
-    pub(crate) workdir: Workdir,
-    pub(crate) cluster: Cluster,
-    pub(crate) release: ReleasePayload,
-    pub(crate) secrets: SecretBundle,
-    /// Where the release is read from, if not from what the inventory names.
-    pub(crate) release_dir: Option<PathBuf>,
+    pub(super) workdir: Workdir,
+    pub(super) cluster: Cluster,
+    release: ReleasePayload,
+    secrets: SecretBundle,
+    inputs: InputFiles,
+    stamp: InputStamp,
 }
 
 /// The hosts of the inventory.
@@ -36,33 +36,48 @@ pub(super) struct Hosts {
     pub(super) roles: BTreeMap<String, Role>,
 }
 
-/// When the input files were last written. A host may be added while machines are served.
+/// Where the input files are. A host may be added while machines are served.
+#[derive(Clone, Debug)]
+pub(super) struct InputFiles {
+    dir: PathBuf,
+    release_dir: Option<PathBuf>,
+}
+
+/// When the input files were last written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct InputStamp([Option<SystemTime>; 2]);
 
-const INPUTS: [&str; 2] = ["install-config.yaml", "inventory.yaml"];
+impl InputFiles {
+    pub(super) fn stamp(&self) -> InputStamp {
+        let written =
+            |name| fs_err::metadata(self.dir.join(name)).and_then(|metadata| metadata.modified()).ok();
+        InputStamp(["install-config.yaml", "inventory.yaml"].map(written))
+    }
+
+    /// The hosts as they are now. What there is to warn of was said at the start.
+    pub(super) fn hosts(&self) -> Result<Hosts, Report> {
+        Ok(Folder::open(&self.dir, self.release_dir.as_deref(), &Output::silent())?.hosts())
+    }
+}
 
 impl Folder {
-    /// Reads the input files, the release and the secrets.
+    /// Reads the input files, the release and the secrets. `release_dir` is where the release is, if not what the
+    /// inventory names.
     pub(crate) fn open(dir: &Path, release_dir: Option<&Path>, out: &Output) -> Result<Self, Report> {
+        let inputs = InputFiles { dir: dir.to_owned(), release_dir: release_dir.map(Path::to_owned) };
+        // Before the content: a change in between is then seen at the next look.
+        let stamp = inputs.stamp();
         let workdir = Workdir::open(dir)?;
         let checked = Checked::load(&workdir, Reach::Here(release_dir), out)?;
         let secrets = workdir.secrets()?;
         let identity = secrets.identity().map_err(|error| unprepared(&error.to_string()))?;
         let cluster = Cluster { config: checked.config, inventory: checked.inventory, identity };
-        let release_dir = release_dir.map(Path::to_owned);
-        Ok(Self { workdir, cluster, release: checked.release.payload, secrets, release_dir })
+        Ok(Self { workdir, cluster, release: checked.release.payload, secrets, inputs, stamp })
     }
 
-    /// The same folder, as it is now.
-    pub(super) fn again(&self) -> Result<Self, Report> {
-        Self::open(&self.workdir.path(""), self.release_dir.as_deref(), &Output::silent())
-    }
-
-    pub(super) fn input_stamp(&self) -> InputStamp {
-        let written =
-            |name| fs_err::metadata(self.workdir.path(name)).and_then(|metadata| metadata.modified()).ok();
-        InputStamp(INPUTS.map(written))
+    /// What is needed to read the hosts again when they change.
+    pub(super) fn inputs(&self) -> (InputFiles, InputStamp) {
+        (self.inputs.clone(), self.stamp)
     }
 
     pub(super) fn url(&self) -> Option<&ServerUrl> {

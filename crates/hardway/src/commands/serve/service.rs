@@ -98,7 +98,7 @@ impl Service {
                 let face = HostFace::new(key, args.window, args.only_from_own_address, looked.table);
                 let face = Arc::new(face);
                 faces.host = Some(face.clone());
-                watched.hosts = Some(HostWatch::new(folder, hosts, files, face));
+                watched.hosts = Some(HostWatch::new(folder.inputs(), hosts, files, face));
             }
             watched.follower = Some(log.follower);
         }
@@ -169,12 +169,14 @@ impl Service {
             listener.turn();
         }
         listener.ending();
-        let is_whole = self.server.end().await;
+        let boot = self.watched.boot.take();
+        let boot = async { if let Some(boot) = boot { boot.end().await } else { true } };
+        let (configs, downloads) = tokio::join!(self.server.end(), boot);
         // What happened while requests were ending is told as well.
         while let Ok(event) = self.told.try_recv() {
             listener.happened(&event);
         }
-        is_whole
+        configs && downloads
     }
 }
 

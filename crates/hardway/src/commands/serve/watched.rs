@@ -8,7 +8,7 @@ use hardway_machines::ignition_server::faces::{HostFace, HostFolder};
 use hardway_machines::ignition_server::{Certificates, Clock};
 use jiff::Timestamp;
 
-use super::folder::{Folder, Hosts, InputStamp};
+use super::folder::{Hosts, InputFiles, InputStamp};
 use super::service::Listener;
 use crate::report::Report;
 
@@ -53,7 +53,7 @@ impl Watched {
 
 /// The hosts of the inventory and their configs.
 pub(super) struct HostWatch {
-    folder: Folder,
+    inputs: InputFiles,
     stamp: InputStamp,
     hosts: Hosts,
     files: HostFolder,
@@ -63,9 +63,14 @@ pub(super) struct HostWatch {
 }
 
 impl HostWatch {
-    /// For a folder that was just read.
-    pub(super) fn new(folder: Folder, hosts: Hosts, files: HostFolder, face: Arc<HostFace>) -> Self {
-        Self { stamp: folder.input_stamp(), folder, hosts, files, face, unreadable: None }
+    /// For hosts that were just read.
+    pub(super) fn new(
+        (inputs, stamp): (InputFiles, InputStamp),
+        hosts: Hosts,
+        files: HostFolder,
+        face: Arc<HostFace>,
+    ) -> Self {
+        Self { inputs, stamp, hosts, files, face, unreadable: None }
     }
 
     fn look(&mut self, records: &[Record], now: Timestamp) -> Vec<String> {
@@ -84,17 +89,15 @@ impl HostWatch {
 
     /// Hosts that were added, moved or taken out. A file that a person is still writing is read again when it changes.
     fn read_inputs(&mut self) {
-        // Before the content: a change in between is then seen at the next look.
-        let stamp = self.folder.input_stamp();
+        let stamp = self.inputs.stamp();
         if stamp == self.stamp {
             return;
         }
         self.stamp = stamp;
-        match self.folder.again() {
-            Ok(folder) => {
-                self.hosts = folder.hosts();
-                self.files.set_hosts(self.hosts.files.clone());
-                self.folder = folder;
+        match self.inputs.hosts() {
+            Ok(hosts) => {
+                self.files.set_hosts(hosts.files.clone());
+                self.hosts = hosts;
                 self.unreadable = None;
             }
             Err(report) => {
