@@ -16,6 +16,7 @@ use kube::Config;
 
 use crate::cli::ClusterArgs;
 use crate::input::{self, Checked};
+use crate::interrupt;
 use crate::output::Output;
 use crate::release_choice::Reach;
 use crate::report::{EXIT_CONFIG, EXIT_USAGE, Report};
@@ -128,9 +129,22 @@ pub(crate) async fn folder_config(workdir: &Workdir) -> Result<Config, Report> {
 /// The one that belongs to the folder.
 pub(crate) const KUBECONFIG: &str = "auth/kubeconfig";
 
-/// Runs a command that talks to a cluster.
-pub(crate) fn run<T>(future: impl Future<Output = T>) -> Result<T, Report> {
+/// Runs a command that talks to a cluster, until it is done or a person ends it.
+pub(crate) fn run<T>(doing: &str, future: impl Future<Output = Result<T, Report>>) -> Result<T, Report> {
+    run_to_its_end(async {
+        tokio::select! {
+            done = future => done,
+            () = interrupt::pressed() => Err(interrupt::interrupted(doing)),
+        }
+    })
+}
+
+/// The same for one that ends by itself when it is told to.
+pub(crate) fn run_to_its_end<T>(future: impl Future<Output = Result<T, Report>>) -> Result<T, Report> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Report::from_error("workdir-unusable", &error))?;
-    Ok(runtime.block_on(future))
+    let done = runtime.block_on(future);
+    // Somebody who does not answer is not waited for.
+    runtime.shutdown_background();
+    done
 }

@@ -4,5 +4,6 @@ mod burst;
 mod joins;
 mod kubelet;
 mod lab;
+mod recovery;
 mod rights;
 mod troubles;
