@@ -70,6 +70,7 @@ impl Machine {
 
 impl Drop for Machine {
     /// Why it did not join is in there.
+    #[expect(clippy::print_stderr, reason = "the test has failed, and this is what its reader needs")]
     fn drop(&mut self) {
         if std::thread::panicking() {
             for log in ["machine.log", "containerd.log"] {

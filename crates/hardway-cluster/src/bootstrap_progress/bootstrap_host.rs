@@ -7,6 +7,7 @@ use futures_util::future::{Either, select};
 use hardway_assets::ignition::bootstrap_files::STAGES;
 
 use super::gateway::{Gateway, GatewayError, Which};
+use super::journal_entry::JournalEntry;
 use super::probe;
 use super::record::Entry;
 use super::remote::{Remote, RemoteError};
@@ -28,7 +29,7 @@ pub struct HostError(Vec<String>);
 
 /// The program that writes the services' records into the journal
 /// (crates/hardway-assets/templates/bootstrap/usr/local/bin/bootstrap-service-record.sh).
-const RECORDER: &str = "bootstrap-record";
+pub(crate) const RECORDER: &str = "bootstrap-record";
 
 /// How long ssh may take longer than the gateway.
 const GRACE: Duration = Duration::from_secs(3);
@@ -60,7 +61,7 @@ impl BootstrapHost {
             let service = format!("{unit}.service");
             let entries = gateway.entries(&[("_SYSTEMD_UNIT", &service)], Which::Last(lines)).await;
             let entries = entries.map_err(|error| HostError(vec![error.to_string()]))?;
-            journals.insert((*unit).to_owned(), entries.iter().map(|entry| entry.line()).collect());
+            journals.insert((*unit).to_owned(), entries.iter().map(JournalEntry::line).collect());
         }
         Ok(journals)
     }

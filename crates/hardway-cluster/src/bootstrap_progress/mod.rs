@@ -28,6 +28,7 @@ mod stages;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use bootstrap_host::RECORDER;
 pub use bootstrap_host::{BootstrapHost, HostError};
 pub use gateway::{GATEWAY_PORT, Gateway, GatewayError, Which};
 pub use host_watch::HostWatch;

@@ -11,6 +11,9 @@ use std::time::Duration;
 use fs_err as fs;
 use hardway_assets::secrets::Secret;
 use hardway_cluster::bootstrap_progress::{BootstrapHost, Gateway, HostWatch, Remote, State, Which};
+use hardway_cluster::diagnosis::{Limits, from_bundle};
+use hardway_cluster::gather::from_journal;
+use hardway_cluster::redaction::Redactor;
 use hardway_testing::{Server, succeed};
 use serde_json::json;
 use tempfile::TempDir;
@@ -192,6 +195,21 @@ async fn real_the_stages_are_read_from_the_journal_and_followed() {
     let lines: Vec<&str> = journals["bootkube"].iter().map(|line| line.split_once(' ').unwrap().1).collect();
     assert_eq!(lines, ["bootkube.sh: created 3 of 17", "bootkube.sh: created 17 of 17"]);
     assert!(journals["kubelet"].is_empty());
+    is_gathered(&site).await;
+}
+
+/// A bundle of the journal alone tells the same, without secrets.
+async fn is_gathered(site: &Site) {
+    site.append("3", &[&[("MESSAGE", "password: hush-hush"), ("_SYSTEMD_UNIT", "kubelet.service")]]);
+    let redactor = Redactor::new(vec![Secret::new("hush-hush")]);
+    let mut bundle = Vec::new();
+    let gathered = from_journal(&site.gateway, &redactor, &mut bundle).await.unwrap();
+    assert_eq!((gathered.files, gathered.redacted), (3, 1), "{gathered:?}");
+    let evidence = from_bundle(bundle.as_slice(), Limits::default()).unwrap();
+    assert_eq!(evidence.bootstrap.unwrap().stages[1].state, State::Failed);
+    let names: Vec<&str> = evidence.logs.iter().map(|log| log.name.as_str()).collect();
+    assert_eq!(names, ["bootkube", "kubelet"]);
+    assert!(!format!("{:?}", evidence.logs).contains("hush-hush"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
