@@ -45,7 +45,8 @@ impl Wait<'_> {
         &self,
         check: &mut impl FnMut(&Index, Timestamp) -> Result<String, String>,
     ) -> Option<Result<String, String>> {
-        let is_known = [Kind::Nodes, Kind::Requests, Kind::Version].iter().all(|kind| self.index.is_fresh(*kind));
+        let is_known =
+            [Kind::Nodes, Kind::Requests, Kind::Version].iter().all(|kind| self.index.is_fresh(*kind));
         is_known.then(|| check(&self.index, self.clock.now()))
     }
 

@@ -77,7 +77,11 @@ pub(super) fn follow(workdir: &Workdir) -> Result<u8, Report> {
         let phases = phases(workdir)?;
         let text = phase_lines(&phases);
         if text != shown {
-            let up = if lines > 0 && std::io::stdout().is_terminal() { format!("\x1b[{lines}A\x1b[J") } else { String::new() };
+            let up = if lines > 0 && std::io::stdout().is_terminal() {
+                format!("\x1b[{lines}A\x1b[J")
+            } else {
+                String::new()
+            };
             let mut stdout = std::io::stdout();
             // Who looks on may go away at any time.
             if write!(stdout, "{up}{text}").and_then(|()| stdout.flush()).is_err() {

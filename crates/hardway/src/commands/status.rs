@@ -46,7 +46,14 @@ fn unfetched(workdir: &Workdir, args: &StatusArgs) -> Result<Option<Step>, Repor
     Ok(Some(Step { asset, phase: Phase::FetchRelease, reasons: vec![why], files: Vec::new() }))
 }
 
-fn show(phases: &[PhaseStatus], plan: &Plan, steps: &[&Step], ends: &[Expiry], args: &StatusArgs, out: &Output) {
+fn show(
+    phases: &[PhaseStatus],
+    plan: &Plan,
+    steps: &[&Step],
+    ends: &[Expiry],
+    args: &StatusArgs,
+    out: &Output,
+) {
     match args.output {
         Format::Text => out.data(&(phase_lines(phases) + &text(plan, steps, ends, args.all))),
         format => {

@@ -2,8 +2,8 @@
 
 use hardway_assets::Cluster;
 use hardway_machines::actions::{Host, Program};
-use hardway_machines::providers::{Provider, for_cluster};
 use hardway_machines::providers::lab::{Lab, Place, REGISTRY_PORT};
+use hardway_machines::providers::{Provider, for_cluster};
 
 use super::Install;
 use crate::cli::MakeArgs;
@@ -16,7 +16,8 @@ pub(super) fn of(install: &Install) -> Result<Box<dyn Provider>, Report> {
     let mut cluster = install.cluster.clone();
     cluster.inventory.hosts.retain(|host| !history.is_retired(&host.name));
     let Some(place) = &install.place else {
-        return for_cluster(&cluster, &install.dir).map_err(|violations| input::invalid_inventory(&install.workdir, violations));
+        return for_cluster(&cluster, &install.dir)
+            .map_err(|violations| input::invalid_inventory(&install.workdir, violations));
     };
     Ok(Box::new(Lab {
         cluster,

@@ -12,8 +12,8 @@ use super::Install;
 use super::work::Observed;
 use crate::cli::ClusterArgs;
 use crate::clock;
-use crate::live::{KUBECONFIG, Live};
 use crate::commands::diagnose;
+use crate::live::{KUBECONFIG, Live};
 use crate::report::{EXIT_INTERRUPTED, Report};
 
 /// For one look. A cluster that does not answer so long is not there.
@@ -38,7 +38,8 @@ impl Install {
             return report;
         }
         self.view.waits_for("a diagnosis");
-        let found = self.block_on(async { Ok(diagnose::first(&self.workdir, &self.cluster_args(), &self.out).await) });
+        let found = self
+            .block_on(async { Ok(diagnose::first(&self.workdir, &self.cluster_args(), &self.out).await) });
         report.evidence(found.ok().flatten())
     }
 

@@ -24,7 +24,12 @@ impl Work for CheckHost<'_> {
         let choice = Choice { skip: self.0.options.skip_checks.clone(), ..Choice::default() };
         let told = |result: &CheckResult| {
             if matches!(result.verdict, Verdict::Failed | Verdict::Warned) {
-                self.0.view.event(&format!("{}: {}: {}", result.check, result.verdict, result.seen.join("; ")));
+                self.0.view.event(&format!(
+                    "{}: {}: {}",
+                    result.check,
+                    result.verdict,
+                    result.seen.join("; ")
+                ));
             }
         };
         let results = check::look(workdir, cluster, &args.release.registry, &choice, told, out)?;
@@ -40,6 +45,8 @@ impl Work for CheckHost<'_> {
     }
 
     fn plan(&self) -> Result<Vec<Effect>, Report> {
-        Ok(vec![Effect::of("looks at this host and around it (`hardway check --list` names the checks); changes nothing")])
+        Ok(vec![Effect::of(
+            "looks at this host and around it (`hardway check --list` names the checks); changes nothing",
+        )])
     }
 }
