@@ -8,7 +8,7 @@ use fs_err as fs;
 use hardway_assets::Cluster;
 use hardway_assets::inventory::Role;
 use hardway_assets::{pki, yaml};
-use hardway_cluster::bootstrap_progress::Remote;
+use hardway_cluster::bootstrap_progress::{BootstrapHost, Gateway, Remote};
 use hardway_cluster::declared::Declared;
 use hardway_cluster::kubeconfig;
 use hardway_cluster::pivot::EtcdAccess;
@@ -16,6 +16,7 @@ use kube::Config;
 
 use crate::cli::ClusterArgs;
 use crate::input::{self, Checked};
+use crate::interrupt;
 use crate::output::Output;
 use crate::release_choice::Reach;
 use crate::report::{EXIT_CONFIG, EXIT_USAGE, Report};
@@ -86,13 +87,28 @@ impl Live {
         })
     }
 
-    /// How the bootstrap host is asked, with the key that was drawn for it.
-    pub(crate) fn bootstrap_host(&self, workdir: &Workdir) -> Option<Remote> {
+    /// A shell on the bootstrap host, with the key that was drawn for it.
+    pub(crate) fn bootstrap_shell(&self, workdir: &Workdir) -> Option<Remote> {
         let cluster = self.cluster.as_ref()?;
         let key = workdir.path(&format!("secrets/{}.key", pki::catalogue::SSH_KEY));
         let known_hosts = workdir.path(KNOWN_HOSTS);
         key.exists().then(|| Remote::ssh(cluster.bootstrap_ip(), 22, "core", &key, &known_hosts))
     }
+
+    /// How the bootstrap host is asked: by ssh, or for its journal.
+    pub(crate) fn bootstrap_host(&self, workdir: &Workdir) -> Option<BootstrapHost> {
+        let cluster = self.cluster.as_ref()?;
+        let ssh = self.bootstrap_shell(workdir);
+        let gateway = journal_gateway(workdir, cluster.bootstrap_ip());
+        (ssh.is_some() || gateway.is_some()).then_some(BootstrapHost { ssh, gateway })
+    }
+}
+
+/// The journal of the bootstrap host, with the certificate that was made for it.
+pub(crate) fn journal_gateway(workdir: &Workdir, address: IpAddr) -> Option<Gateway> {
+    let text = |name: &str| fs::read_to_string(workdir.path(&pki::path(name))).ok();
+    let key = workdir.secrets().ok()?.key("journal-gatewayd").ok()?.to_pem();
+    Some(Gateway::new(address, text("root-ca")?, text("journal-gatewayd")?, key))
 }
 
 /// The file with the bootstrap host's key, beside what it was made for.
@@ -128,9 +144,22 @@ pub(crate) async fn folder_config(workdir: &Workdir) -> Result<Config, Report> {
 /// The one that belongs to the folder.
 pub(crate) const KUBECONFIG: &str = "auth/kubeconfig";
 
-/// Runs a command that talks to a cluster.
-pub(crate) fn run<T>(future: impl Future<Output = T>) -> Result<T, Report> {
+/// Runs a command that talks to a cluster, until it is done or a person ends it.
+pub(crate) fn run<T>(doing: &str, future: impl Future<Output = Result<T, Report>>) -> Result<T, Report> {
+    run_to_its_end(async {
+        tokio::select! {
+            done = future => done,
+            () = interrupt::pressed() => Err(interrupt::interrupted(doing)),
+        }
+    })
+}
+
+/// The same for one that ends by itself when it is told to.
+pub(crate) fn run_to_its_end<T>(future: impl Future<Output = Result<T, Report>>) -> Result<T, Report> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Report::from_error("workdir-unusable", &error))?;
-    Ok(runtime.block_on(future))
+    let done = runtime.block_on(future);
+    // Somebody who does not answer is not waited for.
+    runtime.shutdown_background();
+    done
 }

@@ -9,6 +9,7 @@ mod held;
 mod input;
 mod input_file;
 mod install;
+mod interrupt;
 mod kept_release;
 mod live;
 mod mistakes;
@@ -52,6 +53,7 @@ fn asks_cluster(command: &Command) -> bool {
         Command::Approve(_)
             | Command::Diagnose(_)
             | Command::Gather(_)
+            | Command::Recover(_)
             | Command::Verify(_)
             | Command::WaitFor(_)
     )
@@ -76,6 +78,7 @@ fn run(cli: &cli::Cli, out: &Output) -> Result<u8, report::Report> {
         Command::Media(args) => commands::media::run(&cli.global, args, out),
         Command::Phase(args) => commands::phase::run(&cli.global, args, out),
         Command::Plan(args) => commands::plan::run(&cli.global, args, out),
+        Command::Recover(args) => commands::recover::run(&cli.global, args, out),
         Command::Release(args) => commands::release::run(&cli.global, args, out),
         Command::Schema(args) => commands::schema::run(args, out),
         Command::Serve(args) => commands::serve::run(&cli.global, args, out),

@@ -102,3 +102,23 @@ fn commands_before_the_service_are_told_apart() {
     let image = host.read("etc/kubernetes/kubelet-pause-image-override");
     assert_eq!(image, "MACHINE_CONFIG_INFRA_IMAGE=quay.io/x/pod@sha256:1\n");
 }
+
+#[test]
+fn the_journal_holds_the_same_and_is_not_taken_for_what_the_service_said() {
+    let host = Host::new();
+    let journal = host.path("journal");
+    host.program(
+        "bin/logger",
+        &format!("#!/bin/sh\nfor last; do :; done\necho \"$last\" >>{}\n", journal.display()),
+    );
+    // What journald makes of both: the lines of the unit, whoever of it wrote them.
+    host.program("bin/journalctl", &format!("#!/bin/sh\necho the disk is full\ncat {}\n", journal.display()));
+    let (_, entries) = service(&host, "fail");
+    let lines: Vec<Value> =
+        host.read("journal").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), entries.len());
+    for (line, entry) in lines.iter().zip(&entries) {
+        assert_eq!((&line["service"], &line["phase"]), (&json!("some"), &entry["phase"]));
+    }
+    assert_eq!(entries.last().unwrap()["errorMessage"], "the disk is full");
+}

@@ -8,16 +8,17 @@ use std::time::Duration;
 use fs_err as fs;
 use fs_err::os::unix::fs::OpenOptionsExt as _;
 use hardway_journal::{Entry, Journal, JournalError};
+use jiff::Timestamp;
 use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
 use k8s_openapi::api::core::v1::ObjectReference;
 use k8s_openapi::api::events::v1::Event;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
 use kube::api::{Api, ObjectMeta, PostParams};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::record::Outcome;
+use super::record::{CsrDecided, CsrIntended, Found, Outcome};
 use super::{ApproverError, REQUEST_LIMIT};
 use crate::csr_policy::Verdict;
 
@@ -52,6 +53,8 @@ pub(crate) struct Auditors {
 struct Line {
     entry: Entry,
     log: Option<String>,
+    /// Told once it is on the disk.
+    written: Option<oneshot::Sender<()>>,
 }
 
 impl Audit {
@@ -77,13 +80,27 @@ impl Audit {
         let entry = Entry::of(outcome.time, &outcome.decided);
         let log = serde_json::to_string(outcome).ok();
         // The writer has ended only when writing failed, and that is noticed where its result is awaited.
-        let _ = self.lines.send(Line { entry, log });
+        let _ = self.lines.send(Line { entry, log, written: None });
         let _ = self.events.send(self.event(outcome));
+    }
+
+    /// Writes down what is about to be decided, and waits until it is on the disk. Whether it is.
+    pub(crate) async fn intended(&self, now: Timestamp, decided: CsrDecided) -> bool {
+        let (sender, written) = oneshot::channel();
+        let entry = Entry::of(now, &CsrIntended(decided));
+        let _ = self.lines.send(Line { entry, log: None, written: Some(sender) });
+        written.await.is_ok()
+    }
+
+    /// Writes down a decision that was found in a request.
+    pub(crate) fn found(&self, found: &Found) {
+        let entry = Entry::of(found.time, &found.decided);
+        let _ = self.lines.send(Line { entry, log: serde_json::to_string(found).ok(), written: None });
     }
 
     /// Writes any other fact down.
     pub(crate) fn happened(&self, entry: Entry) {
-        let _ = self.lines.send(Line { entry, log: None });
+        let _ = self.lines.send(Line { entry, log: None, written: None });
     }
 
     fn event(&self, outcome: &Outcome) -> Event {
@@ -161,8 +178,10 @@ fn write_lines(
         let text: String =
             lines.iter().filter_map(|line| line.log.as_ref()).map(|log| format!("{log}\n")).collect();
         log.write_all(text.as_bytes()).map_err(ApproverError::Log)?;
-        let entries: Vec<Entry> = lines.into_iter().map(|line| line.entry).collect();
+        let (entries, waiting): (Vec<Entry>, Vec<_>) =
+            lines.into_iter().map(|line| (line.entry, line.written)).unzip();
         journal.append(&entries)?;
+        waiting.into_iter().flatten().for_each(|waiting| _ = waiting.send(()));
     }
     Ok(())
 }

@@ -7,10 +7,11 @@ use jiff::Timestamp;
 use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
 use tokio::time::Instant;
 
+use super::audit::Audit;
 use super::leadership::Leadership;
 use super::queue::Taken;
 use super::record::{CsrDecided, Outcome, Written};
-use super::writing::{Cluster, Trouble};
+use super::writing::{Cluster, Ours, Trouble};
 use super::{Approver, ApproverError, View};
 use crate::csr_policy::{Decision, Examined, State, Verdict};
 
@@ -22,18 +23,21 @@ pub(crate) struct Shared {
     pub(crate) approver: Approver,
     pub(crate) cluster: Cluster,
     pub(crate) leadership: Leadership,
+    /// Without one nothing is written down.
+    audit: Option<Audit>,
     view: Mutex<View>,
     journal: Mutex<Follower>,
 }
 
 impl Shared {
-    pub(crate) fn new(approver: &Approver, leadership: Leadership) -> Arc<Self> {
+    pub(crate) fn new(approver: &Approver, leadership: Leadership, audit: Option<Audit>) -> Arc<Self> {
         let view = View::new(approver.declared.clone(), approver.settings.clone());
         let journal = Follower::new(&approver.folder.join(hardway_journal::FILE_NAME));
         Arc::new(Self {
             approver: approver.clone(),
             cluster: Cluster::new(&approver.client),
             leadership,
+            audit,
             view: Mutex::new(view),
             journal: Mutex::new(journal),
         })
@@ -103,7 +107,8 @@ impl Shared {
         Ok(Some((examined, decision, written)))
     }
 
-    /// Until it is known whether it was written, it counts as recorded: the watch may tell about it before the answer comes.
+    /// What is intended is in the journal before it is written. Until it is known whether it was, it counts as recorded:
+    /// the watch may tell about it before the answer comes.
     async fn write(
         &self,
         object: CertificateSigningRequest,
@@ -111,16 +116,48 @@ impl Shared {
         decision: &Decision,
         now: Timestamp,
     ) -> Result<(), Trouble> {
+        if let Some(audit) = &self.audit {
+            let decided = CsrDecided::new(examined, decision);
+            self.view().intend(decided.clone());
+            if !audit.intended(now, decided).await {
+                return Err(Trouble::NotRecorded);
+            }
+        }
         self.view().note_recorded(&examined.request.uid, true);
-        match self.cluster.write(object, decision, now).await {
+        let written = match self.cluster.write(object, decision, now).await {
+            Err(trouble @ (Trouble::Api(_) | Trouble::TooSlow)) => {
+                self.confirm(examined, decision, trouble).await
+            }
+            written => written,
+        };
+        match written {
             Ok(()) => {
                 self.view().note_written(examined, decision.verdict, now);
                 Ok(())
             }
             Err(trouble) => {
+                // If it stands there after all, the watch will tell, and what was intended is then recorded.
                 self.view().note_recorded(&examined.request.uid, false);
                 Err(trouble)
             }
+        }
+    }
+
+    /// Reads the request again after an answer that did not come: it may have been written nevertheless.
+    async fn confirm(
+        &self,
+        examined: &Examined,
+        decision: &Decision,
+        trouble: Trouble,
+    ) -> Result<(), Trouble> {
+        match self.cluster.request(&examined.request.name).await {
+            Ok(object) => {
+                let is_same = object.metadata.uid.as_deref() == Some(examined.request.uid.as_str());
+                let ours = Ours::of(&object).filter(|ours| is_same && ours.verdict == decision.verdict);
+                ours.map(drop).ok_or(trouble)
+            }
+            Err(Trouble::Gone) => Err(Trouble::Gone),
+            Err(_) => Err(trouble),
         }
     }
 

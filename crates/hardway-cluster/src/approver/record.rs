@@ -60,6 +60,18 @@ impl CsrDecided {
     }
 }
 
+/// A decision that is about to be written into a request, in the journal before that. What becomes of it is told by a
+/// [`CsrDecided`] of the same request; where there is none, whoever decided was ended, or the API server was away.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CsrIntended(
+    /// What will be decided.
+    pub CsrDecided,
+);
+
+impl Fact for CsrIntended {
+    const KIND: &'static str = "csr-intended";
+}
+
 /// What became of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -95,6 +107,19 @@ pub struct Outcome {
     pub took_milliseconds: u64,
     /// What each rule found.
     pub findings: Vec<RuleFinding>,
+}
+
+/// A decision that stands in a request although nobody was there to hear that it was written.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Found {
+    /// When it was written.
+    pub(crate) time: Timestamp,
+    /// The decision.
+    #[serde(flatten)]
+    pub(crate) decided: CsrDecided,
+    /// It stands there.
+    pub(crate) written: Written,
 }
 
 /// A name that somebody chose, cut to what a Node can be called.

@@ -30,8 +30,9 @@ impl Approver {
     /// # Errors
     /// When the API server does not answer, or decisions cannot be recorded.
     pub async fn once(&self) -> Result<Summary, ApproverError> {
+        let (audit, auditors) = self.audit()?;
         let (election, leadership) = Election::begin(self);
-        let shared = Shared::new(self, leadership.clone());
+        let shared = Shared::new(self, leadership.clone(), audit.clone());
         if !self.dry_run {
             self.until_known(leadership).await;
         }
@@ -42,7 +43,6 @@ impl Approver {
         nodes.items.iter().for_each(|node| {
             shared.view().see_node(&node.name_any());
         });
-        let (audit, auditors) = self.audit()?;
         let mut work = Work::new(shared.clone(), audit);
         let pending = shared.view().pending();
         work.push(pending);
@@ -53,7 +53,8 @@ impl Approver {
             work.done().await?;
         }
         let (summary, trouble) = (work.summary(), work.trouble());
-        drop(work);
+        // What is written down ends with the last who could write more.
+        drop((work, shared));
         finish(auditors).await?;
         election.end().await;
         trouble.map_or(Ok(summary), |trouble| Err(fatal(trouble)))
@@ -64,9 +65,9 @@ impl Approver {
     /// # Errors
     /// When decisions cannot be recorded. An API server that does not answer is waited for.
     pub async fn watch(&self, stop: impl Future<Output = ()>) -> Result<Summary, ApproverError> {
-        let (election, leadership) = Election::begin(self);
-        let shared = Shared::new(self, leadership.clone());
         let (audit, mut auditors) = self.audit()?;
+        let (election, leadership) = Election::begin(self);
+        let shared = Shared::new(self, leadership.clone(), audit.clone());
         let mut work = Work::new(shared, audit);
         let ended = self.follow(&mut work, leadership, &mut auditors, stop).await;
         let drained = work.drain().await.and_then(|()| work.record_news());
@@ -227,6 +228,6 @@ fn fatal(trouble: Trouble) -> ApproverError {
     match trouble {
         Trouble::Api(error) => ApproverError::Api(error),
         Trouble::TooSlow => ApproverError::TooSlow(super::REQUEST_LIMIT.as_secs()),
-        Trouble::Changed | Trouble::Gone => ApproverError::Bug(trouble.to_string()),
+        Trouble::Changed | Trouble::Gone | Trouble::NotRecorded => ApproverError::Bug(trouble.to_string()),
     }
 }

@@ -3,12 +3,14 @@
 use std::collections::btree_map;
 use std::collections::{BTreeMap, BTreeSet};
 
-use hardway_journal::{Entry, NodeJoined, Record};
+use hardway_journal::{NodeJoined, Record};
 use jiff::Timestamp;
 use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
 use k8s_openapi::api::core::v1::Node;
 
-use super::{CsrDecided, writing};
+use super::record::Found;
+use super::writing::Ours;
+use super::{CsrDecided, CsrIntended, Written};
 use crate::csr_policy::{
     self, Approval, Decision, Declared, Examined, ReasonCode, Redemption, Request, Rival, SeenNode, Settings,
     State, Verdict, World,
@@ -24,8 +26,10 @@ pub struct View {
     rivals: BTreeMap<Ask, BTreeMap<String, Rival>>,
     nodes: BTreeSet<String>,
     approvals: BTreeMap<String, Vec<Approval>>,
-    /// Requests that an approver of ours decided.
-    ours: BTreeSet<String>,
+    /// What an approver of ours wrote into a request, by name.
+    ours: BTreeMap<String, Ours>,
+    /// What was about to be written into requests, by uid.
+    intended: BTreeMap<String, CsrDecided>,
     /// Requests whose decision is in the journal, by uid.
     recorded: BTreeSet<String>,
     redemptions: Vec<Redemption>,
@@ -45,7 +49,8 @@ impl View {
             rivals: BTreeMap::new(),
             nodes: BTreeSet::new(),
             approvals: BTreeMap::new(),
-            ours: BTreeSet::new(),
+            ours: BTreeMap::new(),
+            intended: BTreeMap::new(),
             recorded: BTreeSet::new(),
             redemptions: Vec::new(),
             joined: BTreeMap::new(),
@@ -56,8 +61,8 @@ impl View {
     pub fn see_request(&mut self, object: &CertificateSigningRequest) {
         let Some(examined) = self.examine(object) else { return };
         self.forget_rival(&examined);
-        if writing::is_ours(object) {
-            self.ours.insert(examined.request.name.clone());
+        if let Some(ours) = Ours::of(object) {
+            self.ours.insert(examined.request.name.clone(), ours);
         }
         match examined.request.state {
             State::Pending => self.note_rival(&examined),
@@ -119,7 +124,11 @@ impl View {
         if let Some(Ok(NodeJoined { host })) = record.fact::<NodeJoined>() {
             self.joined.insert(host, record.time);
         }
+        if let Some(Ok(CsrIntended(decided))) = record.fact::<CsrIntended>() {
+            self.intend(decided);
+        }
         if let Some(Ok(decided)) = record.fact::<CsrDecided>() {
+            self.intended.remove(&decided.uid);
             self.recorded.insert(decided.uid.clone());
             if decided.verdict == Verdict::Approve {
                 self.add(decided.approval(record.time));
@@ -226,7 +235,7 @@ impl View {
     }
 
     /// Notes that a decision is about to be recorded, or is not after all.
-    pub fn note_recorded(&mut self, uid: &str, is_recorded: bool) {
+    pub(crate) fn note_recorded(&mut self, uid: &str, is_recorded: bool) {
         if is_recorded {
             self.recorded.insert(uid.to_owned());
         } else {
@@ -234,35 +243,38 @@ impl View {
         }
     }
 
-    /// Approvals in the cluster that an approver of ours made and could not record: it was ended in between. Each is given
-    /// once.
-    pub fn take_unrecorded(&mut self) -> Vec<Entry> {
-        let entries: Vec<(String, Entry)> = self
-            .unrecorded()
-            .map(|(examined, at)| {
-                let evidence =
-                    vec!["found approved by a run that ended before it could record it".to_owned()];
-                let reason = if examined.request.is_serving() {
-                    ReasonCode::FirstServing
-                } else {
-                    ReasonCode::FirstClient
-                };
-                let decision = Decision { verdict: Verdict::Approve, reason, evidence, findings: Vec::new() };
-                (examined.request.uid.clone(), Entry::of(at, &CsrDecided::new(examined, &decision)))
-            })
-            .collect();
-        self.recorded.extend(entries.iter().map(|(uid, _)| uid.clone()));
-        entries.into_iter().map(|(_, entry)| entry).collect()
+    /// Notes what is about to be written into a request.
+    pub(crate) fn intend(&mut self, decided: CsrDecided) {
+        self.intended.insert(decided.uid.clone(), decided);
     }
 
-    fn unrecorded(&self) -> impl Iterator<Item = (&Examined, Timestamp)> {
-        let ours = self.ours.iter().filter_map(|name| self.requests.get(name));
-        ours.filter_map(|examined| match examined.request.state {
-            State::Approved { at, .. } if !self.recorded.contains(&examined.request.uid) => {
-                Some((examined, at))
-            }
-            _ => None,
-        })
+    /// Decisions in the cluster that an approver of ours took and did not record: it was ended in between, or never heard
+    /// that they were written. Each is given once. What was intended says more than what stands in the request, where it is
+    /// known and the same.
+    pub(crate) fn take_unrecorded(&mut self) -> Vec<Found> {
+        let found = |(examined, ours): (&Examined, &Ours)| {
+            let request = &examined.request;
+            let intended = self.intended.get(&request.uid).filter(|one| one.verdict == ours.verdict);
+            let decided = intended.cloned().unwrap_or_else(|| {
+                let reason = ours.reason.unwrap_or(match (ours.verdict, request.is_serving()) {
+                    (Verdict::Deny, _) => ReasonCode::Superseded,
+                    (_, true) => ReasonCode::FirstServing,
+                    (_, false) => ReasonCode::FirstClient,
+                });
+                let evidence = ours.evidence.clone();
+                let decision = Decision { verdict: ours.verdict, reason, evidence, findings: Vec::new() };
+                CsrDecided::new(examined, &decision)
+            });
+            Found { time: ours.at.unwrap_or(request.created), decided, written: Written::Yes }
+        };
+        let all: Vec<Found> = self.unrecorded().map(found).collect();
+        self.recorded.extend(all.iter().map(|found| found.decided.uid.clone()));
+        all
+    }
+
+    fn unrecorded(&self) -> impl Iterator<Item = (&Examined, &Ours)> {
+        let ours = self.ours.iter().filter_map(|(name, ours)| Some((self.requests.get(name)?, ours)));
+        ours.filter(|(examined, _)| !self.recorded.contains(&examined.request.uid))
     }
 
     fn note_rival(&mut self, examined: &Examined) {

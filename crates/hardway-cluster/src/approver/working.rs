@@ -168,7 +168,7 @@ impl Work {
         self.push(by_time);
     }
 
-    /// Writes down hosts that have become nodes, and approvals that another run of ours could not.
+    /// Writes down hosts that have become nodes, and decisions that nobody could.
     pub(crate) fn record_news(&mut self) -> Result<(), ApproverError> {
         let is_news = self.shared.view().has_news();
         let Some(audit) = self.audit.as_ref().filter(|_| is_news && self.shared.leadership.is_ours()) else {
@@ -183,8 +183,8 @@ impl Work {
             (self.shared.approver.tell)(News::Joined(&joined.host));
             audit.happened(Entry::of(now, &joined));
         }
-        for decided in view.take_unrecorded() {
-            audit.happened(decided);
+        for found in view.take_unrecorded() {
+            audit.found(&found);
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use kube::api::{Api, PostParams};
 use tokio::time::timeout;
 
 use super::REQUEST_LIMIT;
-use crate::csr_policy::{Decision, Verdict};
+use crate::csr_policy::{Decision, ReasonCode, Verdict};
 
 /// How messages of ours begin.
 const OURS: &str = "hardway: ";
@@ -26,6 +26,8 @@ pub(crate) enum Trouble {
     Api(Box<kube::Error>),
     /// It does not answer in time.
     TooSlow,
+    /// The journal cannot be written, and what cannot be recorded is not decided.
+    NotRecorded,
 }
 
 impl fmt::Display for Trouble {
@@ -34,6 +36,7 @@ impl fmt::Display for Trouble {
             Self::Changed => f.write_str("a request changes faster than it can be read"),
             Self::Gone => f.write_str("a request is gone"),
             Self::Api(error) => write!(f, "{error}"),
+            Self::NotRecorded => f.write_str("the journal cannot be written"),
             Self::TooSlow => write!(f, "no answer within {} seconds", REQUEST_LIMIT.as_secs()),
         }
     }
@@ -75,12 +78,31 @@ impl Cluster {
     }
 }
 
-/// Whether an approver of ours approved it.
-pub(crate) fn is_ours(object: &CertificateSigningRequest) -> bool {
-    let conditions = object.status.iter().flat_map(|status| status.conditions.iter().flatten());
-    conditions
-        .into_iter()
-        .any(|condition| condition.message.as_deref().is_some_and(|text| text.starts_with(OURS)))
+/// What an approver of ours wrote into a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ours {
+    pub(crate) verdict: Verdict,
+    /// None where it is of another version, with other reasons.
+    pub(crate) reason: Option<ReasonCode>,
+    pub(crate) evidence: Vec<String>,
+    pub(crate) at: Option<Timestamp>,
+}
+
+impl Ours {
+    /// From the condition, which says all of it (see [`condition`]).
+    pub(crate) fn of(object: &CertificateSigningRequest) -> Option<Self> {
+        let conditions = object.status.iter().flat_map(|status| status.conditions.iter().flatten());
+        conditions.into_iter().find_map(|condition| {
+            let text = condition.message.as_deref()?.strip_prefix(OURS)?;
+            let (word, evidence) = text.split_once(": ").unwrap_or((text, ""));
+            Some(Self {
+                verdict: if condition.type_ == "Approved" { Verdict::Approve } else { Verdict::Deny },
+                reason: ReasonCode::ALL.iter().copied().find(|reason| reason.word() == word),
+                evidence: evidence.split("; ").filter(|one| !one.is_empty()).map(str::to_owned).collect(),
+                at: condition.last_update_time.as_ref().map(|time| time.0),
+            })
+        })
+    }
 }
 
 fn condition(decision: &Decision, now: Timestamp) -> CertificateSigningRequestCondition {
@@ -114,7 +136,6 @@ pub(crate) async fn limited<T>(request: impl Future<Output = kube::Result<T>>) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::csr_policy::ReasonCode;
 
     #[test]
     fn conditions_have_reasons_in_their_spelling() {
@@ -128,5 +149,16 @@ mod tests {
         assert_eq!(condition.reason.as_deref(), Some("OrganizationNotNodes"));
         assert_eq!(condition.message.as_deref(), Some("hardway: organization-not-nodes: a; b"));
         assert_eq!((condition.type_.as_str(), condition.status.as_str()), ("Denied", "True"));
+
+        // And can be read again.
+        let mut object = CertificateSigningRequest::default();
+        assert_eq!(Ours::of(&object), None);
+        object.status.get_or_insert_default().conditions = Some(vec![condition]);
+        let ours = Ours::of(&object).unwrap();
+        assert_eq!((ours.verdict, ours.reason), (Verdict::Deny, Some(ReasonCode::OrganizationNotNodes)));
+        assert_eq!(
+            (ours.evidence, ours.at),
+            (vec!["a".to_owned(), "b".to_owned()], Some(Timestamp::UNIX_EPOCH))
+        );
     }
 }

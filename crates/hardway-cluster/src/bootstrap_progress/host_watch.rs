@@ -5,10 +5,8 @@ use std::time::Duration;
 use tokio::sync::watch::{Receiver, channel};
 use tokio::task::JoinHandle;
 
-use super::probe::look;
-use super::remote::Remote;
+use super::bootstrap_host::{BootstrapHost, Looking};
 use super::report::BootstrapReport;
-use crate::api_error::sentence;
 
 /// A host that is being looked at, until this is dropped.
 #[derive(Debug)]
@@ -19,11 +17,12 @@ pub struct HostWatch {
 
 impl HostWatch {
     /// Begins; a look takes as long as it takes, and the next comes after a pause.
-    pub fn start(remote: Remote, pause: Duration) -> Self {
+    pub fn start(host: impl Into<BootstrapHost>, pause: Duration) -> Self {
         let (sender, reports) = channel(None);
+        let mut looking = Looking::at(host.into());
         let task = tokio::spawn(async move {
             loop {
-                let seen = look(&remote).await.map_err(|error| sentence(&error));
+                let seen = looking.look().await.map_err(|error| error.to_string());
                 if sender.send(Some(seen)).is_err() {
                     return;
                 }

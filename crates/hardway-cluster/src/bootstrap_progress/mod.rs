@@ -1,18 +1,24 @@
 //! What the bootstrap host is doing, asked of the host itself.
 //!
 //! ```text
-//! Remote           running a script there, over ssh                 remote.rs
-//! look()           one look: script, answer                         probe.rs
+//! BootstrapHost    by whichever way it answers                      bootstrap_host.rs
+//!   Remote         running a script there, over ssh                 remote.rs
+//!   look()         one look: script, answer                         probe.rs
+//!   Gateway        its journal, over TLS with certificates          gateway.rs, gateway_verifier.rs, journal_entry.rs
 //! HostWatch        look after look                                  host_watch.rs
 //! Entry            a line of a service's own record                 record.rs
 //! BootstrapReport  stages, manifests, pods, as sentences            report.rs, stages.rs
 //! reset            a failed bootkube begins anew                    reset.rs
 //! ```
 //!
-//! Why ssh and not the journal gateway of port 19531: the record that bootkube.sh keeps is a file, and so are the counts of
-//! manifests; the journal has only the lines that were printed. A reset needs a shell anyway.
+//! The record that the host's services keep of themselves is in files and in the journal, so that stages are known either
+//! way. Static pods, containers and why a manifest does not exist are known over ssh alone, and a reset needs a shell.
 
+mod bootstrap_host;
+mod gateway;
+mod gateway_verifier;
 mod host_watch;
+mod journal_entry;
 mod probe;
 mod record;
 mod remote;
@@ -22,7 +28,11 @@ mod stages;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use bootstrap_host::RECORDER;
+pub use bootstrap_host::{BootstrapHost, HostError};
+pub use gateway::{GATEWAY_PORT, Gateway, GatewayError, Which};
 pub use host_watch::HostWatch;
+pub use journal_entry::JournalEntry;
 pub use probe::{look, read};
 pub use record::{Entry, entries};
 pub use remote::{Remote, RemoteError};

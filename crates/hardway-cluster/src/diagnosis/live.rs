@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::bundle_evidence::last_lines;
+use super::bundle_evidence::{LINES, last_lines};
 use super::evidence::{Api, Evidence, Log, Place, Port};
 use super::resources::{CONFIG_MAPS, Resources, WANTED};
 use crate::api_error::{sentence, unless_absent};
-use crate::bootstrap_progress::{Remote, RemoteError, look};
+use crate::bootstrap_progress::{BootstrapHost, HostError};
 use crate::verify::Resolved;
 
 /// Asks the API for every list. That it does not answer is evidence too.
@@ -28,12 +28,21 @@ pub async fn ask_api(config: &Config, patience: Duration, evidence: &mut Evidenc
     }
 }
 
-/// Looks at the bootstrap host: its record, then the ends of its journals and of containers that do not run.
-pub async fn ask_bootstrap_host(remote: &Remote, evidence: &mut Evidence) -> Result<(), RemoteError> {
-    let report = look(remote).await?;
-    let answer = remote.run(LOGS).await?;
-    evidence.bootstrap = Some(report);
-    evidence.logs.extend(logs(&answer));
+/// Looks at the bootstrap host: its record, then the ends of its journals and, over ssh, of containers that do not run.
+pub async fn ask_bootstrap_host(host: &BootstrapHost, evidence: &mut Evidence) -> Result<(), HostError> {
+    evidence.bootstrap = Some(host.look().await?);
+    let over_ssh = match &host.ssh {
+        Some(remote) => remote.run(LOGS).await.ok(),
+        None => None,
+    };
+    evidence.logs.extend(match over_ssh {
+        Some(answer) => logs(&answer),
+        None => {
+            let log = |(name, lines)| Log { place: Place::Bootstrap, name, lines };
+            let all = host.journals(&UNITS, LINES).await?.into_iter().map(log);
+            all.filter(|log| !log.lines.is_empty()).collect()
+        }
+    });
     Ok(())
 }
 
@@ -60,6 +69,18 @@ pub async fn knock(host: String, port: u16, patience: Duration) -> Port {
     };
     Port { host, port, open }
 }
+
+/// Those whose journals tell something; the same as in the script below.
+const UNITS: [&str; 8] = [
+    "approve-csr",
+    "bootkube",
+    "crio",
+    "crio-configure",
+    "kubelet",
+    "release-image",
+    "node-image-pull",
+    "progress",
+];
 
 /// Sections as in the look at the host's record.
 const LOGS: &str = r#"

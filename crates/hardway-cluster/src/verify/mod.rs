@@ -11,7 +11,6 @@ mod certificates;
 mod control_plane;
 mod nodes;
 mod outcome;
-mod serving;
 mod surroundings;
 #[cfg(test)]
 mod tests;

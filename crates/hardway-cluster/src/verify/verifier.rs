@@ -20,11 +20,11 @@ use super::certificates::{Expiring, Presented, judge_certificates};
 use super::control_plane::{PodsOf, judge_control_plane, judge_etcd, judge_operators};
 use super::nodes::judge_nodes;
 use super::outcome::{CHECKS, Outcome};
-use super::serving;
 use super::surroundings::{Resolved, judge_names, judge_registry};
 use super::workload::Workload;
 use crate::api_error::{sentence, unless_absent};
 use crate::declared::Declared;
+use crate::handshake::{self, Trust};
 use crate::objects::{
     ClusterVersion, ConfigMap, Etcd, KubeApiServer, KubeControllerManager, KubeScheduler, Node, Pod, Route,
     StaticPodOperator, StaticPodStatus,
@@ -153,7 +153,7 @@ impl Verifier {
         let mut presented = Vec::new();
         for Endpoint { host, port } in &self.surroundings.endpoints {
             let roots = self.config.root_cert.clone().unwrap_or_default();
-            let chain = serving::chain(host.clone(), *port, roots, self.patience).await;
+            let chain = handshake::chain(host.clone(), *port, Trust::Roots(roots), self.patience).await;
             presented.push(Presented { endpoint: format!("{host}:{port}"), chain });
         }
         presented

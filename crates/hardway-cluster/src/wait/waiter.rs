@@ -8,7 +8,7 @@ use kube::{Client, Config};
 use super::error::{GiveUp, WaitError};
 use super::line::{Line, complaints};
 use crate::api_error::sentence;
-use crate::bootstrap_progress::{BootstrapReport, HostWatch, Remote};
+use crate::bootstrap_progress::{BootstrapHost, BootstrapReport, HostWatch};
 use crate::clock::{Clock, shown};
 use crate::declared::Declared;
 use crate::operators::{Index, Link, STABLE_FOR, Stall};
@@ -33,7 +33,7 @@ pub struct WaitOptions {
     /// How etcd is asked for its members, where it can be.
     pub etcd: Option<EtcdAccess>,
     /// How the bootstrap host is asked for its progress, where it can be.
-    pub host: Option<Remote>,
+    pub host: Option<BootstrapHost>,
 }
 
 impl WaitOptions {
@@ -194,7 +194,7 @@ impl<'s> Wait<'s> {
     /// Looks at the bootstrap host from now on, if it can be reached.
     pub(super) fn look_at_host(&mut self) {
         let pause = self.options.poll * 5;
-        self.host = self.options.host.clone().map(|remote| HostWatch::start(remote, pause));
+        self.host = self.options.host.clone().map(|host| HostWatch::start(host, pause));
     }
 
     /// What it says is progress too; what it cannot say holds nothing up.

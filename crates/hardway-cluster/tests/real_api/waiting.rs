@@ -106,11 +106,14 @@ async fn real_bootstrapping_is_complete_when_every_gate_is_open() {
     let record = r#"{"phase": "stage start", "stage": "wait-for-etcd"}"#;
     let answer = format!("cat <<'END'\n== clock\n2026-11-15T00:00:00Z\n== record bootkube\n{record}\nEND\n");
     let told = WaitOptions {
-        host: Some(Remote {
-            command: ["bash", "-c", &answer].map(str::to_owned).into(),
-            environment: Vec::new(),
-            patience: Duration::from_secs(60),
-        }),
+        host: Some(
+            Remote {
+                command: ["bash", "-c", &answer].map(str::to_owned).into(),
+                environment: Vec::new(),
+                patience: Duration::from_secs(60),
+            }
+            .into(),
+        ),
         stall_after: SignedDuration::from_secs(15),
         ..options.clone()
     };

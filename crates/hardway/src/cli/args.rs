@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
     ApproveArgs, CheckArgs, CreateArgs, CsrArgs, DestroyArgs, DiagnoseArgs, GatherArgs, InstallMediaArgs,
-    LabArgs, PlanArgs, ReleaseArgs, RunArgs, ServeArgs, VerifyArgs, WaitForArgs,
+    LabArgs, PlanArgs, RecoverArgs, ReleaseArgs, RunArgs, ServeArgs, VerifyArgs, WaitForArgs,
 };
 
 /// Installs OpenShift and OKD on machines you own, and explains every byte it writes.
@@ -92,6 +92,8 @@ pub(crate) enum Command {
     Phase(Box<PhaseArgs>),
     /// Print every side effect of `create cluster`, in order, before it happens
     Plan(Box<PlanArgs>),
+    /// Bring a cluster back whose certificates have ended
+    Recover(RecoverArgs),
     /// Look into a release, extract or mirror it, get its boot images
     Release(Box<ReleaseArgs>),
     /// Print the JSON schema of an input file, for editors

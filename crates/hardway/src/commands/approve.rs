@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use hardway_cluster::approver::{Approver, ApproverError, News, Outcome, Summary, Written};
 use kube::Client;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
 use crate::cli::{ApproveArgs, Format, Global};
+use crate::interrupt::{self, Stop};
 use crate::output::Output;
 use crate::policy::{declared, settings};
 use crate::report::{EXIT_BLOCKED, Report};
@@ -22,7 +22,7 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<u
     let kubeconfig = live::kubeconfig(&workdir, args.kubeconfig.as_deref());
     // The clock is asked once here, so that a mistake in HARDWAY_NOW is told before anything begins.
     clock::now()?;
-    let summary = live::run(async {
+    let (summary, stop) = live::run_to_its_end(async {
         let config = live::read(&workdir, kubeconfig.as_deref()).await?;
         let client =
             Client::try_from(config).map_err(|error| Report::from_error("kubeconfig-unusable", &error))?;
@@ -43,39 +43,38 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<u
         let running = approve(approver, args.watch);
         let (summary, ()) = tokio::join!(running, printing);
         summary
-    })??;
+    })?;
     out.info(&format!("{} approved, {} denied, {} held", summary.approved, summary.denied, summary.held));
+    if stop == Some(Stop::Interrupted) {
+        return Err(interrupt::interrupted("approving"));
+    }
     Ok(if summary.held > 0 && !args.watch { EXIT_BLOCKED } else { 0 })
 }
 
-/// Takes the approver, so that whoever prints knows when there is nothing more to come.
-async fn approve(approver: Approver, watch: bool) -> Result<Summary, Report> {
-    let result = if watch { approver.watch(told_to_stop()).await } else { approver.once().await };
-    result.map_err(|error| failed(&error))
-}
-
-/// SIGTERM of a service manager, SIGINT of a person.
-async fn told_to_stop() {
-    let (Ok(mut terminate), Ok(mut interrupt)) =
-        (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
-    else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
+/// Takes the approver, so that whoever prints knows when there is nothing more to come. A person who ends it is told how to
+/// go on; a service manager gets a clean end.
+async fn approve(approver: Approver, watch: bool) -> Result<(Summary, Option<Stop>), Report> {
+    if !watch {
+        return tokio::select! {
+            done = approver.once() => done.map(|summary| (summary, None)).map_err(|error| failed(&error)),
+            () = interrupt::pressed() => Err(interrupt::interrupted("deciding")),
+        };
     }
+    let mut stop = None;
+    let told = async { stop = Some(interrupt::told_to_stop().await) };
+    let summary = approver.watch(told).await.map_err(|error| failed(&error))?;
+    Ok((summary, stop))
 }
 
 /// What happens, for the one who prints.
-enum Told {
+pub(super) enum Told {
     Decided(Box<Outcome>),
     Line(String),
     Warning(String),
 }
 
 impl Told {
-    fn of(news: News<'_>) -> Self {
+    pub(super) fn of(news: News<'_>) -> Self {
         match news {
             News::Decided(outcome) => Self::Decided(Box::new(outcome.clone())),
             News::Leading => Self::Line("approving: this one writes".to_owned()),
@@ -86,7 +85,7 @@ impl Told {
     }
 }
 
-async fn print(mut told: mpsc::UnboundedReceiver<Told>, format: Format, out: &Output) {
+pub(super) async fn print(mut told: mpsc::UnboundedReceiver<Told>, format: Format, out: &Output) {
     while let Some(told) = told.recv().await {
         match told {
             Told::Decided(outcome) if format == Format::Text => out.data(&line(&outcome)),

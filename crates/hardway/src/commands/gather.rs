@@ -1,21 +1,24 @@
 //! `hardway gather bootstrap`
 
+use std::fs::File;
+use std::io::Seek as _;
 use std::net::{IpAddr, ToSocketAddrs as _};
+use std::sync::Arc;
 
 use hardway_assets::pki;
 use hardway_assets::secrets::Secret;
-use hardway_cluster::bootstrap_progress::Remote;
-use hardway_cluster::gather::{self, Gathered};
+use hardway_cluster::bootstrap_progress::{Gateway, Remote};
+use hardway_cluster::gather::{self, GatherError, Gathered};
 use hardway_cluster::redaction::Redactor;
 use serde_json::{Value, json};
 
 use crate::cli::{Format, GatherArgs, GatherBootstrapArgs, GatherVerb, Global};
-use crate::clock;
 use crate::input::{self, Checked};
 use crate::output::Output;
 use crate::release_choice::Reach;
 use crate::report::{EXIT_USAGE, Report};
 use crate::workdir::Workdir;
+use crate::{clock, live};
 
 /// Fetches a bundle to the working directory. Nothing stays behind on the host.
 pub(crate) fn run(global: &Global, args: &GatherArgs, out: &Output) -> Result<u8, Report> {
@@ -30,22 +33,72 @@ pub(crate) fn run(global: &Global, args: &GatherArgs, out: &Output) -> Result<u8
     let id = clock::now()?.strftime("%Y%m%d%H%M%S").to_string();
     let name = format!("log-bundle-{id}.tar.gz");
     out.info(&format!("gathering on {host}; this takes some minutes"));
-    let mut target = tempfile::Builder::new()
+    let target = tempfile::Builder::new()
         .prefix(".hardway-")
         .tempfile_in(workdir.path(""))
         .map_err(|error| crate::workdir::io(&error))?;
     let redactor = Redactor::new(known_secrets(&workdir)?);
-    let gathered =
-        gather::bootstrap(&remote, &id, &args.master, &redactor, &mut target).map_err(|error| {
-            Report::from_error("gather-failed", &error).fix(format!(
-                "try `ssh -i {} {}@{host}` yourself",
-                key.display(),
-                args.ssh_user
-            ))
-        })?;
+    let wanted = Wanted { remote, id, masters: args.master.clone(), redactor };
+    let gateway = live::journal_gateway(&workdir, host);
+    let gathered = live::run("gathering", fetch(wanted, gateway, target.as_file(), out)).map_err(
+        |report| match report.code {
+            "gather-failed" => {
+                report.fix(format!("try `ssh -i {} {}@{host}` yourself", key.display(), args.ssh_user))
+            }
+            _ => report,
+        },
+    )?;
     target.persist_noclobber(workdir.path(&name)).map_err(|error| crate::workdir::io(&error.error))?;
     show(&workdir, &name, &gathered, args.output, out);
     Ok(0)
+}
+
+/// What is asked of a host over ssh.
+struct Wanted {
+    remote: Remote,
+    id: String,
+    masters: Vec<String>,
+    redactor: Redactor,
+}
+
+/// Over ssh; and if nobody can log in, what the journal gateway gives.
+async fn fetch(
+    wanted: Wanted,
+    gateway: Option<Gateway>,
+    target: &File,
+    out: &Output,
+) -> Result<Gathered, Report> {
+    let wanted = Arc::new(wanted);
+    let (asked, mut writer) = (Arc::clone(&wanted), again(target)?);
+    let over_ssh = tokio::task::spawn_blocking(move || {
+        let Wanted { remote, id, masters, redactor } = &*asked;
+        gather::bootstrap(remote, id, masters, redactor, &mut writer)
+    });
+    let over_ssh = over_ssh.await.map_err(|error| Report::from_error("gather-failed", &error))?;
+    let (error, gateway) = match (over_ssh, gateway) {
+        (Ok(gathered), _) => return Ok(gathered),
+        (Err(error @ GatherError::Failed { .. }), Some(gateway)) => (error, gateway),
+        (Err(error), _) => return Err(Report::from_error("gather-failed", &error)),
+    };
+    let report = Report::from_error("gather-failed", &error);
+    target.set_len(0).map_err(|error| crate::workdir::io(&error))?;
+    match gather::from_journal(&gateway, &wanted.redactor, again(target)?).await {
+        Ok(gathered) => {
+            out.warn(&format!("{}; only what its journal gateway gives is in the bundle", report.what));
+            Ok(gathered)
+        }
+        Err(other) => {
+            let what = format!("{}; and {}", report.what, Report::from_error("gather-failed", &other).what);
+            Err(Report { what, ..report })
+        }
+    }
+}
+
+/// The same file, to be written from its beginning.
+fn again(target: &File) -> Result<File, Report> {
+    let mut file = target.try_clone().map_err(|error| crate::workdir::io(&error))?;
+    file.rewind().map_err(|error| crate::workdir::io(&error))?;
+    Ok(file)
 }
 
 fn show(workdir: &Workdir, name: &str, gathered: &Gathered, format: Format, out: &Output) {

@@ -19,6 +19,7 @@ pub(crate) mod media;
 pub(crate) mod phase;
 mod phase_status;
 pub(crate) mod plan;
+pub(crate) mod recover;
 pub(crate) mod release;
 pub(crate) mod schema;
 pub(crate) mod serve;

@@ -29,10 +29,10 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, out: &Output) -> Result<u8
             .fix(format!("one of {}", names.join(", "))));
     }
     let workdir = Workdir::open(&global.dir)?;
-    let outcomes = live::run(async {
+    let outcomes = live::run("verifying", async {
         let live = Live::open(&workdir, &args.cluster, out).await?;
         Ok(verifier(&live, &workdir, args.image.clone(), skip)?.run().await)
-    })??;
+    })?;
     match args.output {
         Format::Text => out.data(&text(&outcomes)),
         format => out.value(&json!({"passed": failed(&outcomes).is_empty(), "checks": outcomes}), format),

@@ -10,30 +10,26 @@ use serde_json::{Value, json};
 use crate::cli::{Format, Global, WaitArgs, WaitForArgs, WaitForTarget};
 use crate::live::Live;
 use crate::output::Output;
-use crate::report::{EXIT_BOOTSTRAP, EXIT_INSTALL, EXIT_INTERRUPTED, EXIT_STABILITY, Report};
+use crate::report::{EXIT_BOOTSTRAP, EXIT_INSTALL, EXIT_STABILITY, Report};
 use crate::workdir::{Workdir, at};
 use crate::{clock, live};
 
 /// Says what openshift-install says, on standard error; standard output gets the result, if a format is asked for.
 pub(crate) fn run(global: &Global, args: &WaitForArgs, out: &Output) -> Result<u8, Report> {
     let workdir = Workdir::open(&global.dir)?;
-    live::run(async {
+    live::run("waiting", async {
         match &args.target {
             WaitForTarget::BootstrapComplete(args) => bootstrap_complete(&workdir, args, out).await,
             WaitForTarget::InstallComplete(args) => install_complete(&workdir, args, out).await,
         }
-    })?
+    })
 }
 
 async fn bootstrap_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) -> Result<u8, Report> {
     let live = Live::open(workdir, &args.cluster, out).await?;
     let mut say = |line: Line| print(&line, out);
     let mut wait = begin(&live, workdir, args, &mut say)?;
-    let ended = tokio::select! {
-        ended = wait.bootstrap_complete() => ended,
-        interrupted = interrupted() => return Err(interrupted),
-    };
-    match ended {
+    match wait.bootstrap_complete().await {
         Ok(decision) => {
             result(&wait, args.output, out, "bootstrap-complete", None, json!({"pivot": decision}));
             Ok(0)
@@ -53,11 +49,7 @@ async fn install_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) -> R
     let live = Live::open(workdir, &args.cluster, out).await?;
     let mut say = |line: Line| print(&line, out);
     let mut wait = begin(&live, workdir, args, &mut say)?;
-    let ended = tokio::select! {
-        ended = wait.install_complete() => ended,
-        interrupted = interrupted() => return Err(interrupted),
-    };
-    match ended {
+    match wait.install_complete().await {
         Ok(installed) => {
             let known = finish(workdir, live.kubeconfig.as_deref(), &installed, out)?;
             result(&wait, args.output, out, "install-complete", None, known);
@@ -191,16 +183,6 @@ fn exit(error: &WaitError) -> u8 {
         WaitError::Initialize { .. } | WaitError::Nodes { .. } => EXIT_INSTALL,
         WaitError::Stability { .. } => EXIT_STABILITY,
     }
-}
-
-async fn interrupted() -> Report {
-    // Without a handler for it the signal ends the process as always.
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
-    }
-    Report::new("interrupted", "interrupted while waiting")
-        .exit(EXIT_INTERRUPTED)
-        .fix("run the same command again: it goes on with what is there")
 }
 
 fn print(line: &Line, out: &Output) {

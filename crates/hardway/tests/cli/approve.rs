@@ -13,7 +13,7 @@ use crate::work::{CONFIG, INVENTORY, Ran, Work};
 const BOOTSTRAPPER: &str = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper";
 
 /// Asks for a node's first client certificate, as new machines do.
-fn ask(plane: &ControlPlane, name: &str, node: &str) {
+pub(crate) fn ask(plane: &ControlPlane, name: &str, node: &str) {
     let mut object = request(name, &format!("{node}.ocp4.example.com"), "", |_| {});
     object["metadata"] = serde_json::json!({"name": name});
     let mut create = plane.kubectl();
@@ -33,11 +33,11 @@ fn approve(work: &Work, plane: &ControlPlane, more: &[&str]) -> Command {
     command
 }
 
-fn is_approved(plane: &ControlPlane, name: &str) -> bool {
+pub(crate) fn is_approved(plane: &ControlPlane, name: &str) -> bool {
     plane.get(&["csr", name])["status"]["conditions"][0]["type"] == "Approved"
 }
 
-fn until(what: &str, mut check: impl FnMut() -> bool) {
+pub(crate) fn until(what: &str, mut check: impl FnMut() -> bool) {
     let began = Instant::now();
     while !check() {
         assert!(began.elapsed() < Duration::from_secs(180), "waited in vain for {what}");

@@ -19,6 +19,7 @@ mod live_image;
 mod media;
 mod no_leaks;
 mod read_verbs;
+mod recover;
 mod release;
 mod secrets;
 mod snapshot;

@@ -4,5 +4,7 @@ mod burst;
 mod joins;
 mod kubelet;
 mod lab;
+mod lost_answers;
+mod recovery;
 mod rights;
 mod troubles;

@@ -54,8 +54,8 @@ pub(super) async fn of_cluster(
         }
     }
     if !evidence.state.is_bootstrap_complete()
-        && let Some(remote) = live.bootstrap_host(workdir)
-        && let Err(error) = ask::ask_bootstrap_host(&remote, &mut evidence).await
+        && let Some(host) = live.bootstrap_host(workdir)
+        && let Err(error) = ask::ask_bootstrap_host(&host, &mut evidence).await
     {
         out.info(&format!("the bootstrap host cannot be asked: {error}"));
     }

@@ -24,7 +24,7 @@ pub(crate) fn run(global: &Global, args: &DiagnoseArgs, out: &Output) -> Result<
     let workdir = Workdir::open(&global.dir)?;
     let mut evidence = match &args.bundle {
         Some(file) => evidence::of_bundle(&workdir, file, args, out)?,
-        None => live::run(evidence::of_cluster(&workdir, &args.cluster, out))??,
+        None => live::run("collecting evidence", evidence::of_cluster(&workdir, &args.cluster, out))?,
     };
     evidence.logs.extend(evidence::given(&args.log)?);
     let broken = match args.all {

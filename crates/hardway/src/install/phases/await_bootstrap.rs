@@ -32,7 +32,7 @@ impl Work for AwaitBootstrap<'_> {
     fn reset(&self) -> Result<Vec<String>, Report> {
         self.0.block_on(async {
             let live = self.0.live().await?;
-            let Some(remote) = live.bootstrap_host(&self.0.workdir) else {
+            let Some(remote) = live.bootstrap_shell(&self.0.workdir) else {
                 return Err(Report::new(
                     "reset-failed",
                     "there is no key for the bootstrap host in secrets/",

@@ -4,6 +4,7 @@
 #
 #   SERVICE.stream.jsonl  one JSON object a line, only ever appended to and flushed: follow it with `tail -F`
 #   SERVICE.json          the same entries as one JSON array, in the shape `openshift-install analyze` reads
+#   the journal           each entry as a line of `bootstrap-record`, for whoever reads it through the journal gateway
 #
 # A script that runs before or after a service's main command sets PRE_COMMAND or POST_COMMAND to its name first.
 
@@ -78,6 +79,8 @@ write_record() {
   fi
   printf '%s\n' "$entry" >>"$stream" || return
   sync --data "$stream" || return
+  # A host without a journal has its files still. The limit of `logger` is shorter than what a failed command says.
+  logger --tag bootstrap-record --size 64KiB -- "$entry" 2>/dev/null || :
   jq -Rn '[inputs | fromjson? | del(.service)]' "$stream" >"$SERVICE_RECORDS_DIR/.$SERVICE_NAME.new" || return
   mv -f "$SERVICE_RECORDS_DIR/.$SERVICE_NAME.new" "$SERVICE_RECORDS_DIR/$SERVICE_NAME.json"
 }
@@ -96,7 +99,7 @@ phase() {
 # The last lines the unit printed are the best explanation of a failure there is.
 last_output() {
   local lines
-  lines=$(journalctl --unit="$SERVICE_NAME.service" --lines=3 --output=cat 2>/dev/null) || lines=''
+  lines=$(journalctl --unit="$SERVICE_NAME.service" --lines=20 --output=cat 2>/dev/null | grep -v '^{"service":' | tail -n 3) || lines=''
   printf '%s' "${lines:-exit code $1}"
 }
 

@@ -1,5 +1,7 @@
 //! Fetching a log bundle from the bootstrap host, and taking secrets out of it on the way.
 
+mod journal;
+
 use std::io::{self, Read, Write};
 use std::process::{Command, Stdio};
 
@@ -10,6 +12,8 @@ use flate2::write::GzEncoder;
 use crate::bootstrap_progress::Remote;
 use crate::diagnosis::{BundleError, Limits, walk};
 use crate::redaction::Redactor;
+
+pub use journal::from_journal;
 
 /// What became of a bundle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,6 +45,9 @@ pub enum GatherError {
     /// A name that cannot be one of a host.
     #[error("{0:?} is no name and no address of a host")]
     Host(String),
+    /// The journal gateway gave nothing.
+    #[error("its journal cannot be read: {0}")]
+    Journal(String),
     /// The program could not be started, or its output not be read.
     #[error("{0} cannot be run")]
     Start(String, #[source] io::Error),
@@ -108,16 +115,20 @@ pub fn copy_redacted(
             Some((bytes, is_changed)) => {
                 gathered.files += 1;
                 gathered.redacted += usize::from(is_changed);
-                let mut header = tar::Header::new_gnu();
-                header.set_size(bytes.len() as u64);
-                header.set_mode(0o600);
-                builder.append_data(&mut header, format!("log-bundle/{path}"), bytes.as_slice())?;
+                append(&mut builder, path, &bytes)?;
             }
         }
         Ok(())
     })?;
     builder.into_inner()?.finish()?.flush()?;
     if gathered.files == 0 { Err(BundleError::NotABundle) } else { Ok(gathered) }
+}
+
+fn append(builder: &mut tar::Builder<impl Write>, path: &str, bytes: &[u8]) -> io::Result<()> {
+    let mut header = tar::Header::new_gnu();
+    header.set_size(bytes.len() as u64);
+    header.set_mode(0o600);
+    builder.append_data(&mut header, format!("log-bundle/{path}"), bytes)
 }
 
 /// The content and whether something was taken out; none if it stays out.

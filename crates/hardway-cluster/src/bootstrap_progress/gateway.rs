@@ -1,0 +1,180 @@
+//! Asking the journal gateway of the bootstrap host (systemd `man systemd-journal-gatewayd`): HTTP, over TLS with a certificate on
+//! either side.
+
+use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hardway_assets::pem;
+use hardway_assets::secrets::Secret;
+use http::{Request, Response, StatusCode, header};
+use hyper::body::{Body as _, Incoming};
+use hyper_util::rt::TokioIo;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+
+use super::gateway_verifier::GatewayVerifier;
+use super::journal_entry::{JournalEntry, journal_entries};
+use crate::api_error::sentence;
+
+/// The port systemd gives it.
+pub const GATEWAY_PORT: u16 = 19531;
+
+/// More than the record of any install, and than the end of any journal that is asked for.
+const LARGEST_ANSWER: usize = 64 << 20;
+
+/// How the gateway is reached.
+#[derive(Clone, Debug)]
+pub struct Gateway {
+    /// Of the bootstrap host.
+    pub address: SocketAddr,
+    /// PEM of the CA that signed the certificates of both sides.
+    pub trust: String,
+    /// PEM of the client's.
+    pub certificate: String,
+    /// Its key, PEM.
+    pub key: Secret,
+    /// For a whole answer.
+    pub patience: Duration,
+}
+
+/// It does not answer, or not with a journal.
+#[derive(Debug, thiserror::Error)]
+pub enum GatewayError {
+    /// Its port is closed, or nobody is there.
+    #[error("the journal gateway at {0} cannot be reached: {1}")]
+    Unreachable(SocketAddr, String),
+    /// One of the two does not trust the other.
+    #[error("the journal gateway at {0}: no TLS: {1}")]
+    Tls(SocketAddr, String),
+    /// The certificate or the key here cannot be used.
+    #[error("the certificate for the journal gateway cannot be used: {0}")]
+    Certificate(String),
+    /// It answers, but not with entries.
+    #[error("the journal gateway at {0} answers {1}")]
+    Refused(SocketAddr, String),
+    /// It took too long.
+    #[error("the journal gateway at {0} did not answer within {wait} s", wait = .1.as_secs())]
+    Late(SocketAddr, Duration),
+}
+
+impl Gateway {
+    /// At the port systemd gives it.
+    pub fn new(address: IpAddr, trust: String, certificate: String, key: Secret) -> Self {
+        let address = SocketAddr::new(address, GATEWAY_PORT);
+        Self { address, trust, certificate, key, patience: Duration::from_secs(20) }
+    }
+
+    /// Entries with all of these fields, in order: all, those after a cursor, or the last so many.
+    pub async fn entries(
+        &self,
+        fields: &[(&str, &str)],
+        which: Which<'_>,
+    ) -> Result<Vec<JournalEntry>, GatewayError> {
+        let late = |_| GatewayError::Late(self.address, self.patience);
+        let asked = tokio::time::timeout(self.patience, self.ask(fields, which)).await;
+        let mut entries = journal_entries(&asked.map_err(late)??);
+        if let Which::Last(count) = which {
+            entries.drain(..entries.len().saturating_sub(count));
+        }
+        Ok(entries)
+    }
+
+    async fn ask(&self, fields: &[(&str, &str)], which: Which<'_>) -> Result<Vec<u8>, GatewayError> {
+        let refused = |why: String| GatewayError::Refused(self.address, why);
+        let stream = self.connect().await?;
+        let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
+            .await
+            .map_err(|error| refused(sentence(&error)))?;
+        let connection = tokio::spawn(connection);
+        let request = Request::get(path(fields))
+            .header(header::HOST, self.address.to_string())
+            .header(header::ACCEPT, "application/json")
+            .header(header::RANGE, which.range())
+            .body(String::new())
+            .map_err(|error| refused(error.to_string()))?;
+        let answer = sender.send_request(request).await.map_err(|error| refused(sentence(&error)))?;
+        let body = read(answer).await.map_err(refused);
+        connection.abort();
+        body
+    }
+
+    async fn connect(&self) -> Result<tokio_rustls::client::TlsStream<TcpStream>, GatewayError> {
+        let connector = TlsConnector::from(Arc::new(self.tls().map_err(GatewayError::Certificate)?));
+        let socket = TcpStream::connect(self.address).await;
+        let socket = socket.map_err(|error| GatewayError::Unreachable(self.address, error.to_string()))?;
+        let stream = connector.connect(ServerName::from(self.address.ip()), socket).await;
+        stream.map_err(|error| GatewayError::Tls(self.address, sentence(&error)))
+    }
+
+    fn tls(&self) -> Result<ClientConfig, String> {
+        let ders = |pem: &str| -> Result<Vec<CertificateDer<'static>>, String> {
+            let blocks = pem::decode(pem).map_err(|_| "it is no PEM")?;
+            Ok(blocks.into_iter().map(|block| CertificateDer::from(block.der)).collect())
+        };
+        // What cannot be read is never shown: it may be the key.
+        let key = std::str::from_utf8(self.key.expose()).map_err(|_| "the key is no text")?;
+        let key = pem::decode(key).map_err(|_| "the key is no PEM")?;
+        let key = key.into_iter().next().ok_or("there is no key in it")?;
+        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.der));
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(ders(&self.trust)?);
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let verifier = GatewayVerifier::new(roots, &provider);
+        ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|error| error.to_string())?
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(verifier))
+            .with_client_auth_cert(ders(&self.certificate)?, key)
+            .map_err(|error| error.to_string())
+    }
+}
+
+/// Which of the entries.
+#[derive(Clone, Copy, Debug)]
+pub enum Which<'c> {
+    /// From the first on.
+    All,
+    /// Those after the one with this cursor.
+    After(&'c str),
+    /// The last so many.
+    Last(usize),
+}
+
+impl Which<'_> {
+    /// `entries=CURSOR:SKIPPED:COUNT`
+    fn range(self) -> String {
+        const MANY: usize = 100_000;
+        match self {
+            Self::All => format!("entries=:0:{MANY}"),
+            Self::After(cursor) => format!("entries={cursor}:1:{MANY}"),
+            // It begins one before the one that is named; whoever asks cuts that off.
+            Self::Last(count) => format!("entries=:-{count}:{}", count + 1),
+        }
+    }
+}
+
+fn path(fields: &[(&str, &str)]) -> String {
+    let pairs: Vec<String> = fields.iter().map(|(field, value)| format!("{field}={value}")).collect();
+    format!("/entries?{}", pairs.join("&"))
+}
+
+async fn read(answer: Response<Incoming>) -> Result<Vec<u8>, String> {
+    let (status, mut body) = (answer.status(), answer.into_body());
+    let mut bytes = Vec::new();
+    while let Some(frame) = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        let frame = frame.map_err(|error| sentence(&error))?;
+        bytes.extend_from_slice(frame.data_ref().map_or(&[][..], AsRef::as_ref));
+        if bytes.len() > LARGEST_ANSWER {
+            return Err("more than any journal of an install".to_owned());
+        }
+    }
+    match status {
+        StatusCode::OK | StatusCode::PARTIAL_CONTENT => Ok(bytes),
+        status => Err(format!("{status}: {}", String::from_utf8_lossy(&bytes).trim())),
+    }
+}

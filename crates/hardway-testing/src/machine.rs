@@ -1,0 +1,144 @@
+//! A computer that joins: a real kubelet with a real container runtime.
+
+use std::net::{IpAddr, TcpListener};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use fs_err as fs;
+use serde_json::{Value, json};
+
+use crate::{ControlPlane, Server, succeed, tools};
+
+/// containerd and kubelet; both end with this.
+#[derive(Debug)]
+pub struct Machine {
+    folder: PathBuf,
+    port: u16,
+    running: Option<[Server; 2]>,
+}
+
+impl Machine {
+    /// One that has nothing but the bootstrap kubeconfig, at an address of this host. It is off.
+    ///
+    /// # Panics
+    /// When the control plane refuses what it needs.
+    pub fn new(plane: &ControlPlane, folder: &Path, name: &str, address: IpAddr) -> Self {
+        let port = TcpListener::bind(("0.0.0.0", 0)).unwrap().local_addr().unwrap().port();
+        let [namespace, account] = ["openshift-machine-config-operator", "node-bootstrapper"];
+        succeed(plane.kubectl().args(["create", "namespace", namespace]));
+        succeed(plane.kubectl().args(["create", "serviceaccount", account, "-n", namespace]));
+        let token = succeed(plane.kubectl().args(["create", "token", account, "-n", namespace]));
+        let bootstrapper = plane.token_holder(account, token.trim());
+        let config = kubelet_config(folder, &plane.folder().join("ca.crt"), port);
+        fs::write(folder.join("kubelet.json"), config.to_string()).unwrap();
+        fs::write(folder.join("containerd.toml"), runtime_config(folder)).unwrap();
+        let kubelet = tools(&["kubelet"]).join("kubelet");
+        let flags = [
+            format!("--config={}", folder.join("kubelet.json").display()),
+            format!("--bootstrap-kubeconfig={}", bootstrapper.kubeconfig().display()),
+            format!("--kubeconfig={}", folder.join("kubelet.kubeconfig").display()),
+            format!("--cert-dir={}", folder.join("kubelet-pki").display()),
+            format!("--root-dir={}", folder.join("kubelet").display()),
+            format!("--hostname-override={name}"),
+            format!("--node-ip={address}"),
+        ];
+        let script = folder.join("machine");
+        fs::write(&script, machine_script(&kubelet, &flags)).unwrap();
+        fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+        Self { folder: folder.to_owned(), port, running: None }
+    }
+
+    /// Switches it on.
+    pub fn boot(&mut self) {
+        let arguments = [format!("--config={}", self.folder.join("containerd.toml").display())];
+        let runtime = Server::start(Path::new("/usr/bin/containerd"), arguments, &self.folder);
+        let kubelet = Server::start(&self.folder.join("machine"), [] as [&str; 0], &self.folder);
+        self.running = Some([kubelet, runtime]);
+    }
+
+    /// Pulls its plug. What is on its disk stays.
+    pub fn cut_power(&mut self) {
+        self.running = None;
+    }
+
+    /// Where its kubelet serves.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+}
+
+impl Drop for Machine {
+    /// Why it did not join is in there.
+    #[expect(clippy::print_stderr, reason = "the test has failed, and this is what its reader needs")]
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            for log in ["machine.log", "containerd.log"] {
+                let text = fs::read_to_string(self.folder.join(log)).unwrap_or_default();
+                let lines: Vec<&str> = text.lines().collect();
+                eprintln!("{log}:\n{}", lines[lines.len().saturating_sub(20)..].join("\n"));
+            }
+        }
+    }
+}
+
+/// A kubelet sets kernel parameters of the whole computer. Here it sets files of its own, in a mount namespace.
+fn machine_script(kubelet: &Path, flags: &[String]) -> String {
+    let parameters = [
+        ("vm/overcommit_memory", "1"),
+        ("vm/panic_on_oom", "0"),
+        ("kernel/panic", "10"),
+        ("kernel/panic_on_oops", "1"),
+        ("kernel/keys/root_maxkeys", "1000000"),
+        ("kernel/keys/root_maxbytes", "25000000"),
+    ];
+    let mut inside = String::from("set -e; ");
+    for (path, value) in parameters {
+        let file = format!("sysctl-{}", path.replace('/', "-"));
+        inside += &format!("echo {value} >{file}; mount --bind {file} /proc/sys/{path}; ");
+    }
+    // A kubelet ends when its runtime is not ready; here nobody would start it again.
+    inside += "until ctr --address containerd.sock plugins ls 2>/dev/null | grep -q \"cri .*ok\"; do sleep 0.2; done; ";
+    inside += &format!("exec {} {}", kubelet.display(), flags.join(" "));
+    format!("#!/bin/bash\nexec unshare --mount --propagation private bash -c '{inside}'\n")
+}
+
+fn kubelet_config(folder: &Path, authority: &Path, port: u16) -> Value {
+    json!({
+        "apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration",
+        "authentication": {"anonymous": {"enabled": false}, "x509": {"clientCAFile": authority}},
+        "rotateCertificates": true, "serverTLSBootstrap": true,
+        "containerRuntimeEndpoint": format!("unix://{}", folder.join("containerd.sock").display()),
+        "port": port, "readOnlyPort": 0, "healthzPort": 0,
+        "cgroupDriver": "cgroupfs", "cgroupsPerQOS": false, "enforceNodeAllocatable": [],
+        "failSwapOn": false, "makeIPTablesUtilChains": false, "maxOpenFiles": 10_000, "oomScoreAdj": 0,
+        "localStorageCapacityIsolation": false,
+        "podLogsDir": folder.join("pod-logs"),
+        "volumePluginDir": folder.join("volume-plugins"),
+    })
+}
+
+fn runtime_config(folder: &Path) -> String {
+    let path = |name: &str| folder.join(name).display().to_string();
+    format!(
+        "version = 2\nroot = \"{}\"\nstate = \"{}\"\noom_score = 0\n[grpc]\naddress = \"{}\"\n[ttrpc]\naddress = \"{}\"\n\
+         [plugins.\"io.containerd.grpc.v1.cri\"]\nrestrict_oom_score_adj = true\n\
+         [plugins.\"io.containerd.grpc.v1.cri\".containerd]\nsnapshotter = \"native\"\n\
+         [plugins.\"io.containerd.internal.v1.opt\"]\npath = \"{}\"\n",
+        path("containerd-root"),
+        path("containerd-state"),
+        path("containerd.sock"),
+        path("containerd-ttrpc.sock"),
+        path("containerd-opt"),
+    )
+}
+
+/// One of this host's own: a kubelet does not take a loopback address for its node's.
+///
+/// # Panics
+/// When it has none.
+pub fn own_address() -> IpAddr {
+    let all = succeed(Command::new("hostname").arg("-I"));
+    let mut all = all.split_whitespace().filter_map(|text| text.parse::<IpAddr>().ok());
+    all.find(|address| !address.is_loopback()).expect("this test needs an address that is not loopback")
+}

@@ -1,0 +1,203 @@
+//! `hardway recover certs`
+
+mod show;
+mod worn;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hardway_cluster::approver::{Approver, ApproverError, News};
+use hardway_cluster::csr_policy::{Declared, Settings};
+use hardway_cluster::recovery::{Assessment, Recovered, Recovery};
+use kube::Client;
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+use super::approve::{Told, identity, print};
+use crate::cli::{Format, Global, RecoverArgs, RecoverCertsArgs, RecoverVerb};
+use crate::interrupt::{self, Stop};
+use crate::output::Output;
+use crate::policy::declared;
+use crate::report::{EXIT_BLOCKED, Report};
+use crate::workdir::Workdir;
+use crate::{clock, live};
+use worn::Worn;
+
+/// Says what has ended, and lets silent nodes in again, once each and by policy. Exit 9 when a person has to do something.
+pub(crate) fn run(global: &Global, args: &RecoverArgs, out: &Output) -> Result<u8, Report> {
+    let RecoverVerb::Certs(args) = &args.verb;
+    let workdir = Workdir::open(&global.dir)?;
+    let declared = declared(&workdir, args.declared.as_deref(), out)?;
+    let worn = match args.declared {
+        None => Worn::of(&workdir, args.cluster.release_dir.as_deref(), out)?,
+        Some(_) => Worn::default(),
+    };
+    live::run_to_its_end(recover(&workdir, args, declared, worn, out))
+}
+
+async fn recover(
+    workdir: &Workdir,
+    args: &RecoverCertsArgs,
+    declared: Declared,
+    worn: Worn,
+    out: &Output,
+) -> Result<u8, Report> {
+    let (recovery, told) = begin(workdir, args, declared).await?;
+    let mut done = Done { worn, ..Done::default() };
+    let (end, decisions) =
+        tokio::join!(carry_out(recovery, args, &mut done, out), listen(told, args.output, out));
+    if args.output != Format::Text {
+        out.value(&show::value(&done, &decisions), args.output);
+    }
+    end
+}
+
+/// Everything that was found and done.
+#[derive(Default)]
+struct Done {
+    found: Assessment,
+    worn: Worn,
+    recovered: Option<Recovered>,
+}
+
+/// Decisions are printed as they are taken, or kept for the one document that programs get.
+async fn listen(told: mpsc::UnboundedReceiver<Told>, format: Format, out: &Output) -> Vec<Value> {
+    if format == Format::Text {
+        print(told, format, out).await;
+        return Vec::new();
+    }
+    let (mut told, mut decisions) = (told, Vec::new());
+    while let Some(one) = told.recv().await {
+        match one {
+            Told::Decided(outcome) => decisions.push(serde_json::to_value(&outcome).unwrap_or_default()),
+            Told::Line(text) => out.info(&text),
+            Told::Warning(text) => out.warn(&text),
+        }
+    }
+    decisions
+}
+
+/// The recovery, and what it will tell.
+async fn begin(
+    workdir: &Workdir,
+    args: &RecoverCertsArgs,
+    declared: Declared,
+) -> Result<(Recovery, mpsc::UnboundedReceiver<Told>), Report> {
+    let kubeconfig = live::kubeconfig(workdir, args.cluster.kubeconfig.as_deref());
+    let mut config = live::read(workdir, kubeconfig.as_deref()).await?;
+    if let Some(server) = &args.server {
+        // What is trusted is the name, not the way to it.
+        let name = config.cluster_url.host().unwrap_or_default().to_owned();
+        config.tls_server_name.get_or_insert(name);
+        config.cluster_url = server.clone();
+    }
+    let client =
+        Client::try_from(config).map_err(|error| Report::from_error("kubeconfig-unusable", &error))?;
+    let (sender, receiver) = mpsc::unbounded_channel();
+    clock::now()?;
+    let approver = Approver {
+        client,
+        folder: workdir.path(""),
+        declared,
+        settings: Settings::default(),
+        identity: identity(),
+        dry_run: false,
+        now: Arc::new(|| clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH)),
+        tell: Arc::new(move |news| {
+            if let News::Following(holder) = news {
+                let _ = sender.send(Told::Warning(format!(
+                    "{holder} approves for this cluster and knows nothing of this recovery: stop it until this is over"
+                )));
+            }
+            let _ = sender.send(Told::of(news));
+        }),
+    };
+    Ok((Recovery { silence: args.silence, ..Recovery::new(approver) }, receiver))
+}
+
+/// Takes the recovery, so that whoever listens knows when there is nothing more to come.
+async fn carry_out(
+    recovery: Recovery,
+    args: &RecoverCertsArgs,
+    done: &mut Done,
+    out: &Output,
+) -> Result<u8, Report> {
+    out.info("looking at the nodes, twice, to be sure who is silent");
+    let looked = tokio::select! {
+        looked = recovery.assess() => looked,
+        () = interrupt::pressed() => return Err(interrupt::interrupted("looking")),
+    };
+    let is_text = args.output == Format::Text;
+    if let (Err(error), true) = (&looked, is_text) {
+        out.data(&show::text(done));
+        return Err(unreachable_api(error, &done.worn));
+    }
+    done.found = looked.map_err(|error| unreachable_api(&error, &done.worn))?;
+    if recovery.is_bootstrapped().await.unwrap_or(true) {
+        done.worn = Worn::default();
+    }
+    if is_text {
+        out.data(&show::text(done));
+    }
+    let found = &done.found;
+    if args.dry_run || (found.silent().next().is_none() && !found.is_anything_waiting()) {
+        return verdict(done);
+    }
+    let limit = Duration::try_from(args.timeout).unwrap_or(Duration::MAX);
+    let mut stop = None;
+    let stopped = async {
+        tokio::select! {
+            told = interrupt::told_to_stop() => stop = Some(told),
+            () = tokio::time::sleep(limit) => {}
+        }
+    };
+    let recovered = recovery.run(found, stopped).await.map_err(|error| failed(&error))?;
+    out.info(&format!("{} nodes are back", recovered.back.len()));
+    done.recovered = Some(recovered);
+    if stop == Some(Stop::Interrupted) {
+        return Err(interrupt::interrupted("nodes were coming back"));
+    }
+    verdict(done)
+}
+
+/// Zero when nothing is left to do.
+fn verdict(Done { found, worn, recovered }: &Done) -> Result<u8, Report> {
+    let silent: Vec<String> = match recovered {
+        Some(recovered) => recovered.silent.clone(),
+        None => found.silent().map(|one| one.node.clone()).collect(),
+    };
+    let held = recovered.as_ref().map_or(0, |recovered| recovered.summary.held);
+    let mut left = Vec::new();
+    if !silent.is_empty() {
+        left.push(format!("silent: {}", silent.join(", ")));
+    }
+    if held > 0 {
+        left.push(format!("{held} requests are held"));
+    }
+    if !worn.is_empty() {
+        left.push(worn.sentence());
+    }
+    if left.is_empty() {
+        return Ok(0);
+    }
+    let fix = if worn.is_empty() { show::SILENT_FIX } else { worn::FIX };
+    Err(Report::new("recovery-blocked", left.join("; ")).exit(EXIT_BLOCKED).fix(fix))
+}
+
+/// The folder may know more than the cluster tells.
+fn unreachable_api(error: &ApproverError, worn: &Worn) -> Report {
+    let report = failed(error);
+    if error.is_expired_certificate() {
+        return report.fix(show::EXPIRED_FIX);
+    }
+    match worn.is_empty() {
+        true => report,
+        false => Report { what: format!("{}; {}", report.what, worn.sentence()), ..report }
+            .fix(worn::FIX)
+            .exit(EXIT_BLOCKED),
+    }
+}
+
+fn failed(error: &ApproverError) -> Report {
+    Report::from_error("recovery-failed", error).fix(error.fix())
+}

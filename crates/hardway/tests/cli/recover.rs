@@ -1,0 +1,123 @@
+//! `hardway recover certs`.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use hardway_testing::{ControlPlane, succeed};
+use serde_json::{Value, json};
+
+use crate::approve::{ask, is_approved, until};
+use crate::work::{CONFIG, INVENTORY, Ran, Work};
+
+fn recover(work: &Work, more: &[&str]) -> Command {
+    let mut command = work.command(&[&["recover", "certs"], more].concat());
+    command.env_remove("HARDWAY_NOW");
+    command
+}
+
+/// A kubeconfig that leads nowhere.
+fn nowhere(work: &Work) {
+    let kubeconfig =
+        work.read("auth/kubeconfig").replace("https://api.ocp4.example.com:6443", "https://localhost:1");
+    work.write("auth/kubeconfig", kubeconfig);
+}
+
+#[test]
+fn first_certificates_that_ended_before_the_install_was_over_are_named_with_their_files() {
+    let work = Work::made();
+    nowhere(&work);
+    let ran = work.run_at("2026-11-17T00:00:00Z", &["recover", "certs"]).expect(9);
+    for line in ["ended    kubelet-signer", "ended    aggregator-ca", "2026-11-16T00:00:00Z", "bootstrap.ign"]
+    {
+        assert!(ran.stdout.contains(line), "{line}: {}", ran.stdout);
+    }
+    let ran = ran.says("error[recovery-failed]").says("9 first certificates have ended");
+    let ran = ran.says("hardway create ignition-configs");
+    assert!(!ran.stdout.contains("root-ca"), "lives ten years: {}", ran.stdout);
+
+    let ran = work.run_at("2026-11-17T00:00:00Z", &["recover", "certs", "-o", "json"]).expect(9);
+    let told: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(told["worn"]["certificates"].as_array().unwrap().len(), 9);
+}
+
+#[test]
+fn while_nothing_has_ended_an_api_that_does_not_answer_is_all_there_is_to_say() {
+    let work = Work::made();
+    nowhere(&work);
+    let ran = work.refused(1, &["recover", "certs"]);
+    ran.says("error[recovery-failed]")
+        .says("the API server does not answer")
+        .does_not_say("first certificates");
+}
+
+fn register(plane: &ControlPlane, node: &str) {
+    let object =
+        json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": format!("{node}.ocp4.example.com")}});
+    create(plane, &object);
+}
+
+fn create(plane: &ControlPlane, object: &Value) {
+    let mut create = plane.kubectl();
+    let mut create =
+        create.args(["create", "-f", "-"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    create.stdin.take().unwrap().write_all(object.to_string().as_bytes()).unwrap();
+    assert!(create.wait().unwrap().success());
+}
+
+/// As a kubelet that has come back.
+fn renew_lease(plane: &ControlPlane, node: &str) {
+    let object = json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+        "metadata": {"name": format!("{node}.ocp4.example.com"), "namespace": "kube-node-lease"},
+        "spec": {"renewTime": "2026-11-15T12:00:00.000000Z"}});
+    create(plane, &object);
+}
+
+#[test]
+fn real_a_silent_node_is_let_in_and_waited_for() {
+    let (plane, work) = (ControlPlane::start(), Work::with_inputs(CONFIG, INVENTORY));
+    for node in ["master-0", "worker-0"] {
+        register(&plane, node);
+    }
+    ask(&plane, "csr-master", "master-0");
+    ask(&plane, "csr-stranger", "worker-7");
+    let kubeconfig = plane.kubeconfig();
+    let with = ["--kubeconfig", kubeconfig.to_str().unwrap()];
+
+    let ran = Ran::of(recover(&work, &[&with[..], &["--dry-run", "-o", "json"]].concat())).expect(9);
+    let told: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let of = |node: &str| {
+        let all = told["kubelets"].as_array().unwrap();
+        all.iter().find(|one| one["node"] == format!("{node}.ocp4.example.com")).unwrap().clone()
+    };
+    assert_eq!(
+        (&of("master-0")["standing"], &of("master-1")["standing"]),
+        (&json!("silent"), &json!("absent"))
+    );
+    assert_eq!(of("master-0")["waiting"][0]["request"], "csr-master");
+    ran.says("error[recovery-blocked]: silent: master-0.ocp4.example.com, worker-0.ocp4.example.com");
+    assert!(!is_approved(&plane, "csr-master") && !work.exists("journal.jsonl"), "a dry run writes nothing");
+
+    // By another address than the kubeconfig's; one node comes back, one does not.
+    let text = fs_err::read_to_string(&kubeconfig).unwrap().replace(&plane.url(), "https://localhost:1");
+    work.write("recovery.kubeconfig", text);
+    let elsewhere = work.path("recovery.kubeconfig");
+    let url = plane.url();
+    let arguments = ["--kubeconfig", elsewhere.to_str().unwrap(), "--server", &url];
+    let child = recover(&work, &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    until("the approval", || is_approved(&plane, "csr-master"));
+    renew_lease(&plane, "master-0");
+    succeed(Command::new("kill").args(["-INT", &child.id().to_string()]));
+    let ended = child.wait_with_output().unwrap();
+    let (stdout, stderr) =
+        (String::from_utf8(ended.stdout).unwrap(), String::from_utf8(ended.stderr).unwrap());
+    assert_eq!(ended.status.code(), Some(8), "{stderr}");
+    assert!(stdout.contains("approve csr-master  master-0.ocp4.example.com  rejoin"), "{stdout}");
+    assert!(stdout.contains("silent   worker-0.ocp4.example.com"), "{stdout}");
+    assert!(stderr.contains("1 nodes are back") && stderr.contains("error[interrupted]"), "{stderr}");
+    assert!(!is_approved(&plane, "csr-stranger"));
+
+    renew_lease(&plane, "worker-0");
+    succeed(plane.kubectl().args(["delete", "csr", "--all"]));
+    let ran = Ran::of(recover(&work, &[&with[..], &["--silence", "20000h"]].concat())).expect(0);
+    assert!(ran.stdout.contains("reports  worker-0.ocp4.example.com"), "{}", ran.stdout);
+}
