@@ -10,10 +10,13 @@
 //! ```
 
 pub mod lab;
+pub mod libvirt;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use hardway_assets::inventory::Host;
+use hardway_assets::Cluster;
+use hardway_assets::inventory::{self, Host};
+use hardway_assets::violation::Violation;
 
 use crate::actions::{Action, Check};
 
@@ -31,6 +34,26 @@ pub trait Provider: Send + Sync {
 
     /// How members of the load balancer are taken in and out.
     fn load_balancer(&self) -> LoadBalancer;
+}
+
+/// The provider that the inventory names.
+///
+/// # Errors
+/// Every mistake in its settings, with the path of its field.
+pub fn for_cluster(cluster: &Cluster, folder: &Path) -> Result<Box<dyn Provider>, Vec<Violation>> {
+    let not_made = |name: &str| {
+        let detail = "hardway does not make machines of this kind yet";
+        vec![
+            Violation::invalid("machines.provider", name, detail)
+                .fix("use libvirt, or make the machines yourself"),
+        ]
+    };
+    match cluster.inventory.machines.provider {
+        inventory::Provider::Libvirt => Ok(Box::new(libvirt::Libvirt::new(cluster, folder)?)),
+        inventory::Provider::BareMetal => Err(not_made("bare-metal")),
+        inventory::Provider::Gce => Err(not_made("gce")),
+        inventory::Provider::Lab => Err(not_made("lab")),
+    }
 }
 
 /// What stands in front of the API.

@@ -1,0 +1,124 @@
+//! What to do about the words that libvirt, QEMU, HAProxy and the kernel complain with.
+
+/// A complaint that is known, by words that stand in it.
+struct Known {
+    /// All of these stand in it.
+    words: &'static [&'static str],
+    advice: &'static str,
+}
+
+/// The more special come first.
+const KNOWN: [Known; 20] = [
+    Known {
+        words: &["Cannot access storage file", "Permission denied"],
+        advice: "QEMU runs as a user of its own and must be able to enter every folder above the file: keep disks and media in the storage pool (machines.libvirt.poolPath below /var/lib/libvirt/images), and after moving files there by hand run `restorecon -R` on it",
+    },
+    Known {
+        words: &["Could not open", "Permission denied"],
+        advice: "QEMU may not read this file: keep disks and media in the storage pool, where libvirt gives them the right owner and label; turning off its security driver is not needed",
+    },
+    Known {
+        words: &["already in use by interface"],
+        advice: "another interface or network of the host has addresses of networking.machineNetwork: `ip route` and `virsh net-list --all` show which; stop it, or choose another machine network",
+    },
+    Known {
+        words: &["already exists with uuid"],
+        advice: "something of that name is there and was not made by hardway for this cluster: it is left alone; remove it yourself, or choose another name in machines.libvirt",
+    },
+    Known {
+        words: &["bridge name", "already in use"],
+        advice: "another network has this bridge: choose another name with machines.libvirt.bridge",
+    },
+    Known {
+        words: &["Numerical result out of range"],
+        advice: "the name of the bridge is too long for the kernel: choose a shorter one with machines.libvirt.bridge",
+    },
+    Known {
+        words: &["authentication unavailable"],
+        advice: "this user may not use libvirt: run hardway as root, or join the group libvirt and log in again",
+    },
+    Known {
+        words: &["Failed to connect socket"],
+        advice: "libvirt does not run on the host: `systemctl enable --now libvirtd.socket` (or virtqemud.socket, virtnetworkd.socket and virtstoraged.socket on newer systems)",
+    },
+    Known {
+        words: &["Could not access KVM kernel module"],
+        advice: "KVM does not work here: turn on virtualization in the firmware (nested, if this host is a machine of another), or set machines.libvirt.accelerator: tcg, which is slow",
+    },
+    Known {
+        words: &["invalid argument", "KVM"],
+        advice: "KVM does not work here: set machines.libvirt.accelerator: tcg, which is slow, or turn on virtualization in the firmware",
+    },
+    Known {
+        words: &["Cannot allocate memory"],
+        advice: "the host has too little memory for this machine beside the others: lower memoryGiB in the inventory, or start workers after the bootstrap host is gone",
+    },
+    Known {
+        words: &["No space left on device"],
+        advice: "the file system of the storage pool is full: `virsh pool-info` shows how much there is; disks take up what is written to them, not diskGiB",
+    },
+    Known {
+        words: &["cannot bind socket", "Permission denied"],
+        advice: "SELinux keeps HAProxy from these ports: `setsebool -P haproxy_connect_any on`",
+    },
+    Known {
+        words: &["cannot bind socket", "Address already in use"],
+        advice: "another program listens on this address and port: `ss -ltnp` says which; HAProxy binds to the virtual addresses only, so one that listens on all addresses is in its way",
+    },
+    Known {
+        words: &["cannot bind socket", "Cannot assign requested address"],
+        advice: "the virtual address is not on the bridge: `virsh net-start` puts it there; was the network restarted by hand?",
+    },
+    Known {
+        words: &["storage volume", "not found"],
+        advice: "the install medium is not in the pool yet: `hardway media iso` makes it, the first boot uploads it",
+    },
+    Known {
+        words: &["no storage vol with matching"],
+        advice: "the disk or install medium is not in the pool: `hardway infra up` makes disks, `hardway media iso` makes media, which the first boot uploads",
+    },
+    Known {
+        words: &["FirewallD is not running"],
+        advice: "firewalld was stopped after hardway looked: run the command again",
+    },
+    Known {
+        words: &["Operation not permitted"],
+        advice: "addresses, firewall and services of the host are changed by root only: run hardway as root",
+    },
+    Known {
+        words: &["you must be root"],
+        advice: "addresses, firewall and services of the host are changed by root only: run hardway as root",
+    },
+];
+
+/// What to do, if the complaint is a known one.
+pub fn advice(complaint: &str) -> Option<&'static str> {
+    let known = KNOWN.iter().find(|known| known.words.iter().all(|word| complaint.contains(word)));
+    known.map(|known| known.advice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As the real programs say it.
+    #[test]
+    fn complaints_are_known_again() {
+        for (complaint, word) in [
+            (
+                "error: Cannot access storage file '/root/a.iso' (as uid:64055, gid:106): Permission denied",
+                "storage pool",
+            ),
+            ("internal error: Network is already in use by interface eth0", "machine network"),
+            ("operation failed: network 'ocp4' already exists with uuid 3cfa3b31", "left alone"),
+            (
+                "error: Failed to connect socket to '/var/run/libvirt/libvirt-sock': No such file or directory",
+                "does not run",
+            ),
+            ("cannot bind socket (Cannot assign requested address) [192.168.126.10:6443]", "bridge"),
+        ] {
+            assert!(advice(complaint).is_some_and(|advice| advice.contains(word)), "{complaint}");
+        }
+        assert_eq!(advice("error: something new"), None);
+    }
+}

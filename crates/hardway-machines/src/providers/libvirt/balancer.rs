@@ -1,0 +1,235 @@
+//! HAProxy on the virtual addresses.
+
+use std::path::PathBuf;
+
+use super::Libvirt;
+use super::settings::HaproxyBy;
+use super::unit::Unit;
+use super::xml::hex;
+use crate::actions::{Action, Check, Program, Step};
+use crate::providers::LoadBalancer;
+use hardway_assets::host_services::{Balanced, Haproxy, Stage, haproxy};
+use hardway_assets::shell_word;
+use sha2::{Digest as _, Sha256};
+
+const ID: &str = "balancer/haproxy";
+const WHY: &str = "The API and the routers answer on the virtual addresses, by whoever is well.";
+
+impl Libvirt {
+    pub(super) fn balancer(&self) -> Vec<Action> {
+        if self.cluster.inventory.network.load_balancer != "haproxy" {
+            return Vec::new();
+        }
+        let mut actions = Vec::new();
+        if self.facts.has_selinux {
+            actions.push(self.selinux());
+        }
+        actions.push(match (self.settings.haproxy, self.facts.has_systemd) {
+            (HaproxyBy::Podman, _) => self.by_podman(),
+            (HaproxyBy::Systemd, _) | (HaproxyBy::Auto, true) => self.by_systemd(),
+            (HaproxyBy::Daemon, _) | (HaproxyBy::Auto, false) => self.by_itself(),
+        });
+        actions.extend(self.tunnel());
+        actions
+    }
+
+    pub(super) fn balanced_by(&self) -> LoadBalancer {
+        if self.cluster.inventory.network.load_balancer != "haproxy" {
+            return LoadBalancer::External;
+        }
+        let admin_socket = match self.place().ssh() {
+            None => PathBuf::from(self.socket()),
+            Some(_) => self.tunnel_socket(),
+        };
+        LoadBalancer::Haproxy { admin_socket }
+    }
+
+    /// The configuration under a name that changes with it: the running process tells by its command line which it read.
+    fn configuration(&self) -> (String, String) {
+        let files = Haproxy { socket: self.socket(), pid_file: self.pid_file() };
+        let text = haproxy(&Balanced::all(&self.cluster, Stage::Bootstrapping), &files);
+        let hash = &hex(&Sha256::digest(&text))[..12];
+        (format!("{}/haproxy-{hash}.cfg", self.own_folder()), text)
+    }
+
+    /// Runs, with this very configuration.
+    fn runs(&self, path: &str) -> Check {
+        let pid = shell_word(&self.pid_file());
+        let script = format!("tr '\\0' '\\n' < /proc/$(head -n 1 {pid})/cmdline");
+        Check::Prints { program: self.place().shell(&script), line: path.to_owned() }
+    }
+
+    fn by_systemd(&self) -> Action {
+        let (path, text) = self.configuration();
+        let network = &self.settings.network;
+        let unit = format!(
+            "# Made by hardway.\n[Unit]\nDescription=Load balancer of {}\n\
+             After=network-online.target libvirtd.service virtnetworkd.service\nWants=network-online.target\n\n\
+             [Service]\nType=notify\nExecStartPre=/usr/sbin/haproxy -c -q -f {path}\n\
+             ExecStart=/usr/sbin/haproxy -Ws -f {path} -p {}\nRuntimeDirectory=hardway/{network}\n\
+             KillMode=mixed\nRestart=always\nRestartSec=2\n\n[Install]\nWantedBy=multi-user.target\n",
+            self.cluster.domain(),
+            self.pid_file(),
+        );
+        let unit = Unit {
+            id: ID,
+            why: WHY.to_owned(),
+            name: format!("hardway-{network}-haproxy.service"),
+            works: self.runs(&path),
+            text: unit,
+            files: vec![(path, text)],
+        };
+        unit.action(&self.place())
+    }
+
+    /// A process of its own, which ends with the host.
+    fn by_itself(&self) -> Action {
+        let (place, (path, text)) = (self.place(), self.configuration());
+        let (pid, folder) = (shell_word(&self.pid_file()), shell_word(&self.run_folder()));
+        let is_ours = format!(
+            "[ -e {pid} ] && tr '\\0' ' ' < /proc/$(head -n 1 {pid})/cmdline 2>/dev/null | grep -q '^haproxy '"
+        );
+        let stop = format!("if {is_ours}; then kill $(cat {pid}); fi; rm -f {pid}");
+        let start = format!("install -d -m 0711 {folder}; haproxy -D -f {} -p {pid}", shell_word(&path));
+        let undo = place.shell(&format!("{stop}; rm -rf {folder}"));
+        Action {
+            id: ID.to_owned(),
+            why: WHY.to_owned(),
+            holds: Check::All(vec![place.is_file(&path, 0o644, &text), self.runs(&path)]),
+            does: vec![
+                place.write(&path, 0o644, &text),
+                Step::Run(place.run(Program::new("haproxy", ["-c", "-q", "-f", &path]))),
+                Step::Run(place.shell(&stop)),
+                Step::Run(place.shell(&start)),
+            ],
+            undo: vec![Step::Run(undo), place.remove(&path), Step::Run(self.remove_own_folder())],
+        }
+    }
+
+    fn by_podman(&self) -> Action {
+        let (place, (path, text)) = (self.place(), self.configuration());
+        let name = format!("hardway-{}-haproxy", self.settings.network);
+        let folder = self.run_folder();
+        let image = self.settings.haproxy_image.as_deref().unwrap_or_default();
+        let run = Program::words("podman run --detach --replace --network=host --user=0 --restart=always")
+            .with([
+                "--name",
+                &name,
+                "--label",
+                &format!("hardway={path}"),
+                "--volume",
+                &format!("{}:{}:ro", self.own_folder(), self.own_folder()),
+                "--volume",
+                &format!("{folder}:{folder}"),
+                image,
+                "haproxy",
+                "-W",
+                "-db",
+                "-f",
+                &path,
+                "-p",
+                &self.pid_file(),
+            ]);
+        let inspect = Program::words("podman inspect --format")
+            .with(["{{.State.Running}} {{.Config.Labels.hardway}}", &name]);
+        let undo = place.shell(&format!("podman rm --force --ignore {name}; rm -rf {}", shell_word(&folder)));
+        Action {
+            id: ID.to_owned(),
+            why: WHY.to_owned(),
+            holds: Check::All(vec![
+                place.is_file(&path, 0o644, &text),
+                Check::Prints { program: place.run(inspect), line: format!("true {path}") },
+            ]),
+            does: vec![
+                place.write(&path, 0o644, &text),
+                Step::Run(place.run(Program::new("install", ["-d", "-m", "0711", &folder]))),
+                Step::Run(place.run(run)),
+            ],
+            undo: vec![Step::Run(undo), place.remove(&path), Step::Run(self.remove_own_folder())],
+        }
+    }
+
+    /// Ports 6443 and 22623 are none that SELinux knows HAProxy by.
+    fn selinux(&self) -> Action {
+        let set = |value: &str| {
+            self.place().run(Program::words(&format!("setsebool -P haproxy_connect_any {value}")))
+        };
+        let program = self.place().run(Program::words("getsebool haproxy_connect_any"));
+        let holds = Check::Prints { program, line: "haproxy_connect_any --> on".to_owned() };
+        Action::programs(
+            "balancer/selinux",
+            "HAProxy may use the API's ports.",
+            holds,
+            [set("on")],
+            [set("off")],
+        )
+    }
+
+    /// The administration socket of a HAProxy on another host, here.
+    fn tunnel(&self) -> Option<Action> {
+        let ssh = self.place().ssh()?;
+        let destination = ssh.arguments.last().cloned().unwrap_or_default();
+        let options = Program { arguments: ssh.arguments[..ssh.arguments.len() - 1].to_vec(), ..ssh };
+        let (local, control) = (self.tunnel_socket().display().to_string(), self.control_path());
+        let control_of = |word: &str| options.clone().with(["-S", &control, "-O", word, &destination]);
+        let open = options.clone().with([
+            "-f",
+            "-N",
+            "-M",
+            "-S",
+            &control,
+            "-o",
+            "StreamLocalBindUnlink=yes",
+            "-o",
+            "ExitOnForwardFailure=yes",
+            "-L",
+            &format!("{local}:{}", self.socket()),
+            &destination,
+        ]);
+        let close = format!(
+            "if {} 2>/dev/null; then {}; fi; rm -f {} {}",
+            control_of("check"),
+            control_of("exit"),
+            shell_word(&local),
+            shell_word(&control)
+        );
+        Some(Action::programs(
+            "balancer/tunnel",
+            "Members are switched from here; if the connection breaks, `hardway infra up` brings it back.",
+            Check::Succeeds(control_of("check")),
+            [open],
+            [Program::new("sh", ["-ec", &close])],
+        ))
+    }
+
+    fn run_folder(&self) -> String {
+        format!("/run/hardway/{}", self.settings.network)
+    }
+
+    fn socket(&self) -> String {
+        format!("{}/haproxy.sock", self.run_folder())
+    }
+
+    fn pid_file(&self) -> String {
+        format!("{}/haproxy.pid", self.run_folder())
+    }
+
+    /// Short: a socket's path has at most 107 bytes, and working folders lie deep.
+    fn tunnel_socket(&self) -> PathBuf {
+        PathBuf::from(format!("/tmp/hardway-{}-haproxy.sock", self.short_id()))
+    }
+
+    fn control_path(&self) -> String {
+        format!("/tmp/hardway-{}-ssh", self.short_id())
+    }
+
+    fn short_id(&self) -> String {
+        self.network_uuid()[..8].to_owned()
+    }
+
+    fn remove_own_folder(&self) -> Program {
+        let folder = shell_word(&self.own_folder());
+        self.place()
+            .shell(&format!("if [ -d {folder} ]; then rmdir -p --ignore-fail-on-non-empty {folder}; fi"))
+    }
+}

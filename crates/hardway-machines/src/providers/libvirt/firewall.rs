@@ -1,0 +1,114 @@
+//! Masquerading that survives others' reloads, and open ports.
+//!
+//! libvirt adds rules of its own whenever it starts the network. firewalld throws them away when it reloads, and then
+//! machines reach nothing. A table of our own is nobody else's to flush.
+
+use std::fmt::Write as _;
+
+use super::Libvirt;
+use super::unit::{Unit, with_bridge};
+use super::xml::hex;
+use crate::actions::{Action, Check, Program};
+use hardway_assets::host_services::{Balanced, Stage};
+use sha2::{Digest as _, Sha256};
+
+impl Libvirt {
+    pub(super) fn firewall(&self) -> Vec<Action> {
+        let mut actions = vec![self.masquerade()];
+        if self.facts.has_firewalld {
+            actions.extend(self.open_ports().into_iter().flat_map(|port| self.open_port(port)));
+        }
+        actions
+    }
+
+    fn masquerade(&self) -> Action {
+        let place = self.place();
+        let table = self.table_name();
+        let (rules, mark) = self.rules(&table);
+        let has_table = place
+            .shell(&format!("found=$(nft list table inet {table}); printf %s \"$found\" | grep -qF {mark}"));
+        let id = "network/masquerade";
+        let why = "Machines reach the world as this host, also after firewalld has reloaded.".to_owned();
+        let delete =
+            format!("if nft list table inet {table} >/dev/null 2>&1; then nft delete table inet {table}; fi");
+        if !self.facts.has_systemd {
+            let load = place.run(Program::words("nft -f -").reading(rules));
+            let holds = Check::Succeeds(has_table);
+            return Action::programs(id, why, holds, [load], [place.shell(&delete)]);
+        }
+        let path = format!("{}/masquerade.nft", self.own_folder());
+        let text = with_bridge(
+            &format!("Masquerading for the machines of {}", self.cluster.domain()),
+            &self.settings.bridge,
+            &[format!("/usr/sbin/nft -f {path}")],
+            &[format!("/bin/sh -c '{delete}'")],
+        );
+        let name = format!("hardway-{}-masquerade.service", self.settings.network);
+        let unit =
+            Unit { id, why, name, text, files: vec![(path, rules)], works: Check::Succeeds(has_table) };
+        unit.action(&place)
+    }
+
+    /// The whole table, in place of whatever was in it, and the mark by which it is known again.
+    fn rules(&self, table: &str) -> (String, String) {
+        let bridge = &self.settings.bridge;
+        let mut rules = String::new();
+        let nets = self.cluster.inventory.network.gateway.iter();
+        for net in nets.filter_map(|gateway| self.cluster.machine_network_of(*gateway)) {
+            let family = if net.addr().is_ipv6() { "ip6" } else { "ip" };
+            let _ = writeln!(
+                rules,
+                "    {family} saddr {net} {family} daddr != {net} oifname != \"{bridge}\" masquerade comment \"MARK\""
+            );
+        }
+        let mark = format!("hardway-{}", &hex(&Sha256::digest(&rules))[..16]);
+        let rules = rules.replace("MARK", &mark);
+        let text = format!(
+            "# Made by hardway.\ntable inet {table}\ndelete table inet {table}\ntable inet {table} {{\n  \
+             chain postrouting {{\n    type nat hook postrouting priority srcnat; policy accept;\n{rules}  }}\n}}\n"
+        );
+        (text, mark)
+    }
+
+    /// nftables takes no dashes or dots in names.
+    fn table_name(&self) -> String {
+        format!("hardway_{}", self.settings.network.replace(['-', '.'], "_"))
+    }
+
+    /// Ports of this host that machines must reach.
+    fn open_ports(&self) -> Vec<u16> {
+        let mut ports = Vec::new();
+        if self.cluster.inventory.network.load_balancer == "haproxy" {
+            ports.extend(
+                Balanced::all(&self.cluster, Stage::Bootstrapping).iter().map(|service| service.port),
+            );
+        }
+        let url = self.cluster.inventory.ignition_server.url.as_ref();
+        ports.extend(url.map(|url| url.port));
+        ports.sort_unstable();
+        ports.dedup();
+        ports
+    }
+
+    /// Now, and after every reload: firewalld keeps the two apart, and only what was closed is closed again.
+    fn open_port(&self, port: u16) -> [Action; 2] {
+        [("now", ""), ("kept", "--permanent ")].map(|(name, when)| {
+            let firewall = |verb: &str| {
+                let line = format!("firewall-cmd {when}--zone=libvirt --{verb}-port={port}/tcp");
+                self.place().run(Program::words(&line))
+            };
+            Action::programs(
+                format!("network/port-{port}-{name}"),
+                format!("firewalld lets machines reach port {port} of this host."),
+                Check::Succeeds(firewall("query")),
+                [firewall("add")],
+                [firewall("remove")],
+            )
+        })
+    }
+
+    /// Files of this cluster on the host.
+    pub(super) fn own_folder(&self) -> String {
+        format!("/etc/hardway/{}", self.settings.network)
+    }
+}

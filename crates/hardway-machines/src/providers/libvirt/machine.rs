@@ -1,0 +1,199 @@
+//! One machine: disk, definition, first boot.
+
+use hardway_assets::inventory::{Host, Role};
+use hardway_assets::shell_word;
+
+use super::Libvirt;
+use super::domain_xml::Domain;
+use super::settings::Accelerator;
+use super::xml::{mac, uuid};
+use crate::actions::{Action, Check, Program, Step};
+use crate::providers::machine_action;
+
+/// What libvirt keeps with a machine for us: that it was started with its install medium once.
+const BOOTED: &str = "https://hardway.dev/libvirt/booted";
+/// And which medium lies in the pool, whole.
+const MEDIUM: &str = "https://hardway.dev/libvirt/medium";
+
+/// What OpenShift's documentation asks for at least (openshift/openshift-docs
+/// modules/installation-minimum-resource-requirements.adoc).
+struct Size {
+    cpus: u32,
+    memory_gib: u32,
+    disk_gib: u32,
+}
+
+impl Libvirt {
+    /// Defined, with an empty disk; off.
+    pub(super) fn machine(&self, host: &Host) -> Vec<Action> {
+        vec![self.disk(host), self.definition(host)]
+    }
+
+    /// The medium in the pool, then on. Holds for good once the machine has been on.
+    pub(super) fn boot(&self, host: &Host) -> Vec<Action> {
+        vec![self.medium(host), self.started(host)]
+    }
+
+    /// The same whatever else changes.
+    pub(super) fn machine_uuid(&self, host: &Host) -> String {
+        uuid(&["machine", &self.cluster.domain(), &host.name])
+    }
+
+    /// The inventory's, or one that is always the same.
+    pub(super) fn machine_mac(&self, host: &Host) -> String {
+        let made_up = || mac(&["mac", &self.cluster.domain(), &host.name]);
+        host.mac.as_ref().map_or_else(made_up, |mac| mac.to_lowercase().replace('-', ":"))
+    }
+
+    fn disk(&self, host: &Host) -> Action {
+        let (virsh, pool, volume) = (self.virsh(), &self.settings.pool, self.volume(host, "qcow2"));
+        let size = format!("{}GiB", self.size(host).disk_gib);
+        Action::programs(
+            machine_action(&host.name, "disk"),
+            format!("An empty disk for {}.", host.name),
+            virsh.lists(&format!("vol-list {pool}"), &volume),
+            [virsh.call("vol-create-as", [pool, &volume, &size, "--format", "qcow2"])],
+            [self.delete(&volume)],
+        )
+    }
+
+    fn definition(&self, host: &Host) -> Action {
+        let (virsh, name, uuid) = (self.virsh(), self.name(host), self.machine_uuid(host));
+        let (size, log, mac) = (self.size(host), self.log(host), self.machine_mac(host));
+        let (disk, medium) = (self.volume(host, "qcow2"), self.volume(host, "iso"));
+        let domain = Domain {
+            name: &name,
+            uuid: &uuid,
+            architecture: self.architecture(host),
+            has_kvm: match self.settings.accelerator {
+                Accelerator::Auto => self.facts.has_kvm,
+                Accelerator::Kvm => true,
+                Accelerator::Tcg => false,
+            },
+            cpus: size.cpus,
+            memory_gib: size.memory_gib,
+            pool: &self.settings.pool,
+            disk: &disk,
+            medium: &medium,
+            network: &self.settings.network,
+            mac: &mac,
+            log: &log,
+        };
+        let (xml, mark) = domain.xml();
+        // A machine that is defined anew has been on all the same.
+        let script = format!(
+            "booted=$({} 2>/dev/null || :); {}; if [ -n \"$booted\" ]; then {}; fi",
+            self.note(host, BOOTED),
+            virsh.call("define", ["/dev/stdin"]),
+            self.take_note(host, BOOTED, "<booted/>"),
+        );
+        let mut action = Action::programs(
+            machine_action(&host.name, "definition"),
+            format!("The machine of {}, off.", host.name),
+            Check::Prints { program: virsh.call("dumpxml", ["--inactive", &uuid]), line: mark.line() },
+            [Program::new("sh", ["-ec", &script]).reading(xml)],
+            [virsh.if_listed(
+                "list --all --uuid",
+                &uuid,
+                &[virsh.call("undefine", [&uuid, "--nvram", "--managed-save", "--snapshots-metadata"])],
+            )],
+        );
+        action.undo.push(self.place().remove(&log));
+        action
+    }
+
+    /// Uploaded by libvirt, so it lies where QEMU may read it, also on another host. A volume has no name for half of
+    /// it, so libvirt is told when it is whole.
+    fn medium(&self, host: &Host) -> Action {
+        let (virsh, pool, volume) = (self.virsh(), &self.settings.pool, self.volume(host, "iso"));
+        let path = self.folder.join(format!("media/{}.iso", host.name)).display().to_string();
+        let stamp = format!("$(stat -Lc %s-%Y {})", shell_word(&path));
+        let is_booted = self.note(host, BOOTED);
+        let holds = format!(
+            "if {is_booted} 2>/dev/null; then exit 0; fi; {} | grep -qF \"{stamp}\"",
+            self.note(host, MEDIUM)
+        );
+        let note = self
+            .take_note(host, MEDIUM, "STAMP")
+            .to_string()
+            .replace("STAMP", &format!("\"<medium stamp='{stamp}'/>\""));
+        Action {
+            id: machine_action(&host.name, "medium"),
+            why: format!("What {} is installed from lies in the pool, where QEMU may read it.", host.name),
+            holds: Check::Succeeds(Program::new("sh", ["-ec", &holds])),
+            does: vec![
+                Step::Run(virsh.unless_listed(
+                    &format!("vol-list {pool}"),
+                    &volume,
+                    &[virsh.call("vol-create-as", [pool, &volume, "1", "--format", "raw"])],
+                )),
+                Step::Run(virsh.call("vol-upload", ["--pool", pool, &volume, &path])),
+                Step::Run(Program::new("sh", ["-ec", &note])),
+            ],
+            undo: vec![Step::Run(self.delete(&volume))],
+        }
+    }
+
+    fn started(&self, host: &Host) -> Action {
+        let (virsh, uuid) = (self.virsh(), self.machine_uuid(host));
+        let on = "list --uuid";
+        Action::programs(
+            machine_action(&host.name, "boot"),
+            format!("{} is on for the first time, and installs.", host.name),
+            Check::Succeeds(self.note(host, BOOTED)),
+            [
+                virsh.unless_listed(on, &uuid, &[virsh.call("start", [&uuid])]),
+                self.take_note(host, BOOTED, "<booted/>"),
+            ],
+            [virsh.if_listed(on, &uuid, &[virsh.call("destroy", [&uuid])])],
+        )
+    }
+
+    fn note(&self, host: &Host, of: &str) -> Program {
+        self.virsh().call("metadata", [&self.machine_uuid(host), "--config", "--uri", of])
+    }
+
+    fn take_note(&self, host: &Host, of: &str, xml: &str) -> Program {
+        let key = of.rsplit('/').next().unwrap_or(of);
+        self.note(host, of).with(["--key", key, "--set", xml])
+    }
+
+    fn delete(&self, volume: &str) -> Program {
+        let (virsh, pool) = (self.virsh(), &self.settings.pool);
+        virsh.if_listed(
+            &format!("vol-list {pool}"),
+            volume,
+            &[virsh.call("vol-delete", ["--pool", pool, volume])],
+        )
+    }
+
+    fn size(&self, host: &Host) -> Size {
+        let least = match host.role {
+            Role::Bootstrap | Role::Master => Size { cpus: 4, memory_gib: 16, disk_gib: 100 },
+            Role::Worker => Size { cpus: 2, memory_gib: 8, disk_gib: 100 },
+        };
+        Size {
+            cpus: host.cpus.unwrap_or(least.cpus),
+            memory_gib: host.memory_gib.unwrap_or(least.memory_gib),
+            disk_gib: host.disk_gib.unwrap_or(least.disk_gib),
+        }
+    }
+
+    fn architecture(&self, host: &Host) -> &str {
+        let compute = self.cluster.config.compute.first().filter(|_| host.role == Role::Worker);
+        &compute.unwrap_or(&self.cluster.config.control_plane).architecture
+    }
+
+    fn name(&self, host: &Host) -> String {
+        format!("{}-{}", self.cluster.config.metadata.name, host.name)
+    }
+
+    fn volume(&self, host: &Host, suffix: &str) -> String {
+        format!("{}.{suffix}", self.name(host))
+    }
+
+    /// Where libvirt's own logs of machines are: virtlogd may write there.
+    fn log(&self, host: &Host) -> String {
+        format!("/var/log/libvirt/qemu/{}-serial.log", self.name(host))
+    }
+}

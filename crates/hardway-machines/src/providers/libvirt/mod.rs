@@ -1,0 +1,113 @@
+//! Virtual machines of a libvirt host, here or over ssh, through `virsh`.
+//!
+//! ```text
+//! Settings        `machines.libvirt` of the inventory                                settings.rs, uri.rs
+//! HostFacts       what the host can do; looked at once, before planning              facts.rs
+//! Place           where programs run and files lie: here or over ssh                 place.rs
+//! Virsh           virsh calls, and "only if it is there"                             virsh.rs
+//! network         one libvirt network: NAT, DHCP, names, virtual addresses           network.rs, network_xml.rs
+//! storage         the pool that disks and install media lie in                       storage.rs
+//! firewall        masquerading that survives others' reloads, open ports             firewall.rs
+//! unit            systemd units that come and go with the bridge                     unit.rs
+//! resolver        the host asks the network's name server about the cluster          resolver.rs
+//! balancer        HAProxy on the virtual addresses                                   balancer.rs
+//! machine         disk, definition, first boot                                       machine.rs, domain_xml.rs
+//! advice()        what to do about the words that libvirt complains with             advice.rs
+//! ```
+//!
+//! Names and UUIDs follow from the cluster's domain. libvirt refuses to give a name that exists to another UUID, so a
+//! network or machine of somebody else's is never written over.
+
+mod advice;
+mod balancer;
+mod domain_xml;
+mod facts;
+mod firewall;
+mod machine;
+mod network;
+mod network_xml;
+mod place;
+mod resolver;
+mod settings;
+mod storage;
+mod unit;
+mod uri;
+mod virsh;
+mod xml;
+
+use std::path::{Path, PathBuf};
+
+use hardway_assets::Cluster;
+use hardway_assets::inventory::Host;
+use hardway_assets::violation::Violation;
+
+pub use advice::advice;
+pub use facts::{HostFacts, Resolver};
+pub use settings::{Accelerator, HaproxyBy, ResolverChoice, Settings};
+
+use super::{LoadBalancer, Provider};
+use crate::actions::{Action, Check};
+use place::Place;
+use virsh::Virsh;
+
+/// The provider.
+pub struct Libvirt {
+    cluster: Cluster,
+    settings: Settings,
+    facts: HostFacts,
+    /// The cluster's working folder, whole: media are read from there, wherever hardway runs.
+    folder: PathBuf,
+}
+
+impl Libvirt {
+    /// Reads the settings and looks at the host.
+    ///
+    /// # Errors
+    /// Every mistake in the settings, with the path of its field.
+    pub fn new(cluster: &Cluster, folder: &Path) -> Result<Self, Vec<Violation>> {
+        let settings = Settings::of(cluster)?;
+        let facts = HostFacts::look(&settings);
+        Ok(Self::planned(cluster, folder, settings, facts))
+    }
+
+    /// On a host that is known already. Looks at nothing.
+    pub fn planned(cluster: &Cluster, folder: &Path, settings: Settings, facts: HostFacts) -> Self {
+        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        Self { cluster: cluster.clone(), settings, facts, folder }
+    }
+
+    fn virsh(&self) -> Virsh {
+        Virsh::new(&self.settings.uri)
+    }
+
+    fn place(&self) -> Place {
+        Place::of(&self.settings.uri)
+    }
+}
+
+impl Provider for Libvirt {
+    fn infrastructure(&self) -> Vec<Action> {
+        let mut actions = self.storage();
+        actions.extend(self.network());
+        actions.extend(self.firewall());
+        actions.extend(self.resolver());
+        actions.extend(self.balancer());
+        for host in &self.cluster.inventory.hosts {
+            actions.extend(self.machine(host));
+        }
+        actions
+    }
+
+    fn first_boot(&self, host: &Host) -> Vec<Action> {
+        self.boot(host)
+    }
+
+    fn is_on(&self, host: &Host) -> Check {
+        let program = self.virsh().call("domstate", [self.machine_uuid(host)]);
+        Check::Prints { program, line: "running".to_owned() }
+    }
+
+    fn load_balancer(&self) -> LoadBalancer {
+        self.balanced_by()
+    }
+}

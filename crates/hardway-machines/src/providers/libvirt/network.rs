@@ -1,0 +1,59 @@
+//! The network's three states: defined, started by libvirt itself, running.
+
+use super::Libvirt;
+use super::network_xml::network_xml;
+use super::xml::uuid;
+use crate::actions::{Action, Check, Program};
+
+impl Libvirt {
+    /// Defined, started with the host, running as defined.
+    pub(super) fn network(&self) -> Vec<Action> {
+        let (virsh, name, uuid) = (self.virsh(), &self.settings.network, self.network_uuid());
+        let (xml, mark) = network_xml(&self.cluster, &self.settings, &uuid, |host| self.machine_mac(host));
+        let defined = Action::programs(
+            "network/definition",
+            format!("The network {name}: addresses, names and DHCP of all machines."),
+            Check::Prints { program: virsh.call("net-dumpxml", ["--inactive", &uuid]), line: mark.line() },
+            [virsh.call("net-define", ["/dev/stdin"]).reading(xml)],
+            [virsh.if_listed("net-list --all --uuid", &uuid, &[virsh.call("net-undefine", [&uuid])])],
+        );
+        let autostarted = Action::programs(
+            "network/autostart",
+            "It comes back when the host restarts.",
+            virsh.lists("net-list --all --autostart --uuid", &uuid),
+            [virsh.call("net-autostart", [&uuid])],
+            [],
+        );
+        let running = Check::All(vec![
+            virsh.lists("net-list --uuid", &uuid),
+            Check::Prints { program: virsh.call("net-dumpxml", [&uuid]), line: mark.line() },
+        ]);
+        let stop = virsh.if_listed("net-list --uuid", &uuid, &[virsh.call("net-destroy", [&uuid])]);
+        let started = Action::programs(
+            "network/active",
+            "It runs as it is defined, with the virtual addresses on its bridge.",
+            running,
+            [stop.clone(), virsh.call("net-start", [&uuid]), self.plug_in_again()],
+            [stop],
+        );
+        vec![defined, autostarted, started]
+    }
+
+    /// The same for a cluster's domain whatever else changes.
+    pub(super) fn network_uuid(&self) -> String {
+        uuid(&["network", &self.cluster.domain(), &self.settings.network])
+    }
+
+    /// A network that stops takes its bridge away, and running machines do not come back to the new one by themselves.
+    fn plug_in_again(&self) -> Program {
+        let uri = if self.settings.uri.ssh.is_some() { "qemu:///system" } else { &self.settings.uri.text };
+        let virsh = Program::new("virsh", ["-c", uri]);
+        let (network, bridge) = (&self.settings.network, &self.settings.bridge);
+        let cards = format!("awk '$2 == \"network\" && $3 == \"{network}\" {{print $1}}'");
+        self.place().shell(&format!(
+            "for machine in $({virsh} list --uuid); do \
+             for card in $({virsh} domiflist \"$machine\" | {cards}); do \
+             ip link set dev \"$card\" master {bridge}; done; done"
+        ))
+    }
+}

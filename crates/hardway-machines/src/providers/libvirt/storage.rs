@@ -1,0 +1,54 @@
+//! The pool that disks and install media lie in: QEMU may read there, and in few other places.
+
+use hardway_assets::shell_word;
+
+use super::Libvirt;
+use crate::actions::{Action, Check, Program};
+
+impl Libvirt {
+    /// A pool of this name that runs. One that is there already is used as it is.
+    pub(super) fn storage(&self) -> Vec<Action> {
+        let (virsh, place) = (self.virsh(), self.place());
+        let (pool, path) = (&self.settings.pool, &self.settings.pool_path);
+        let all = "pool-list --all --name";
+        let word = shell_word(path);
+        let has_pool = virsh.lists(all, pool);
+        let folder = Action::programs(
+            "storage/folder",
+            "Disks and install media lie here; QEMU's own user may enter it.",
+            // A pool that is there has its own folder, perhaps another.
+            Check::Succeeds(virsh.unless_listed(all, pool, &[place.run(Program::new("test", ["-d", path]))])),
+            [place.run(Program::new("install", ["-d", "-m", "0711", path]))],
+            [place.shell(&format!("if [ -d {word} ]; then rmdir --ignore-fail-on-non-empty {word}; fi"))],
+        );
+        let defined = Action::programs(
+            "storage/pool",
+            format!(
+                "The storage pool {pool}: what lies in it has the permissions and labels that QEMU needs."
+            ),
+            has_pool,
+            [virsh.call("pool-define-as", [pool, "dir", "--target", path])],
+            [virsh.if_listed(all, pool, &[virsh.call("pool-undefine", [pool])])],
+        );
+        let autostarted = Action::programs(
+            "storage/autostart",
+            "It comes back when the host restarts.",
+            virsh.lists("pool-list --all --autostart --name", pool),
+            [virsh.call("pool-autostart", [pool])],
+            [virsh.if_listed(
+                "pool-list --all --autostart --name",
+                pool,
+                &[virsh.call("pool-autostart", [pool, "--disable"])],
+            )],
+        );
+        let active = "pool-list --name";
+        let started = Action::programs(
+            "storage/active",
+            "It can be used.",
+            virsh.lists(active, pool),
+            [virsh.call("pool-start", [pool])],
+            [virsh.if_listed(active, pool, &[virsh.call("pool-destroy", [pool])])],
+        );
+        vec![folder, defined, autostarted, started]
+    }
+}

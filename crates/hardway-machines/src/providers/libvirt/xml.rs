@@ -1,0 +1,79 @@
+//! XML that libvirt reads, with a mark by which it is known again.
+
+use std::fmt::Write as _;
+
+use sha2::{Digest as _, Sha256};
+
+/// The namespace of hardway's own elements. A name, nothing that can be fetched.
+const NAMESPACE: &str = "https://hardway.dev/libvirt";
+
+/// What a definition is told apart by. libvirt keeps elements of others' namespaces as they are, and adds much of its
+/// own to the rest.
+pub(super) struct Mark {
+    hash: String,
+}
+
+impl Mark {
+    /// Of a definition without one.
+    pub(super) fn of(definition: &str) -> Self {
+        Self { hash: hex(&Sha256::digest(definition))[..32].to_owned() }
+    }
+
+    /// To be put into the definition.
+    pub(super) fn metadata(&self) -> String {
+        format!("  <metadata>\n    {}\n  </metadata>\n", self.line())
+    }
+
+    /// The line that libvirt prints of it.
+    pub(super) fn line(&self) -> String {
+        format!("<hardway:made xmlns:hardway=\"{NAMESPACE}\" mark=\"{}\"/>", self.hash)
+    }
+}
+
+/// A UUID that is always the same for the same words: version 8 of RFC 9562, which leaves the bits to us.
+pub(super) fn uuid(words: &[&str]) -> String {
+    let mut bytes: [u8; 16] = [0; 16];
+    bytes.copy_from_slice(&Sha256::digest(words.join("\0"))[..16]);
+    bytes[6] = bytes[6] & 0x0f | 0x80;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let text = hex(&bytes);
+    format!("{}-{}-{}-{}-{}", &text[..8], &text[8..12], &text[12..16], &text[16..20], &text[20..])
+}
+
+/// The last three bytes of a MAC, always the same for the same words. 52:54:00 is QEMU's.
+pub(super) fn mac(words: &[&str]) -> String {
+    let digest = Sha256::digest(words.join("\0"));
+    format!("52:54:00:{:02x}:{:02x}:{:02x}", digest[0], digest[1], digest[2])
+}
+
+/// Lower-case hexadecimal digits.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// As an attribute or text of XML.
+pub(super) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('\'', "&apos;")
+        .replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_words_give_the_same_names() {
+        let uuid_ = uuid(&["network", "ocp4.example.com"]);
+        assert_eq!(uuid_.len(), 36);
+        assert_eq!((uuid_.as_bytes()[14], uuid_.matches('-').count()), (b'8', 4));
+        assert_ne!(uuid_, uuid(&["machine", "ocp4.example.com"]));
+        assert!(mac(&["a"]).starts_with("52:54:00:") && mac(&["a"]) != mac(&["b"]));
+        assert_eq!(escaped("<a b='&'>\""), "&lt;a b=&apos;&amp;&apos;&gt;&quot;");
+    }
+}
