@@ -91,7 +91,7 @@ impl Libvirt {
         );
         let stop = format!("if {is_ours}; then kill $(cat {pid}); fi; rm -f {pid}");
         let start = format!("install -d -m 0711 {folder}; haproxy -D -f {} -p {pid}", shell_word(&path));
-        let undo = place.shell(&format!("{stop}; rm -rf {folder}"));
+        let undo = place.shell(&format!("{stop}; {}", self.remove_run_folder()));
         Action {
             id: ID.to_owned(),
             why: WHY.to_owned(),
@@ -132,7 +132,7 @@ impl Libvirt {
             ]);
         let inspect = Program::words("podman inspect --format")
             .with(["{{.State.Running}} {{.Config.Labels.hardway}}", &name]);
-        let undo = place.shell(&format!("podman rm --force --ignore {name}; rm -rf {}", shell_word(&folder)));
+        let undo = place.shell(&format!("podman rm --force --ignore {name}; {}", self.remove_run_folder()));
         Action {
             id: ID.to_owned(),
             why: WHY.to_owned(),
@@ -225,6 +225,14 @@ impl Libvirt {
 
     fn short_id(&self) -> String {
         self.network_uuid()[..8].to_owned()
+    }
+
+    /// And the folder that all clusters of this host share, after the last.
+    fn remove_run_folder(&self) -> String {
+        let folder = shell_word(&self.run_folder());
+        format!(
+            "rm -rf {folder}; if [ -d /run/hardway ]; then rmdir --ignore-fail-on-non-empty /run/hardway; fi"
+        )
     }
 
     fn remove_own_folder(&self) -> Program {

@@ -1,0 +1,92 @@
+//! The network answers every question of the documentation, and everything goes away again.
+
+use std::collections::BTreeSet;
+
+use hardway_assets::host_services::Names;
+
+use crate::site::{Work, inside, run, state, until, virsh};
+
+/// The answers, in order.
+fn ask(question: &[&str]) -> (String, Vec<String>) {
+    let options = ["@192.168.126.1", "+noall", "+comments", "+answer", "+tries=1", "+timeout=5"];
+    let text = run("dig", &[&options, question].concat());
+    let status = text.split("status: ").nth(1).unwrap_or_default().split(',').next().unwrap_or_default();
+    let answers = text.lines().filter(|line| !line.starts_with(';') && !line.is_empty());
+    let mut answers: Vec<String> =
+        answers.filter_map(|line| line.split_whitespace().last().map(str::to_owned)).collect();
+    answers.sort();
+    (status.to_owned(), answers)
+}
+
+#[test]
+fn up_answers_every_name_and_down_leaves_the_host_as_it_was() {
+    if !inside("names::up_answers_every_name_and_down_leaves_the_host_as_it_was") {
+        return;
+    }
+    let (work, before) = (Work::new(), state());
+    let actions = work.actions();
+    let all: BTreeSet<String> = actions.iter().map(|action| action.id.clone()).collect();
+    assert_eq!(work.up(&actions).into_iter().collect::<BTreeSet<_>>(), all);
+    let built = state();
+    assert_eq!(work.up(&actions), [""; 0], "twice changes nothing");
+    assert_eq!(state(), built);
+
+    let names = Names::of(&work.cluster);
+    for name in &names.names {
+        let addresses: Vec<String> = name.addresses.iter().map(ToString::to_string).collect();
+        assert_eq!(ask(&[&name.name, "A"]), ("NOERROR".to_owned(), addresses), "{}", name.name);
+        for address in name.addresses.iter().filter(|_| name.is_reverse) {
+            let (_, found) = ask(&["-x", &address.to_string()]);
+            assert_eq!(found.first(), Some(&format!("{}.", name.name)), "{address}");
+        }
+    }
+    let routes = format!("console-openshift-console.{}", names.wildcard.name);
+    assert_eq!(ask(&[&routes, "A"]).1, ["192.168.126.11"]);
+    assert_eq!(ask(&[&routes, "AAAA"]), ("NOERROR".to_owned(), vec![]));
+    assert_eq!(ask(&[&format!("nothing.{}", names.domain), "A"]).0, "NXDOMAIN");
+
+    assert!(
+        built["addresses"].contains("192.168.126.10/32") && built["addresses"].contains("192.168.126.11/32")
+    );
+    assert!(built["rules"].contains("masquerade"), "{}", built["rules"]);
+    let listens = run("ss", &["-Hltn"]);
+    for port in [6443, 22623] {
+        assert!(listens.contains(&format!("192.168.126.10:{port}")), "{listens}");
+    }
+
+    // What somebody else takes away is brought back.
+    virsh(&["net-destroy", "ocp4"]);
+    assert_eq!(work.up(&actions), ["network/active"]);
+    until("the same as before", || state() == built);
+
+    work.down();
+    assert_eq!(state(), before);
+}
+
+#[test]
+fn what_is_somebody_elses_is_left_alone() {
+    if !inside("names::what_is_somebody_elses_is_left_alone") {
+        return;
+    }
+    let work = Work::new();
+    fs_err::create_dir_all("/var/lib/libvirt/images/ocp4").unwrap();
+    fs_err::write("/var/lib/libvirt/images/ocp4/precious.qcow2", "disk").unwrap();
+    virsh(&["pool-define-as", "ocp4", "dir", "--target", "/var/lib/libvirt/images/ocp4"]);
+    let network = work.path("network.xml");
+    fs_err::write(&network, "<network><name>ocp4</name><bridge name='theirs'/></network>").unwrap();
+    virsh(&["net-define", network.to_str().unwrap()]);
+    let before = state();
+    let error = work
+        .with(&|| jiff::Timestamp::UNIX_EPOCH, |doer| doer.up(&work.actions(), &mut ()))
+        .map_err(|error| std::error::Error::source(&error).unwrap().to_string())
+        .unwrap_err();
+    assert!(error.contains("already exists with uuid"), "{error}");
+    assert!(hardway_machines::providers::libvirt::advice(&error).unwrap().contains("left alone"));
+    work.down();
+    assert_eq!(state(), before);
+    virsh(&["net-undefine", "ocp4"]);
+    let before = state();
+    work.up(&work.actions());
+    work.down();
+    assert_eq!(state(), before, "the pool stays, and what is in it");
+}

@@ -1,0 +1,170 @@
+//! A host of the test's own: namespaces with a libvirtd, in which the test itself runs.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use hardway_assets::Cluster;
+use hardway_assets::inventory::{Machines, Provider, Role};
+use hardway_journal::Journal;
+use hardway_machines::actions::{Action, Doer, Outcome, Progress};
+use hardway_machines::providers;
+use jiff::Timestamp;
+use serde_json::json;
+
+const INSIDE: &str = "HARDWAY_TEST_INSIDE";
+/// Long enough for the slowest machine; nothing is measured with it.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Everything that libvirt and hardway write goes to memory; processes end with the test.
+const PREPARE: &str = "
+mount --make-rprivate /
+mount -t sysfs sysfs /sys
+mount -t tmpfs tmpfs /sys/fs/cgroup
+mount -t tmpfs tmpfs /run
+mkdir -p /run/old/etc /run/work/etc /run/libvirt /run/lock
+mount -t overlay overlay -o lowerdir=/etc,upperdir=/run/old/etc,workdir=/run/work/etc /etc
+for folder in lib cache log; do
+  mkdir -p /run/old/$folder
+  cp -a /var/$folder/libvirt/. /run/old/$folder/
+  mount --bind /run/old/$folder /var/$folder/libvirt
+done
+rm -f /etc/libvirt/qemu/networks/*.xml /etc/libvirt/qemu/networks/autostart/*
+mkdir -p /var/log/libvirt/qemu
+ip link set lo up
+virtlogd --daemon
+libvirtd --daemon
+";
+
+/// Runs a test inside. Outside it starts itself there and gives back false; inside there is a libvirtd, and true.
+pub(crate) fn inside(test: &str) -> bool {
+    if std::env::var_os(INSIDE).is_some() {
+        run("sh", &["-ec", PREPARE]);
+        until("libvirtd answers", || succeeds("virsh", &["-c", "qemu:///system", "version"]));
+        return true;
+    }
+    let output = Command::new("unshare")
+        .args(["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"])
+        // The first process of a namespace has to bury the others; libvirtd waits for that.
+        .args(["bash", "-c", "\"$@\"; exit $?", "init"])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture"])
+        .env(INSIDE, "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+    false
+}
+
+/// What the program prints.
+pub(crate) fn run(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{program} {arguments:?}: {said}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+pub(crate) fn virsh(arguments: &[&str]) -> String {
+    run("virsh", &[&["-c", "qemu:///system"], arguments].concat())
+}
+
+fn succeeds(program: &str, arguments: &[&str]) -> bool {
+    Command::new(program).args(arguments).output().unwrap().status.success()
+}
+
+pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < PATIENCE, "{what}: not after {PATIENCE:?}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// A bootstrap host and one master.
+pub(crate) fn cluster() -> Cluster {
+    let mut cluster = hardway_assets::example::cluster();
+    let settings = json!({"pool": "ocp4", "accelerator": "tcg"});
+    cluster.inventory.machines = Machines { provider: Provider::Libvirt, settings };
+    cluster.inventory.hosts.retain(|host| host.role == Role::Bootstrap || host.name == "master-0");
+    for host in &mut cluster.inventory.hosts {
+        (host.cpus, host.memory_gib, host.disk_gib) = (Some(1), Some(1), Some(2));
+    }
+    cluster
+}
+
+/// A working folder.
+pub(crate) struct Work {
+    folder: tempfile::TempDir,
+    pub(crate) cluster: Cluster,
+}
+
+impl Work {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), cluster: cluster() }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn provider(&self) -> Box<dyn providers::Provider> {
+        providers::for_cluster(&self.cluster, self.folder.path())
+            .map_err(|wrong| format!("{wrong:?}"))
+            .unwrap()
+    }
+
+    pub(crate) fn actions(&self) -> Vec<Action> {
+        self.provider().infrastructure()
+    }
+
+    pub(crate) fn with<T>(&self, now: &dyn Fn() -> Timestamp, f: impl FnOnce(&Doer<'_>) -> T) -> T {
+        let journal = Journal::open(&self.path(hardway_journal::FILE_NAME)).unwrap();
+        f(&Doer::new(self.folder.path(), &journal, now))
+    }
+
+    /// Makes them hold; which were done.
+    pub(crate) fn up(&self, actions: &[Action]) -> Vec<String> {
+        #[derive(Default)]
+        struct Done(Vec<String>);
+        impl Progress for Done {
+            fn holds(&mut self, action: &Action, outcome: Outcome) {
+                if outcome == Outcome::Done {
+                    self.0.push(action.id.clone());
+                }
+            }
+        }
+        let mut done = Done::default();
+        self.with(&|| Timestamp::UNIX_EPOCH, |doer| doer.up(actions, &mut done)).unwrap_or_else(|error| {
+            panic!("{error}: {:?}", std::error::Error::source(&error).map(ToString::to_string))
+        });
+        done.0
+    }
+
+    pub(crate) fn down(&self) {
+        self.with(&|| Timestamp::UNIX_EPOCH, |doer| doer.down(&mut ())).unwrap();
+    }
+}
+
+/// Everything about the host that hardway may change, in words.
+pub(crate) fn state() -> BTreeMap<&'static str, String> {
+    // Chains that libvirt makes for all networks stay when the last is gone; counters tell of packets, not of rules.
+    let rules = "nft list ruleset | sed 's/counter packets [0-9]* bytes [0-9]*/counter/' | \
+                 grep -E 'virbr|hardway|192[.]168' || :";
+    let shell = |script: &str| run("sh", &["-c", script]);
+    BTreeMap::from([
+        ("networks", virsh(&["net-list", "--all"])),
+        ("pools", virsh(&["pool-list", "--all"])),
+        ("machines", virsh(&["list", "--all"])),
+        ("addresses", shell("ip -o addr | awk '{print $2, $4}'")),
+        ("rules", shell(rules)),
+        (
+            "files",
+            shell(
+                "find /etc/hardway /run/hardway /var/lib/libvirt/images /var/log/libvirt/qemu 2>/dev/null | grep -vE 'qemu/ocp4-[a-z0-9-]*[.]log$' | sort || :",
+            ),
+        ),
+        ("processes", shell("ps -eo args= | grep -E '^haproxy ' | sort || :")),
+    ])
+}
