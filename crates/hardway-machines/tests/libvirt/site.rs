@@ -6,6 +6,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use hardway_assets::Cluster;
+use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::{Machines, Provider, Role};
 use hardway_journal::Journal;
 use hardway_machines::actions::{Action, Doer, Outcome, Progress};
@@ -98,11 +99,12 @@ pub(crate) fn cluster() -> Cluster {
 pub(crate) struct Work {
     folder: tempfile::TempDir,
     pub(crate) cluster: Cluster,
+    pub(crate) stage: Stage,
 }
 
 impl Work {
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), cluster: cluster() }
+        Self { folder: tempfile::tempdir().unwrap(), cluster: cluster(), stage: Stage::Bootstrapping }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -110,7 +112,7 @@ impl Work {
     }
 
     pub(crate) fn provider(&self) -> Box<dyn providers::Provider> {
-        providers::for_cluster(&self.cluster, self.folder.path())
+        providers::for_cluster(&self.cluster, self.folder.path(), self.stage)
             .map_err(|wrong| format!("{wrong:?}"))
             .unwrap()
     }

@@ -1,32 +1,46 @@
 //! From the inventory to who makes the machines.
 
+use std::path::Path;
+
 use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
+use hardway_assets::inventory;
 use hardway_machines::actions::{Host, Program};
-use hardway_machines::providers::Provider;
 use hardway_machines::providers::lab::{Lab, Place, REGISTRY_PORT};
+use hardway_machines::providers::{Provider, for_cluster};
 
 use super::Install;
 use crate::cli::MakeArgs;
+use crate::mistakes::wrong_inventory;
 use crate::report::{EXIT_INFRASTRUCTURE, Report};
 
 /// The provider of a cluster.
 pub(super) fn of(install: &Install, stage: Stage) -> Result<Box<dyn Provider + '_>, Report> {
-    match &install.place {
-        Some(place) => Ok(Box::new(Lab {
-            cluster: &install.cluster,
+    provider_of(&install.cluster, install.place.as_ref(), &install.dir, stage)
+}
+
+/// The same without an install. `dir` is absolute.
+pub(crate) fn provider_of<'c>(
+    cluster: &'c Cluster,
+    place: Option<&Place>,
+    dir: &Path,
+    stage: Stage,
+) -> Result<Box<dyn Provider + 'c>, Report> {
+    match (place, cluster.inventory.machines.provider) {
+        (Some(place), _) => Ok(Box::new(Lab {
+            cluster,
             place: place.clone(),
             program: std::env::current_exe().map_err(|error| Report::from_error("install-failed", &error))?,
-            folder: install.dir.clone(),
+            folder: dir.to_owned(),
             stage,
             watches: watches(),
         })),
-        None => Err(Report::new(
+        (None, inventory::Provider::Libvirt) => {
+            for_cluster(cluster, dir, stage).map_err(|violations| wrong_inventory(dir, violations))
+        }
+        (None, provider) => Err(Report::new(
             "provider-missing",
-            format!(
-                "machines of provider {:?} are not made by this hardway",
-                install.cluster.inventory.machines.provider
-            ),
+            format!("machines of provider {provider:?} are not made by this hardway",),
         )
         .exit(EXIT_INFRASTRUCTURE)),
     }

@@ -35,11 +35,11 @@ impl HostFacts {
     /// Looks. What cannot be seen is taken to be as on most hosts: the first action that needs it says what is wrong.
     pub fn look(settings: &Settings) -> Self {
         let place = Place::of(&settings.uri);
-        let is = |line: &str| Host.run(&place.run(Program::words(line))).is_ok();
+        let is = |line: &str| Host::default().run(&place.run(Program::words(line))).is_ok();
         let prints = |line: &str, what: &str| {
-            Host.run(&place.run(Program::words(line))).is_ok_and(|printed| printed.trim() == what)
+            Host::default().run(&place.run(Program::words(line))).is_ok_and(|printed| printed.trim() == what)
         };
-        let capabilities = Host.run(&Virsh::new(&settings.uri).call("capabilities", [""; 0]));
+        let capabilities = Host::default().run(&Virsh::new(&settings.uri).call("capabilities", [""; 0]));
         let has_systemd = is("test -d /run/systemd/system");
         Self {
             has_kvm: capabilities.map_or(true, |text| text.contains("<domain type='kvm'")),
