@@ -10,46 +10,20 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hardway_assets::Cluster;
 use hardway_assets::host_services::{Balanced, Haproxy, Stage, haproxy};
 use hardway_machines::load_balancer::{
     LoadBalancerError, Server, State, bring_in, changes, servers, set_state, table, take_out,
 };
+use hardway_testing::{inside, until};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, ServerConfig, ServerConnection, StreamOwned};
 
-const INSIDE: &str = "HARDWAY_TEST_INSIDE";
 const PATIENCE: Duration = Duration::from_secs(120);
 const VIP: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 10));
-
-/// Outside it starts itself in a network of its own and gives back false.
-fn inside(test: &str) -> bool {
-    if std::env::var_os(INSIDE).is_some() {
-        assert!(Command::new("ip").args(["link", "set", "lo", "up"]).status().unwrap().success());
-        return true;
-    }
-    let output = Command::new("unshare")
-        .arg("--net")
-        .arg(std::env::current_exe().unwrap())
-        .args(["--exact", test, "--nocapture"])
-        .env(INSIDE, "1")
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.contains("1 passed"), "{said}");
-    false
-}
-
-fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !is_so() {
-        assert!(began.elapsed() < PATIENCE, "{what}: not after {PATIENCE:?}");
-        std::thread::sleep(Duration::from_millis(100));
-    }
-}
 
 /// All hosts on loopback.
 fn cluster() -> Cluster {
