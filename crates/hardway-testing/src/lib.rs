@@ -5,6 +5,7 @@
 //! ControlPlane   etcd, kube-apiserver, kube-controller-manager on loopback      control_plane.rs
 //! Identity       a client certificate and kubeconfig of that control plane      identity.rs
 //! Machine        a kubelet and a container runtime that join it                 machine.rs
+//! inside()       a host of the test's own, with a libvirtd where wanted         namespace.rs
 //! Server         a program that ends with the test, however the test ends       server.rs
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
@@ -13,11 +14,13 @@ mod control_plane;
 mod flags;
 mod identity;
 mod machine;
+mod namespace;
 mod server;
 mod tools;
 
 pub use control_plane::ControlPlane;
 pub use identity::Identity;
 pub use machine::{Machine, own_address};
+pub use namespace::{inside, inside_with_libvirt, until};
 pub use server::Server;
 pub use tools::{run, succeed, tools};

@@ -227,21 +227,6 @@ pub(crate) fn cluster_before_release(workdir: &Workdir) -> Result<Cluster, Repor
     cluster(config.value, inventory.value, &mut workdir.secrets()?, clock::now()?)
 }
 
-/// Mistakes that only the provider sees, each in its place.
-pub(crate) fn invalid_inventory(workdir: &Workdir, violations: Vec<Violation>) -> Report {
-    let (config, inventory) = match InputFile::both(workdir) {
-        Ok(both) => both,
-        Err(report) => return report,
-    };
-    let node = hardway_assets::yaml::read(&inventory.text.0).ok();
-    let place = |violation: Violation| {
-        let span = node.as_ref().map(|node| node.locate(&violation.path));
-        Violation { span, ..violation }
-    };
-    let placed: Vec<Violation> = violations.into_iter().map(place).collect();
-    invalid(&config, &[], &inventory, &placed)
-}
-
 /// The assets of a cluster, in order.
 pub(crate) fn graph(cluster: &Cluster, release: &ReleasePayload, edited: &[Role]) -> Result<Graph, Report> {
     Graph::new(assets_with_edited_pointers(cluster, release, edited))

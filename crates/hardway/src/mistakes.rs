@@ -1,5 +1,7 @@
 //! Mistakes in the two input files, and those that can be seen before the release is known.
 
+use std::path::Path;
+
 use hardway_assets::install_config::Rules;
 use hardway_assets::inventory::read_both;
 use hardway_assets::release_payload::VersionContract;
@@ -9,6 +11,7 @@ use hardway_release::PullSpec;
 
 use crate::input_file::InputFile;
 use crate::report::{EXIT_CONFIG, Report};
+use crate::workdir::Workdir;
 
 /// `release.image`, where it is a text. Anything else is the inventory's mistake, and is told with the others.
 pub(crate) fn release_image(inventory: &InputFile) -> Option<String> {
@@ -77,4 +80,22 @@ pub(crate) fn invalid(
         .exit(EXIT_CONFIG)
         .evidence(in_config.iter().map(|violation| config.error(violation)))
         .evidence(in_inventory.iter().map(|violation| inventory.error(violation)))
+}
+
+/// Mistakes that a provider found in the inventory of this folder, each in its place.
+pub(crate) fn wrong_inventory(dir: &Path, violations: Vec<Violation>) -> Report {
+    let files = Workdir::open(dir).and_then(|workdir| InputFile::both(&workdir));
+    let (config, inventory) = match files {
+        Ok(files) => files,
+        Err(report) => return report,
+    };
+    let node = yaml::read(&inventory.text.0).ok();
+    let placed: Vec<Violation> = violations
+        .into_iter()
+        .map(|violation| Violation {
+            span: node.as_ref().map(|node| node.locate(&violation.path)),
+            ..violation
+        })
+        .collect();
+    invalid(&config, &[], &inventory, &placed)
 }

@@ -15,6 +15,7 @@ pub mod libvirt;
 use std::path::{Path, PathBuf};
 
 use hardway_assets::Cluster;
+use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::{self, Host};
 use hardway_assets::violation::Violation;
 
@@ -36,12 +37,15 @@ pub trait Provider: Send + Sync {
     fn load_balancer(&self) -> LoadBalancer;
 }
 
-/// The provider that the inventory names. The hosts are those that are still wanted: once the bootstrap host has gone for
-/// good, it is not among them.
+/// The provider that the inventory names.
 ///
 /// # Errors
 /// Every mistake in its settings, with the path of its field.
-pub fn for_cluster(cluster: &Cluster, folder: &Path) -> Result<Box<dyn Provider>, Vec<Violation>> {
+pub fn for_cluster(
+    cluster: &Cluster,
+    folder: &Path,
+    stage: Stage,
+) -> Result<Box<dyn Provider>, Vec<Violation>> {
     let not_made = |name: &str| {
         let detail = "hardway does not make machines of this kind yet";
         vec![
@@ -50,7 +54,7 @@ pub fn for_cluster(cluster: &Cluster, folder: &Path) -> Result<Box<dyn Provider>
         ]
     };
     match cluster.inventory.machines.provider {
-        inventory::Provider::Libvirt => Ok(Box::new(libvirt::Libvirt::new(cluster, folder)?)),
+        inventory::Provider::Libvirt => Ok(Box::new(libvirt::Libvirt::new(cluster, folder, stage)?)),
         inventory::Provider::BareMetal => Err(not_made("bare-metal")),
         inventory::Provider::Gce => Err(not_made("gce")),
         inventory::Provider::Lab => Err(not_made("lab")),

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use hardway_assets::host_services::Names;
 
-use crate::site::{Work, inside, run, state, until, virsh};
+use hardway_testing::{inside_with_libvirt, until};
+
+use crate::site::{Work, run, state, virsh};
 
 /// The answers, in order.
 fn ask(question: &[&str]) -> (String, Vec<String>) {
@@ -20,7 +22,7 @@ fn ask(question: &[&str]) -> (String, Vec<String>) {
 
 #[test]
 fn up_answers_every_name_and_down_leaves_the_host_as_it_was() {
-    if !inside("names::up_answers_every_name_and_down_leaves_the_host_as_it_was") {
+    if !inside_with_libvirt("names::up_answers_every_name_and_down_leaves_the_host_as_it_was") {
         return;
     }
     let (work, before) = (Work::new(), state());
@@ -65,7 +67,7 @@ fn up_answers_every_name_and_down_leaves_the_host_as_it_was() {
 
 #[test]
 fn what_is_somebody_elses_is_left_alone() {
-    if !inside("names::what_is_somebody_elses_is_left_alone") {
+    if !inside_with_libvirt("names::what_is_somebody_elses_is_left_alone") {
         return;
     }
     let work = Work::new();

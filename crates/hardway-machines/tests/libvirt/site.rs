@@ -1,62 +1,17 @@
-//! A host of the test's own: namespaces with a libvirtd, in which the test itself runs.
+//! A cluster on a libvirtd of the test's own, and what the host looks like.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use hardway_assets::Cluster;
+use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::{Machines, Provider, Role};
 use hardway_journal::Journal;
 use hardway_machines::actions::{Action, Doer, Outcome, Progress};
 use hardway_machines::providers;
 use jiff::Timestamp;
 use serde_json::json;
-
-const INSIDE: &str = "HARDWAY_TEST_INSIDE";
-/// Long enough for the slowest machine; nothing is measured with it.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
-
-/// Everything that libvirt and hardway write goes to memory; processes end with the test.
-const PREPARE: &str = "
-mount --make-rprivate /
-mount -t sysfs sysfs /sys
-mount -t tmpfs tmpfs /sys/fs/cgroup
-mount -t tmpfs tmpfs /run
-mkdir -p /run/old/etc /run/work/etc /run/libvirt /run/lock
-mount -t overlay overlay -o lowerdir=/etc,upperdir=/run/old/etc,workdir=/run/work/etc /etc
-for folder in lib cache log; do
-  mkdir -p /run/old/$folder
-  cp -a /var/$folder/libvirt/. /run/old/$folder/
-  mount --bind /run/old/$folder /var/$folder/libvirt
-done
-rm -f /etc/libvirt/qemu/networks/*.xml /etc/libvirt/qemu/networks/autostart/*
-mkdir -p /var/log/libvirt/qemu
-ip link set lo up
-virtlogd --daemon
-libvirtd --daemon
-";
-
-/// Runs a test inside. Outside it starts itself there and gives back false; inside there is a libvirtd, and true.
-pub(crate) fn inside(test: &str) -> bool {
-    if std::env::var_os(INSIDE).is_some() {
-        run("sh", &["-ec", PREPARE]);
-        until("libvirtd answers", || succeeds("virsh", &["-c", "qemu:///system", "version"]));
-        return true;
-    }
-    let output = Command::new("unshare")
-        .args(["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"])
-        // The first process of a namespace has to bury the others; libvirtd waits for that.
-        .args(["bash", "-c", "\"$@\"; exit $?", "init"])
-        .arg(std::env::current_exe().unwrap())
-        .args(["--exact", test, "--nocapture"])
-        .env(INSIDE, "1")
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.contains("1 passed"), "{said}");
-    false
-}
 
 /// What the program prints.
 pub(crate) fn run(program: &str, arguments: &[&str]) -> String {
@@ -68,18 +23,6 @@ pub(crate) fn run(program: &str, arguments: &[&str]) -> String {
 
 pub(crate) fn virsh(arguments: &[&str]) -> String {
     run("virsh", &[&["-c", "qemu:///system"], arguments].concat())
-}
-
-fn succeeds(program: &str, arguments: &[&str]) -> bool {
-    Command::new(program).args(arguments).output().unwrap().status.success()
-}
-
-pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !is_so() {
-        assert!(began.elapsed() < PATIENCE, "{what}: not after {PATIENCE:?}");
-        std::thread::sleep(Duration::from_millis(100));
-    }
 }
 
 /// A bootstrap host and one master.
@@ -98,11 +41,12 @@ pub(crate) fn cluster() -> Cluster {
 pub(crate) struct Work {
     folder: tempfile::TempDir,
     pub(crate) cluster: Cluster,
+    pub(crate) stage: Stage,
 }
 
 impl Work {
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), cluster: cluster() }
+        Self { folder: tempfile::tempdir().unwrap(), cluster: cluster(), stage: Stage::Bootstrapping }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -110,7 +54,7 @@ impl Work {
     }
 
     pub(crate) fn provider(&self) -> Box<dyn providers::Provider> {
-        providers::for_cluster(&self.cluster, self.folder.path())
+        providers::for_cluster(&self.cluster, self.folder.path(), self.stage)
             .map_err(|wrong| format!("{wrong:?}"))
             .unwrap()
     }

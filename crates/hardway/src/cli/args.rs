@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
-    ApproveArgs, CheckArgs, CreateArgs, CsrArgs, DestroyArgs, DiagnoseArgs, GatherArgs, InstallMediaArgs,
-    LabArgs, PlanArgs, RecoverArgs, ReleaseArgs, RunArgs, ServeArgs, VerifyArgs, WaitForArgs,
+    ApproveArgs, CheckArgs, CreateArgs, CsrArgs, DestroyArgs, DiagnoseArgs, GatherArgs, InfraArgs,
+    InstallMediaArgs, LabArgs, PlanArgs, RecoverArgs, ReleaseArgs, RunArgs, ServeArgs, VerifyArgs, WaitForArgs,
 };
 
 /// Installs OpenShift and OKD on machines you own, and explains every byte it writes.
@@ -80,6 +80,8 @@ pub(crate) enum Command {
     Gather(Box<GatherArgs>),
     /// Print the graph of assets
     Graph(GraphArgs),
+    /// Network, names, load balancer and machines, off: print, make, look at, take back
+    Infra(InfraArgs),
     /// Write a sample install-config.yaml and inventory.yaml
     Init(InitArgs),
     /// Work inside a lab: a shell on a machine, its logs, a command in its network

@@ -11,6 +11,7 @@ use hardway_journal::{Journal, JournalError};
 use hardway_machines::actions::{Action, Doer, DoerError};
 use hardway_machines::providers::Provider;
 use hardway_machines::providers::lab::Place;
+use hardway_machines::providers::libvirt::advice;
 use tokio::runtime::Runtime;
 
 use super::background::Background;
@@ -155,9 +156,9 @@ pub(crate) fn journal_report(error: &JournalError) -> Report {
 
 /// Something could not be done to this host.
 pub(crate) fn failed_action(error: &DoerError) -> Report {
-    Report::from_error("action-failed", error).exit(EXIT_INFRASTRUCTURE).fix(
-        "mend what the program complains about and run the same command again: it goes on with this step",
-    )
+    let report = Report::from_error("action-failed", error).exit(EXIT_INFRASTRUCTURE);
+    let fix = advice(&report.what).unwrap_or("mend what the program complains about");
+    report.fix(format!("{fix}; then run the same command again: it goes on with this step"))
 }
 
 struct Told<'i>(&'i Install);

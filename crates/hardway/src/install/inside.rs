@@ -13,7 +13,7 @@ use hardway_assets::inventory::Provider;
 use hardway_machines::actions::{Host, Program};
 use hardway_machines::providers::lab::{LabSettings, Place};
 
-use crate::input;
+use crate::mistakes::wrong_inventory;
 use crate::report::{EXIT_INFRASTRUCTURE, Report};
 use crate::workdir::Workdir;
 
@@ -28,7 +28,7 @@ pub(crate) fn place(workdir: &Workdir, cluster: &Cluster) -> Result<Option<Place
         return Ok(None);
     }
     let settings =
-        LabSettings::read(cluster).map_err(|violations| input::invalid_inventory(workdir, violations))?;
+        LabSettings::read(cluster).map_err(|violations| wrong_inventory(&workdir.path(""), violations))?;
     Ok(Some(Place { lab: settings.name, files: files()? }))
 }
 

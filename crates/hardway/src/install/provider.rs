@@ -1,31 +1,52 @@
 //! From the inventory to who makes the machines.
 
+use std::path::Path;
+
 use hardway_assets::Cluster;
+use hardway_assets::host_services::Stage;
+use hardway_assets::inventory::Role;
 use hardway_machines::actions::{Host, Program};
 use hardway_machines::providers::lab::{Lab, Place, REGISTRY_PORT};
 use hardway_machines::providers::{Provider, for_cluster};
 
-use super::Install;
+use super::{History, Install};
 use crate::cli::MakeArgs;
-use crate::input;
+use crate::mistakes::wrong_inventory;
 use crate::report::{EXIT_INFRASTRUCTURE, Report};
 
-/// The provider of a cluster, for the hosts that are still wanted.
+/// The provider of an install, as far as that is.
 pub(super) fn of(install: &Install) -> Result<Box<dyn Provider>, Report> {
-    let history = install.history()?;
-    let mut cluster = install.cluster.clone();
-    cluster.inventory.hosts.retain(|host| !history.is_retired(&host.name));
-    let Some(place) = &install.place else {
-        return for_cluster(&cluster, &install.dir)
-            .map_err(|violations| input::invalid_inventory(&install.workdir, violations));
+    let stage = stage(&install.cluster, &install.history()?);
+    provider_of(&install.cluster, install.place.as_ref(), &install.dir, stage)
+}
+
+/// The same without an install. `dir` is absolute.
+pub(crate) fn provider_of(
+    cluster: &Cluster,
+    place: Option<&Place>,
+    dir: &Path,
+    stage: Stage,
+) -> Result<Box<dyn Provider>, Report> {
+    let Some(place) = place else {
+        return for_cluster(cluster, dir, stage).map_err(|violations| wrong_inventory(dir, violations));
     };
     Ok(Box::new(Lab {
-        cluster,
+        cluster: cluster.clone(),
         place: place.clone(),
         program: std::env::current_exe().map_err(|error| Report::from_error("workdir-unusable", &error))?,
-        folder: install.dir.clone(),
+        folder: dir.to_owned(),
+        stage,
         watches: watches(),
     }))
+}
+
+/// Whether the bootstrap host is still wanted.
+pub(crate) fn stage(cluster: &Cluster, history: &History) -> Stage {
+    let mut bootstrap = cluster.inventory.with_role(Role::Bootstrap);
+    match bootstrap.any(|host| !history.is_retired(&host.name)) {
+        true => Stage::Bootstrapping,
+        false => Stage::Installed,
+    }
 }
 
 /// What making assets needs to be told: in a lab the registry speaks plain HTTP, and podman may need options.

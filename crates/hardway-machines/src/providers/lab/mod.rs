@@ -20,7 +20,8 @@ mod settings;
 use std::path::PathBuf;
 
 use hardway_assets::Cluster;
-use hardway_assets::inventory::Host;
+use hardway_assets::host_services::Stage;
+use hardway_assets::inventory::{Host, Role};
 
 pub use place::Place;
 pub use settings::LabSettings;
@@ -35,7 +36,7 @@ pub const REGISTRY_PORT: u16 = 5000;
 
 /// The provider.
 pub struct Lab {
-    /// What is to be rehearsed, with the hosts that are still wanted.
+    /// What is to be rehearsed.
     pub cluster: Cluster,
     /// How everything is called, and where it lies.
     pub place: Place,
@@ -43,6 +44,8 @@ pub struct Lab {
     pub program: PathBuf,
     /// The working folder, absolute.
     pub folder: PathBuf,
+    /// Whether the bootstrap host is still wanted. Its name stays, whatever becomes of it.
+    pub stage: Stage,
     /// How often a user of this computer may watch files (`fs.inotify.max_user_instances`).
     pub watches: u32,
 }
@@ -57,7 +60,8 @@ impl Provider for Lab {
         actions.push(self.images());
         actions.extend(self.network());
         actions.extend(self.services());
-        actions.extend(self.cluster.inventory.hosts.iter().map(|host| self.define(host)));
+        let is_wanted = |host: &&Host| self.stage == Stage::Bootstrapping || host.role != Role::Bootstrap;
+        actions.extend(self.cluster.inventory.hosts.iter().filter(is_wanted).map(|host| self.define(host)));
         actions
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use hardway_assets::host_services::{Balanced, Dnsmasq, Haproxy, Names, Stage, dnsmasq, haproxy};
+use hardway_assets::host_services::{Balanced, Dnsmasq, Haproxy, Names, dnsmasq, haproxy};
 use sha2::{Digest as _, Sha256};
 
 use super::{Lab, REGISTRY_PORT};
@@ -82,11 +82,10 @@ impl Lab {
         dnsmasq(&Names::of(&self.cluster), &server)
     }
 
-    /// A bootstrap host that is no longer wanted is not among the hosts.
     fn balancer(&self) -> String {
         let files =
             Haproxy { socket: "/lab/haproxy.sock".to_owned(), pid_file: "/run/haproxy.pid".to_owned() };
-        haproxy(&Balanced::all(&self.cluster, Stage::Bootstrapping), &files)
+        haproxy(&Balanced::all(&self.cluster, self.stage), &files)
     }
 
     /// Read-only, so that all labs can share the storage.

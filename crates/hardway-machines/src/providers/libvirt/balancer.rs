@@ -8,7 +8,7 @@ use super::unit::Unit;
 use super::xml::hex;
 use crate::actions::{Action, Check, Program, Step};
 use crate::providers::LoadBalancer;
-use hardway_assets::host_services::{Balanced, Haproxy, Stage, haproxy};
+use hardway_assets::host_services::{Balanced, Haproxy, haproxy};
 use hardway_assets::shell_word;
 use sha2::{Digest as _, Sha256};
 
@@ -44,108 +44,123 @@ impl Libvirt {
         LoadBalancer::Haproxy { admin_socket }
     }
 
-    /// The configuration under a name that changes with it: the running process tells by its command line which it read.
+    /// Where it lies, and the text.
     fn configuration(&self) -> (String, String) {
         let files = Haproxy { socket: self.socket(), pid_file: self.pid_file() };
-        let text = haproxy(&Balanced::all(&self.cluster, Stage::Bootstrapping), &files);
-        let hash = &hex(&Sha256::digest(&text))[..12];
-        (format!("{}/haproxy-{hash}.cfg", self.own_folder()), text)
+        (
+            format!("{}/haproxy.cfg", self.own_folder()),
+            haproxy(&Balanced::all(&self.cluster, self.stage), &files),
+        )
     }
 
-    /// Runs, with this very configuration.
-    fn runs(&self, path: &str) -> Check {
-        let pid = shell_word(&self.pid_file());
-        let script = format!("tr '\\0' '\\n' < /proc/$(head -n 1 {pid})/cmdline");
-        Check::Prints { program: self.place().shell(&script), line: path.to_owned() }
+    /// Which configuration the running process has read, written down right after it did.
+    fn loaded(&self, text: &str) -> Check {
+        let line = format!("{}  -", hex(&Sha256::digest(text)));
+        Check::Prints { program: self.place().run(Program::new("cat", [self.loaded_file()])), line }
+    }
+
+    fn write_loaded(&self, path: &str) -> String {
+        format!("sha256sum < {} > {}", shell_word(path), shell_word(&self.loaded_file()))
     }
 
     fn by_systemd(&self) -> Action {
         let (path, text) = self.configuration();
         let network = &self.settings.network;
+        let (check, loaded) = (format!("/usr/sbin/haproxy -c -q -f {path}"), self.write_loaded(&path));
         let unit = format!(
-            "# Made by hardway.\n[Unit]\nDescription=Load balancer of {}\n\
+            "# Made by hardway.\n[Unit]\nDescription=Load balancer of {domain}\n\
              After=network-online.target libvirtd.service virtnetworkd.service\nWants=network-online.target\n\n\
-             [Service]\nType=notify\nExecStartPre=/usr/sbin/haproxy -c -q -f {path}\n\
-             ExecStart=/usr/sbin/haproxy -Ws -f {path} -p {}\nRuntimeDirectory=hardway/{network}\n\
-             KillMode=mixed\nRestart=always\nRestartSec=2\n\n[Install]\nWantedBy=multi-user.target\n",
-            self.cluster.domain(),
-            self.pid_file(),
+             [Service]\nType=notify\nExecStartPre={check}\nExecStart=/usr/sbin/haproxy -Ws -f {path} -p {pid}\n\
+             ExecStartPost=/bin/sh -c '{loaded}'\n\
+             ExecReload={check}\nExecReload=/bin/kill -USR2 $MAINPID\nExecReload=/bin/sh -c '{loaded}'\n\
+             RuntimeDirectory=hardway/{network}\nKillMode=mixed\nRestart=always\nRestartSec=2\n\n\
+             [Install]\nWantedBy=multi-user.target\n",
+            domain = self.cluster.domain(),
+            pid = self.pid_file(),
         );
+        let name = format!("hardway-{network}-haproxy.service");
+        let is_active = self.place().run(Program::words(&format!("systemctl is-active --quiet {name}")));
         let unit = Unit {
             id: ID,
             why: WHY.to_owned(),
-            name: format!("hardway-{network}-haproxy.service"),
-            works: self.runs(&path),
+            works: Check::All(vec![Check::Succeeds(is_active), self.loaded(&text)]),
+            name,
             text: unit,
             files: vec![(path, text)],
+            start: "reload-or-restart",
         };
         unit.action(&self.place())
     }
 
-    /// A process of its own, which ends with the host.
+    /// A process of its own, which ends with the host. A new one takes the sockets over; the old one ends when its last
+    /// connection does.
     fn by_itself(&self) -> Action {
         let (place, (path, text)) = (self.place(), self.configuration());
         let (pid, folder) = (shell_word(&self.pid_file()), shell_word(&self.run_folder()));
-        let is_ours = format!(
+        let is_on = format!(
             "[ -e {pid} ] && tr '\\0' ' ' < /proc/$(head -n 1 {pid})/cmdline 2>/dev/null | grep -q '^haproxy '"
         );
-        let stop = format!("if {is_ours}; then kill $(cat {pid}); fi; rm -f {pid}");
-        let start = format!("install -d -m 0711 {folder}; haproxy -D -f {} -p {pid}", shell_word(&path));
-        let undo = place.shell(&format!("{stop}; {}", self.remove_run_folder()));
+        let start = format!(
+            "install -d -m 0711 {folder}; old=; if {is_on}; then old=\"-sf $(cat {pid})\"; fi; \
+             haproxy -D -f {} -p {pid} $old; {}",
+            shell_word(&path),
+            self.write_loaded(&path),
+        );
+        let stop = format!("if {is_on}; then kill $(cat {pid}); fi; {}", self.remove_run_folder());
         Action {
             id: ID.to_owned(),
             why: WHY.to_owned(),
-            holds: Check::All(vec![place.is_file(&path, 0o644, &text), self.runs(&path)]),
+            holds: Check::All(vec![
+                place.is_file(&path, 0o644, &text),
+                Check::Succeeds(place.shell(&is_on)),
+                self.loaded(&text),
+            ]),
             does: vec![
                 place.write(&path, 0o644, &text),
                 Step::Run(place.run(Program::new("haproxy", ["-c", "-q", "-f", &path]))),
-                Step::Run(place.shell(&stop)),
                 Step::Run(place.shell(&start)),
             ],
-            undo: vec![Step::Run(undo), place.remove(&path), Step::Run(self.remove_own_folder())],
+            undo: vec![
+                Step::Run(place.shell(&stop)),
+                place.remove(&path),
+                Step::Run(self.remove_own_folder()),
+            ],
         }
     }
 
     fn by_podman(&self) -> Action {
         let (place, (path, text)) = (self.place(), self.configuration());
         let name = format!("hardway-{}-haproxy", self.settings.network);
-        let folder = self.run_folder();
+        let (folder, own) = (self.run_folder(), self.own_folder());
         let image = self.settings.haproxy_image.as_deref().unwrap_or_default();
         let run = Program::words("podman run --detach --replace --network=host --user=0 --restart=always")
-            .with([
-                "--name",
-                &name,
-                "--label",
-                &format!("hardway={path}"),
-                "--volume",
-                &format!("{}:{}:ro", self.own_folder(), self.own_folder()),
-                "--volume",
-                &format!("{folder}:{folder}"),
-                image,
-                "haproxy",
-                "-W",
-                "-db",
-                "-f",
-                &path,
-                "-p",
-                &self.pid_file(),
-            ]);
-        let inspect = Program::words("podman inspect --format")
-            .with(["{{.State.Running}} {{.Config.Labels.hardway}}", &name]);
-        let undo = place.shell(&format!("podman rm --force --ignore {name}; {}", self.remove_run_folder()));
+            .with(["--name", &name])
+            .with(["--volume", &format!("{own}:{own}:ro"), "--volume", &format!("{folder}:{folder}")])
+            .with([image, "haproxy", "-W", "-db", "-f", &path, "-p", &self.pid_file()]);
+        let inspect = Program::words("podman inspect --format").with(["{{.State.Running}}", &name]);
+        let start = format!(
+            "if [ \"$({inspect} 2>/dev/null)\" = true ]; then podman kill --signal USR2 {name}; else {run}; fi; {}",
+            self.write_loaded(&path),
+        );
+        let stop = format!("podman rm --force --ignore {name}; {}", self.remove_run_folder());
         Action {
             id: ID.to_owned(),
             why: WHY.to_owned(),
             holds: Check::All(vec![
                 place.is_file(&path, 0o644, &text),
-                Check::Prints { program: place.run(inspect), line: format!("true {path}") },
+                Check::Prints { program: place.run(inspect), line: "true".to_owned() },
+                self.loaded(&text),
             ]),
             does: vec![
                 place.write(&path, 0o644, &text),
                 Step::Run(place.run(Program::new("install", ["-d", "-m", "0711", &folder]))),
-                Step::Run(place.run(run)),
+                Step::Run(place.shell(&start)),
             ],
-            undo: vec![Step::Run(undo), place.remove(&path), Step::Run(self.remove_own_folder())],
+            undo: vec![
+                Step::Run(place.shell(&stop)),
+                place.remove(&path),
+                Step::Run(self.remove_own_folder()),
+            ],
         }
     }
 
@@ -208,6 +223,10 @@ impl Libvirt {
 
     fn socket(&self) -> String {
         format!("{}/haproxy.sock", self.run_folder())
+    }
+
+    fn loaded_file(&self) -> String {
+        format!("{}/loaded", self.run_folder())
     }
 
     fn pid_file(&self) -> String {

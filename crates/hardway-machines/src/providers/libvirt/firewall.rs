@@ -44,8 +44,15 @@ impl Libvirt {
             &[format!("/bin/sh -c '{delete}'")],
         );
         let name = format!("hardway-{}-masquerade.service", self.settings.network);
-        let unit =
-            Unit { id, why, name, text, files: vec![(path, rules)], works: Check::Succeeds(has_table) };
+        let unit = Unit {
+            id,
+            why,
+            name,
+            text,
+            files: vec![(path, rules)],
+            works: Check::Succeeds(has_table),
+            start: "restart",
+        };
         unit.action(&place)
     }
 

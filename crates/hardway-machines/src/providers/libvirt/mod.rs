@@ -38,7 +38,8 @@ mod xml;
 use std::path::{Path, PathBuf};
 
 use hardway_assets::Cluster;
-use hardway_assets::inventory::Host;
+use hardway_assets::host_services::Stage;
+use hardway_assets::inventory::{Host, Role};
 use hardway_assets::violation::Violation;
 
 pub use advice::advice;
@@ -57,6 +58,7 @@ pub struct Libvirt {
     facts: HostFacts,
     /// The cluster's working folder, whole: media are read from there, wherever hardway runs.
     folder: PathBuf,
+    stage: Stage,
 }
 
 impl Libvirt {
@@ -64,16 +66,22 @@ impl Libvirt {
     ///
     /// # Errors
     /// Every mistake in the settings, with the path of its field.
-    pub fn new(cluster: &Cluster, folder: &Path) -> Result<Self, Vec<Violation>> {
+    pub fn new(cluster: &Cluster, folder: &Path, stage: Stage) -> Result<Self, Vec<Violation>> {
         let settings = Settings::of(cluster)?;
         let facts = HostFacts::look(&settings);
-        Ok(Self::planned(cluster, folder, settings, facts))
+        Ok(Self::planned(cluster, folder, stage, settings, facts))
     }
 
     /// On a host that is known already. Looks at nothing.
-    pub fn planned(cluster: &Cluster, folder: &Path, settings: Settings, facts: HostFacts) -> Self {
+    pub fn planned(
+        cluster: &Cluster,
+        folder: &Path,
+        stage: Stage,
+        settings: Settings,
+        facts: HostFacts,
+    ) -> Self {
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-        Self { cluster: cluster.clone(), settings, facts, folder }
+        Self { cluster: cluster.clone(), settings, facts, folder, stage }
     }
 
     fn virsh(&self) -> Virsh {
@@ -92,7 +100,8 @@ impl Provider for Libvirt {
         actions.extend(self.firewall());
         actions.extend(self.resolver());
         actions.extend(self.balancer());
-        for host in &self.cluster.inventory.hosts {
+        let is_wanted = |host: &&Host| self.stage == Stage::Bootstrapping || host.role != Role::Bootstrap;
+        for host in self.cluster.inventory.hosts.iter().filter(is_wanted) {
             actions.extend(self.machine(host));
         }
         actions

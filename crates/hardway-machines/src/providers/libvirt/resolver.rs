@@ -41,6 +41,7 @@ impl Libvirt {
             text,
             files: Vec::new(),
             works: Check::Succeeds(place.shell(&self.is_known())),
+            start: "restart",
         };
         unit.action(&place)
     }

@@ -14,6 +14,8 @@ pub(super) struct Unit<'u> {
     pub(super) files: Vec<(String, String)>,
     /// Seen from outside: it does what it should, with these very files.
     pub(super) works: Check,
+    /// The systemctl verb that makes it read new files.
+    pub(super) start: &'u str,
 }
 
 impl Unit<'_> {
@@ -33,7 +35,7 @@ impl Unit<'_> {
             files.iter().map(|(path, content)| place.write(path, 0o644, content)).collect();
         does.push(systemctl("daemon-reload"));
         does.push(systemctl(&format!("enable {}", self.name)));
-        does.push(systemctl(&format!("restart {}", self.name)));
+        does.push(systemctl(&format!("{} {}", self.start, self.name)));
         let stop = format!("if [ -e {path} ]; then systemctl disable --now {}; fi", self.name);
         let mut undo = vec![Step::Run(place.shell(&stop))];
         undo.extend(files.iter().rev().map(|(path, _)| place.remove(path)));

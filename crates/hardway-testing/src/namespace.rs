@@ -1,0 +1,72 @@
+//! A host of the test's own: namespaces in which the test itself runs. What it starts there ends with it.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::tools::succeed;
+
+const INSIDE: &str = "HARDWAY_TEST_INSIDE";
+/// Long enough for the slowest machine; nothing is measured with it.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// What libvirt and hardway write goes to memory. Control groups are left to those outside.
+const LIBVIRT: &str = "
+mount --make-rprivate /
+umount --recursive --lazy /sys
+mount -t sysfs sysfs /sys
+mount -t tmpfs tmpfs /run
+mkdir -p /run/old/etc /run/work/etc /run/libvirt /run/lock
+mount -t overlay overlay -o lowerdir=/etc,upperdir=/run/old/etc,workdir=/run/work/etc /etc
+for folder in lib cache log; do
+  mkdir -p /run/old/$folder
+  cp -a /var/$folder/libvirt/. /run/old/$folder/
+  mount --bind /run/old/$folder /var/$folder/libvirt
+done
+rm -f /etc/libvirt/qemu/networks/*.xml /etc/libvirt/qemu/networks/autostart/*
+mkdir -p /var/log/libvirt/qemu
+echo 'cgroup_controllers = []' >>/etc/libvirt/qemu.conf
+virtlogd --daemon
+libvirtd --daemon
+";
+
+/// Outside it starts this very test in namespaces of its own and gives back false; there it gives back true, and the test
+/// goes on, on a host whose only interface is loopback. Needs root.
+pub fn inside(test: &str) -> bool {
+    if std::env::var_os(INSIDE).is_some() {
+        succeed(Command::new("ip").args(["link", "set", "lo", "up"]));
+        return true;
+    }
+    let output = Command::new("unshare")
+        .args(["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"])
+        // The first process of a namespace has to bury the others; libvirtd waits for that.
+        .args(["bash", "-c", "\"$@\"; exit $?", "init"])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture"])
+        .env(INSIDE, "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+    false
+}
+
+/// The same with a libvirtd of its own, at `qemu:///system`.
+pub fn inside_with_libvirt(test: &str) -> bool {
+    if !inside(test) {
+        return false;
+    }
+    succeed(Command::new("sh").args(["-ec", LIBVIRT]));
+    until("libvirtd answers", || {
+        Command::new("virsh").args(["-c", "qemu:///system", "version"]).output().unwrap().status.success()
+    });
+    true
+}
+
+/// Waits for something that will be so.
+pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < PATIENCE, "{what}: not after {PATIENCE:?}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}

@@ -1,0 +1,32 @@
+//! `hardway infra`: what can be typed.
+
+use clap::{Args, Subcommand};
+
+use super::Format;
+
+#[derive(Debug, Args)]
+pub(crate) struct InfraArgs {
+    #[command(subcommand)]
+    pub(crate) verb: InfraVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum InfraVerb {
+    /// Take back everything that was done to this host, last first
+    Down,
+    /// Print what `up` would make sure of, and how; changes nothing
+    Plan {
+        #[arg(short, long, value_enum, default_value_t = Format::Text)]
+        output: Format,
+        /// Print a shell script that does the same by hand
+        #[arg(long, conflicts_with = "output")]
+        script: bool,
+    },
+    /// Look at each thing: whether it holds, and whether it is ours
+    Status {
+        #[arg(short, long, value_enum, default_value_t = Format::Text)]
+        output: Format,
+    },
+    /// Make network, names, load balancer and machines as the inventory says; machines stay off
+    Up,
+}

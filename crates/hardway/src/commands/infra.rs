@@ -1,0 +1,219 @@
+//! `hardway infra {plan|up|down|status}`
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use hardway_assets::Cluster;
+use hardway_assets::host_services::Stage;
+use hardway_journal::{FILE_NAME, Journal};
+use hardway_machines::actions::{Action, Doer, Ledger, Outcome, Progress, Step, shell};
+use hardway_machines::load_balancer::{self, Change};
+use hardway_machines::providers::lab::Place;
+use hardway_machines::providers::{LoadBalancer, Provider};
+use serde_json::{Value, json};
+
+use crate::cli::{Format, Global, InfraArgs, InfraVerb};
+use crate::held::Held;
+use crate::install::{self, failed_action, journal_report, outside};
+use crate::output::Output;
+use crate::report::Report;
+use crate::workdir::{Workdir, io};
+use crate::{clock, input};
+
+/// What machines need around them, and the machines themselves, off.
+pub(crate) fn run(global: &Global, args: &InfraArgs, out: &Output) -> Result<u8, Report> {
+    let workdir = Workdir::open(&global.dir)?;
+    match &args.verb {
+        InfraVerb::Down => down(&workdir, out),
+        InfraVerb::Plan { output, script } => plan(&Infra::open(&workdir)?, *output, *script, out),
+        InfraVerb::Status { output } => status(&workdir, &Infra::open(&workdir)?, *output, out),
+        InfraVerb::Up => up(&workdir, out),
+    }
+}
+
+/// What the input files ask for.
+struct Infra {
+    cluster: Cluster,
+    /// The lab, if that is where the machines are.
+    place: Option<Place>,
+    /// The working folder, absolute.
+    dir: PathBuf,
+    stage: Stage,
+}
+
+impl Infra {
+    fn open(workdir: &Workdir) -> Result<Self, Report> {
+        let cluster = input::cluster_before_release(workdir)?;
+        let place = install::place(workdir, &cluster)?;
+        let history = match workdir.path(FILE_NAME).exists() {
+            true => install::history(workdir)?,
+            false => install::History::default(),
+        };
+        let stage = install::stage(&cluster, &history);
+        Ok(Self { place, dir: absolute(workdir)?, stage, cluster })
+    }
+
+    fn provider(&self) -> Result<Box<dyn Provider>, Report> {
+        install::provider_of(&self.cluster, self.place.as_ref(), &self.dir, self.stage)
+    }
+
+    /// What a person has to change at a load balancer of their own.
+    fn changes(&self, provider: &dyn Provider) -> Vec<Change> {
+        match provider.load_balancer() {
+            LoadBalancer::External => load_balancer::changes(&self.cluster),
+            LoadBalancer::Haproxy { .. } => Vec::new(),
+        }
+    }
+}
+
+fn plan(infra: &Infra, format: Format, is_script: bool, out: &Output) -> Result<u8, Report> {
+    let provider = infra.provider()?;
+    let (actions, changes) = (provider.infrastructure(), infra.changes(&*provider));
+    match format {
+        _ if is_script => out.data(&shell(&actions)),
+        Format::Text => out.data(&(plan_text(&actions) + &change_text(&changes))),
+        format => {
+            let actions: Vec<Value> = actions.iter().map(action_value).collect();
+            out.value(&json!({"actions": actions, "loadBalancerChanges": changes}), format);
+        }
+    }
+    Ok(0)
+}
+
+fn up(workdir: &Workdir, out: &Output) -> Result<u8, Report> {
+    let _held = Held::take(workdir)?;
+    let infra = Infra::open(workdir)?;
+    let provider = infra.provider()?;
+    let actions = provider.infrastructure();
+    let journal = Journal::open(&workdir.path(FILE_NAME)).map_err(|error| journal_report(&error))?;
+    let mut told = Told { out, count: 0 };
+    doer(&infra.dir, &journal).up(&actions, &mut told).map_err(|error| failed_action(&error))?;
+    out.info(&format!("{} things hold, {} were done now", actions.len(), told.count));
+    let changes = infra.changes(&*provider);
+    if !changes.is_empty() {
+        out.info(&change_text(&changes));
+    }
+    Ok(0)
+}
+
+fn down(workdir: &Workdir, out: &Output) -> Result<u8, Report> {
+    let path = workdir.path(FILE_NAME);
+    if !path.exists() {
+        out.info("nothing was done to this host: there is no journal");
+        return Ok(0);
+    }
+    let _held = Held::take(workdir)?;
+    let journal = Journal::open(&path).map_err(|error| journal_report(&error))?;
+    let mut told = Told { out, count: 0 };
+    doer(&absolute(workdir)?, &journal).down(&mut told).map_err(|error| failed_action(&error))?;
+    out.info(&format!("{} things taken back", told.count));
+    Ok(0)
+}
+
+fn status(workdir: &Workdir, infra: &Infra, format: Format, out: &Output) -> Result<u8, Report> {
+    let records = hardway_journal::read(&workdir.path(FILE_NAME)).map_err(|error| journal_report(&error))?;
+    let ledger = Ledger::fold(&records);
+    let actions = infra.provider()?.infrastructure();
+    let host = outside();
+    let mut rows: Vec<Row> = actions
+        .iter()
+        .map(|action| Row {
+            id: &action.id,
+            state: if host.holds(&action.holds) { "holds" } else { "missing" },
+            is_ours: ledger.get(&action.id).is_some(),
+            why: &action.why,
+        })
+        .collect();
+    let planned = |id: &str| actions.iter().any(|action| action.id == id);
+    rows.extend(ledger.iter().filter(|owned| !planned(&owned.action)).map(|owned| Row {
+        id: &owned.action,
+        state: "extra",
+        is_ours: true,
+        why: "Was done, and is not of the infrastructure that the inventory asks for.",
+    }));
+    match format {
+        Format::Text => out.data(&rows.iter().map(Row::text).collect::<String>()),
+        format => out.value(&Value::Array(rows.iter().map(Row::value).collect()), format),
+    }
+    Ok(0)
+}
+
+/// One thing, as it is.
+struct Row<'r> {
+    id: &'r str,
+    /// `holds`, `missing` or `extra`.
+    state: &'static str,
+    is_ours: bool,
+    why: &'r str,
+}
+
+impl Row<'_> {
+    fn text(&self) -> String {
+        let whose = if self.is_ours { "ours" } else { "-" };
+        format!("{:8} {whose:5} {:32} {}\n", self.state, self.id, self.why)
+    }
+
+    fn value(&self) -> Value {
+        json!({"action": self.id, "state": self.state, "ours": self.is_ours, "why": self.why})
+    }
+}
+
+fn plan_text(actions: &[Action]) -> String {
+    let mut text = String::new();
+    for action in actions {
+        let _ = writeln!(text, "{}: {}", action.id, action.why);
+        for step in &action.does {
+            let _ = writeln!(text, "  $ {}", step.to_string().trim_end().replace('\n', "\n    "));
+        }
+    }
+    text
+}
+
+fn change_text(changes: &[Change]) -> String {
+    if changes.is_empty() {
+        return String::new();
+    }
+    format!("your load balancer:\n{}", load_balancer::table(changes))
+}
+
+fn action_value(action: &Action) -> Value {
+    let steps = |steps: &[Step]| steps.iter().map(Step::to_string).collect::<Vec<_>>();
+    json!({
+        "action": action.id,
+        "why": action.why,
+        "holds": action.holds,
+        "does": steps(&action.does),
+        "undo": steps(&action.undo),
+    })
+}
+
+fn doer<'d>(dir: &std::path::Path, journal: &'d Journal) -> Doer<'d> {
+    let now: &dyn Fn() -> jiff::Timestamp = &|| clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    Doer::new(dir, journal, now).on(outside())
+}
+
+fn absolute(workdir: &Workdir) -> Result<PathBuf, Report> {
+    std::path::absolute(workdir.path("")).map_err(|error| io(&error))
+}
+
+struct Told<'o> {
+    out: &'o Output,
+    count: usize,
+}
+
+impl Progress for Told<'_> {
+    fn holds(&mut self, action: &Action, outcome: Outcome) {
+        match outcome {
+            Outcome::AlreadyHeld => self.out.debug(&format!("{}: holds", action.id)),
+            Outcome::Done => {
+                self.count += 1;
+                self.out.info(&format!("{}: done", action.id));
+            }
+        }
+    }
+
+    fn undone(&mut self, action: &str) {
+        self.count += 1;
+        self.out.info(&format!("{action}: taken back"));
+    }
+}

@@ -1,0 +1,125 @@
+//! A machine boots from the medium that hardway made, and fetches its config from hardway.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use base64::Engine as _;
+use hardway_assets::host_services::Stage;
+use hardway_journal::Journal;
+use hardway_machines::actions::{Action, Doer};
+use hardway_machines::providers::for_cluster;
+use hardway_testing::{inside_with_libvirt, succeed, tools, until};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::site::{Folder, INVENTORY, host, printed};
+
+const SERIAL: &str = "/var/log/libvirt/qemu/ocp4-master-0-serial.log";
+
+/// Ends with the test.
+struct Serving(Child);
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The live ISO, with the real Ignition.
+fn base(folder: &Folder) -> String {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let kernel = succeed(&mut Command::new(here.join("../../tools/guest-kernel.sh")));
+    let kernel = kernel.lines().last().unwrap();
+    let ignition = tools(&["ignition"]).join("ignition");
+    let iso = folder.path("live.iso").display().to_string();
+    succeed(Command::new(here.join("tests/infra/live/build.sh")).args([&iso, kernel]).arg(ignition));
+    iso
+}
+
+/// Too large for any medium, so that the host must fetch it.
+fn enlarge(folder: &Folder) {
+    let path = folder.path("ignition/master-0.ign");
+    let mut config: Value = serde_json::from_slice(&fs_err::read(&path).unwrap()).unwrap();
+    let mut noise = vec![0; 300_000];
+    let mut seed: u32 = 1;
+    noise.iter_mut().for_each(|byte| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        *byte = (seed >> 24) as u8;
+    });
+    let source = format!("data:;base64,{}", base64::engine::general_purpose::STANDARD.encode(noise));
+    let file = json!({"path": "/etc/noise", "contents": {"source": source}});
+    config["storage"]["files"].as_array_mut().unwrap().push(file);
+    fs_err::write(&path, config.to_string()).unwrap();
+}
+
+fn carry_out(folder: &Folder, actions: &[Action]) {
+    let journal = Journal::open(&folder.path(hardway_journal::FILE_NAME)).unwrap();
+    let now = || Timestamp::UNIX_EPOCH;
+    Doer::new(&folder.path(""), &journal, &now).up(actions, &mut ()).unwrap_or_else(|error| {
+        panic!("{error}: {:?}", std::error::Error::source(&error).map(ToString::to_string))
+    });
+}
+
+#[test]
+fn a_machine_boots_from_its_medium_and_fetches_its_config() {
+    if !inside_with_libvirt("boot::a_machine_boots_from_its_medium_and_fetches_its_config") {
+        return;
+    }
+    let (folder, before) = (Folder::new(INVENTORY), host());
+    folder.ok(&["create", "ignition-configs"]);
+    enlarge(&folder);
+    folder.ok(&["create", "ignition-configs"]);
+    let iso = base(&folder);
+    let medium = ["media", "iso", "--host", "master-0", "--iso", &iso, "--live-karg-append", "console=ttyS0"];
+    folder.ok(&medium);
+    folder.ok(&["infra", "up"]);
+    let mut serve = folder.command(&["serve", "--listen", "192.168.126.1:22624", "-o", "json"]);
+    let events = fs_err::File::create(folder.path("events")).unwrap().into_parts().0;
+    let _serving = Serving(serve.stdout(events).stderr(Stdio::null()).spawn().unwrap());
+    until("hardway serves", || printed("ss -Hltn").contains("192.168.126.1:22624"));
+
+    let cluster = folder.cluster();
+    let provider = for_cluster(&cluster, &folder.path(""), Stage::Bootstrapping)
+        .map_err(|wrong| format!("{wrong:?}"))
+        .unwrap();
+    let master = cluster.inventory.hosts.iter().find(|host| host.name == "master-0").unwrap();
+    carry_out(&folder, &provider.first_boot(master));
+    let console =
+        || fs_err::read(SERIAL).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    until("the live system is at its end", || console().contains("live: end"));
+    let console = console();
+    assert!(console.contains("live: address 192.168.126.101/24 name master-0"), "{console}");
+    assert!(console.contains("live: config of the live system applied"), "{console}");
+    let fetched = console.split("config of the host fetched: ").nth(1).unwrap_or_else(|| panic!("{console}"));
+    let bytes: u64 = fetched.split(' ').next().unwrap().parse().unwrap();
+    assert!(bytes > 400_000, "{bytes}");
+    let leases = printed("virsh -c qemu:///system net-dhcp-leases ocp4");
+    let lease =
+        leases.lines().find(|line| line.contains("52:54:00:7e:00:65")).unwrap_or_else(|| panic!("{leases}"));
+    assert!(lease.contains("192.168.126.101/24") && lease.contains("master-0"), "{lease}");
+    let events = fs_err::read_to_string(folder.path("events")).unwrap();
+    assert!(events.contains("master-0"), "{events}");
+
+    // Once on, always been on; and it stays plugged in when somebody restarts the network.
+    let journal = fs_err::read(folder.path(hardway_journal::FILE_NAME)).unwrap();
+    carry_out(&folder, &provider.first_boot(master));
+    assert_eq!(fs_err::read(folder.path(hardway_journal::FILE_NAME)).unwrap(), journal);
+    fs_err::remove_file(folder.path("media/master-0.iso")).unwrap();
+    carry_out(&folder, &provider.first_boot(master));
+    let plugged = || printed("ip -o link show master virbr-ocp4").contains("vnet");
+    assert!(plugged());
+    printed("virsh -c qemu:///system net-destroy ocp4");
+    folder.ok(&["infra", "up"]);
+    assert!(plugged(), "the machine lost its network");
+    // A machine that is defined anew has been on all the same.
+    let inventory = INVENTORY.replace("memoryGiB: 1, diskGiB: 2}\n", "memoryGiB: 2, diskGiB: 2}\n");
+    fs_err::write(folder.path("inventory.yaml"), inventory).unwrap();
+    folder.ok(&["infra", "up"]);
+    assert!(printed("virsh -c qemu:///system dominfo ocp4-master-0").contains("running"));
+    carry_out(&folder, &provider.first_boot(master));
+
+    folder.ok(&["infra", "down"]);
+    assert_eq!(host(), before);
+    assert!(!Path::new(SERIAL).exists());
+}

@@ -1,0 +1,86 @@
+//! The command as a person meets it.
+
+use hardway_testing::inside_with_libvirt;
+use serde_json::Value;
+
+use crate::site::{Folder, INVENTORY, host};
+
+#[test]
+fn every_mistake_is_told_at_once_and_in_its_place() {
+    let wrong = INVENTORY
+        .replace("{pool: ocp4, accelerator: tcg}", "{uri: \"qemu:///session\", network: a-network-with-a-long-name, poolPath: images, haproxy: podman}")
+        .replace("/dev/vda, cpus: 1, memoryGiB: 1, diskGiB: 2}\n- ", "/dev/sda}\n- ");
+    let folder = Folder::new(&wrong);
+    for verb in ["plan", "up", "status"] {
+        let (code, stdout, stderr) = folder.run(&["infra", verb]);
+        assert_eq!((code, stdout.as_str()), (Some(3), ""), "{stderr}");
+        for said in [
+            "machines.libvirt.uri",
+            "must end in /system",
+            "machines.libvirt.network",
+            "at most 15 characters",
+            "machines.libvirt.poolPath",
+            "must be an absolute path",
+            "machines.libvirt.haproxyImage: Required value",
+            "hosts[0].installDisk",
+            "5 mistakes in",
+        ] {
+            assert!(stderr.contains(said), "{verb}: {said}\n{stderr}");
+        }
+    }
+}
+
+#[test]
+fn somebody_elses_load_balancer_is_told_and_not_made() {
+    let external = INVENTORY.replace("  ingressVIP", "  loadBalancer: external\n  ingressVIP");
+    let folder = Folder::new(&external);
+    let text = folder.ok(&["infra", "plan"]);
+    assert!(
+        text.contains("your load balancer:\nBEFORE PHASE") && !text.contains("balancer/haproxy"),
+        "{text}"
+    );
+    let plan: Value = serde_json::from_str(&folder.ok(&["infra", "plan", "-o", "json"])).unwrap();
+    assert_eq!(plan["loadBalancerChanges"][0]["port"], 6443);
+    assert!(
+        !plan.to_string().contains("<ip family='ipv4' address='192.168.126.10'"),
+        "not ours to put there"
+    );
+}
+
+#[test]
+fn the_script_does_what_up_does_and_status_says_so() {
+    if !inside_with_libvirt("program::the_script_does_what_up_does_and_status_says_so") {
+        return;
+    }
+    let states = |folder: &Folder| -> Vec<(String, bool)> {
+        let rows: Vec<Value> = serde_json::from_str(&folder.ok(&["infra", "status", "-o", "json"])).unwrap();
+        rows.iter()
+            .map(|row| (row["state"].as_str().unwrap().to_owned(), row["ours"].as_bool().unwrap()))
+            .collect()
+    };
+    let all = |state: &str, is_ours: bool, rows: &[(String, bool)]| {
+        !rows.is_empty() && rows.iter().all(|row| *row == (state.to_owned(), is_ours))
+    };
+    let (folder, before) = (Folder::new(INVENTORY), host());
+    let script = folder.ok(&["infra", "plan", "--script"]);
+    assert!(folder.ok(&["infra", "plan"]).contains("network/definition: "));
+    assert!(all("missing", false, &states(&folder)), "{:?}", states(&folder));
+    assert_eq!(host(), before, "looking changes nothing");
+    let names: Vec<_> = fs_err::read_dir(folder.path("")).unwrap().collect();
+    assert_eq!(names.len(), 2, "neither here: {names:?}");
+
+    folder.ok(&["infra", "up"]);
+    let built = host();
+    assert!(all("holds", true, &states(&folder)), "{:?}", states(&folder));
+    folder.ok(&["infra", "down"]);
+    assert_eq!(host(), before);
+
+    let by_hand = std::process::Command::new("bash").arg("-c").arg(&script).output().unwrap();
+    assert!(by_hand.status.success(), "{}", String::from_utf8_lossy(&by_hand.stderr));
+    assert_eq!(host(), built);
+    assert!(all("holds", false, &states(&folder)), "{:?}", states(&folder));
+    let (_, _, said) = folder.run(&["infra", "up"]);
+    assert!(said.contains(" 0 were done now"), "{said}");
+    folder.ok(&["infra", "down"]);
+    assert_eq!(host(), built, "what a person made is theirs");
+}
