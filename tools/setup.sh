@@ -12,6 +12,7 @@ if [[ ${1:-build} == test ]]; then
   packages+=(podman runc shellcheck skopeo systemd util-linux)
   packages+=(ipxe-qemu libssl-dev qemu-system-x86 seabios xorriso xz-utils) # install media, and building coreos-installer
   packages+=(busybox-static mmdebstrap) # the lab
+  packages+=(python3-venv) # the Redfish emulator
 fi
 
 missing=()

@@ -8,4 +8,6 @@ pub mod ignition_server;
 pub mod install_media;
 pub mod load_balancer;
 pub mod preflight;
+pub mod media_server;
 pub mod providers;
+pub mod redfish;
