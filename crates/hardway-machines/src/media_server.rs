@@ -159,7 +159,7 @@ impl Shelf {
         headers.insert(CONTENT_LENGTH, HeaderValue::from(piece.length));
         if status == StatusCode::PARTIAL_CONTENT {
             let last = piece.first + piece.length - 1;
-            headers.insert(CONTENT_RANGE, text(format!("bytes {}-{last}/{length}", piece.first)));
+            headers.insert(CONTENT_RANGE, text(&format!("bytes {}-{last}/{length}", piece.first)));
         }
         response
     }
@@ -201,7 +201,7 @@ fn piece(range: &str, length: u64) -> Option<Result<Piece, Unsatisfiable>> {
 
 fn unsatisfiable(length: u64) -> Response<FileBody> {
     let mut response = empty(StatusCode::RANGE_NOT_SATISFIABLE);
-    response.headers_mut().insert(CONTENT_RANGE, text(format!("bytes */{length}")));
+    response.headers_mut().insert(CONTENT_RANGE, text(&format!("bytes */{length}")));
     response
 }
 
@@ -212,8 +212,8 @@ fn empty(status: StatusCode) -> Response<FileBody> {
     response
 }
 
-fn text(value: String) -> HeaderValue {
-    HeaderValue::from_str(&value).expect("digits are taken by a header")
+fn text(value: &str) -> HeaderValue {
+    HeaderValue::from_str(value).expect("digits are taken by a header")
 }
 
 #[cfg(test)]

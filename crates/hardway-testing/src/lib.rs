@@ -4,6 +4,7 @@
 //! tools()        the real programs, built by tools/kubernetes/build.sh          tools.rs
 //! ControlPlane   etcd, kube-apiserver, kube-controller-manager on loopback      control_plane.rs
 //! Identity       a client certificate and kubeconfig of that control plane      identity.rs
+//! RedfishEmulator  sushy-tools' management controllers on loopback              redfish_emulator.rs
 //! Server         a program that ends with the test, however the test ends       server.rs
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
@@ -11,10 +12,12 @@
 mod control_plane;
 mod flags;
 mod identity;
+mod redfish_emulator;
 mod server;
 mod tools;
 
 pub use control_plane::ControlPlane;
 pub use identity::Identity;
+pub use redfish_emulator::{REDFISH_MACHINE, REDFISH_PASSWORD, REDFISH_USER, RedfishEmulator, self_signed};
 pub use server::Server;
 pub use tools::{run, succeed, tools};

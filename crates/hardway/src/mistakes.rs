@@ -9,6 +9,7 @@ use hardway_release::PullSpec;
 
 use crate::input_file::InputFile;
 use crate::report::{EXIT_CONFIG, Report};
+use crate::workdir::Workdir;
 
 /// `release.image`, where it is a text. Anything else is the inventory's mistake, and is told with the others.
 pub(crate) fn release_image(inventory: &InputFile) -> Option<String> {
@@ -55,6 +56,21 @@ const PLATFORMS: [&str; 6] = ["-x86_64", "-aarch64", "-ppc64le", "-s390x", "-mul
 pub(crate) fn version_in(tag: &str) -> Option<&str> {
     let version = PLATFORMS.iter().find_map(|platform| tag.strip_suffix(platform))?;
     VersionContract::new(version).is_ok().then_some(version)
+}
+
+/// Mistakes that a machine provider found in its settings, each in its place.
+pub(crate) fn in_inventory(workdir: &Workdir, violations: Vec<Violation>) -> Report {
+    let (config, inventory) = match InputFile::both(workdir) {
+        Ok(both) => both,
+        Err(report) => return report,
+    };
+    let node = yaml::read(&inventory.text.0).ok();
+    let place = |violation: Violation| {
+        let span = node.as_ref().map(|node| node.locate(&violation.path));
+        Violation { span, ..violation }
+    };
+    let placed: Vec<Violation> = violations.into_iter().map(place).collect();
+    invalid(&config, &[], &inventory, &placed)
 }
 
 /// Every mistake of both files, each in its place.

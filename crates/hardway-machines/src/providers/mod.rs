@@ -9,6 +9,8 @@
 //! machine/HOST/…     everything of one machine; taken back together, when the machine goes for good
 //! ```
 
+pub mod bare_metal;
+mod fields;
 pub mod lab;
 
 use std::path::PathBuf;
@@ -31,6 +33,20 @@ pub trait Provider: Send + Sync {
 
     /// How members of the load balancer are taken in and out.
     fn load_balancer(&self) -> LoadBalancer;
+
+    /// What a person has to do for the first boot of a machine, step by step; nothing where nobody has to. Then
+    /// [`Provider::first_boot`] ends with exit code 9 until the machine was seen.
+    fn by_hand(&self, host: &Host) -> Vec<String> {
+        let _ = host;
+        Vec::new()
+    }
+
+    /// What remains to be done once the machine is a node, or the bootstrap host is no longer needed: media taken out,
+    /// tokens taken away.
+    fn after_join(&self, host: &Host) -> Vec<Action> {
+        let _ = host;
+        Vec::new()
+    }
 }
 
 /// What stands in front of the API.

@@ -13,7 +13,7 @@ use tokio::time::sleep;
 use super::error::message;
 use super::transport::{AUTH_TOKEN, Answer, Credential, Transport};
 use super::virtual_media::VirtualMedia;
-use super::{Bmc, Login, Power, RedfishError, Status};
+use super::{Bmc, BootFrom, Login, Power, RedfishError, Status};
 
 /// One machine's controller, logged in.
 pub struct Controller {
@@ -116,17 +116,21 @@ impl Controller {
         self.until("the virtual drive is not empty", async || Ok(self.drive().await?.image.is_none())).await
     }
 
-    /// Has the next boot, and no later one, start from the virtual drive.
+    /// Has the next boot, and no later one, start from there.
     ///
     /// # Errors
     /// When the controller refuses.
-    pub async fn boot_once_cd(&self) -> Result<(), RedfishError> {
+    pub async fn boot_once(&self, from: BootFrom) -> Result<(), RedfishError> {
         let system = self.get(&self.system).await?;
         let boot = &system["Boot"];
         let allowed = boot["BootSourceOverrideTarget@Redfish.AllowableValues"].as_array();
         let has = |target: &str| allowed.is_none_or(|list| list.iter().any(|value| value == target));
-        // Supermicro calls it so.
-        let target = if !has("Cd") && has("UsbCd") { "UsbCd" } else { "Cd" };
+        let target = match from {
+            BootFrom::Network => "Pxe",
+            // Supermicro calls it so.
+            BootFrom::VirtualCd if !has("Cd") && has("UsbCd") => "UsbCd",
+            BootFrom::VirtualCd => "Cd",
+        };
         let once = json!({"BootSourceOverrideEnabled": "Once", "BootSourceOverrideTarget": target});
         let mut with_mode = once.clone();
         // Controllers that are not told forget the mode, and start what UEFI has installed as if it were a BIOS.

@@ -26,5 +26,5 @@ pub use address::BmcAddress;
 pub use bmc::{Bmc, Login};
 pub use controller::Controller;
 pub use error::RedfishError;
-pub use status::{Power, Status};
+pub use status::{BootFrom, Power, Status};
 pub use trust::Trust;

@@ -17,6 +17,15 @@ pub enum Power {
     Unknown,
 }
 
+/// What a machine can be told to boot from once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BootFrom {
+    /// Its network card.
+    Network,
+    /// The virtual drive.
+    VirtualCd,
+}
+
 /// The machine, as its controller sees it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]

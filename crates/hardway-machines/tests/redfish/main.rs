@@ -3,9 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
 
-mod certificates;
 mod emulated;
-mod emulator;
 mod media;
 mod stand_in;
 mod vendors;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hardway_machines::redfish::{Controller, Login, Power};
+use hardway_machines::redfish::{BootFrom, Controller, Login, Power};
 use serde_json::{Value, json};
 
 use crate::stand_in::{Reply, StandIn};
@@ -104,7 +104,7 @@ async fn the_boot_target_is_what_the_controller_calls_it_and_its_tag_is_shown() 
     })
     .await;
     let reached = Controller::connect(&controller.bmc(Login::Basic)).await.unwrap();
-    reached.boot_once_cd().await.unwrap();
+    reached.boot_once(BootFrom::VirtualCd).await.unwrap();
     let last = controller.changes().pop().unwrap();
     let wanted = json!({"BootSourceOverrideEnabled": "Once", "BootSourceOverrideTarget": "UsbCd",
                         "BootSourceOverrideMode": "Legacy"});
@@ -132,7 +132,7 @@ async fn changes_beside_the_system_and_resets_by_another_name() {
     })
     .await;
     let reached = Controller::connect(&controller.bmc(Login::Basic)).await.unwrap();
-    reached.boot_once_cd().await.unwrap();
+    reached.boot_once(BootFrom::VirtualCd).await.unwrap();
     reached.set_power(Power::On).await.unwrap();
     let asked: Vec<String> = controller.changes().into_iter().map(|asked| asked.what).collect();
     assert_eq!(asked[1..], ["PATCH /redfish/v1/Systems/1/Settings", "POST /redfish/v1/Systems/1/Reset"]);

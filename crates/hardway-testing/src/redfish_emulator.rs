@@ -1,34 +1,44 @@
 //! A real sushy-emulator with its fake driver: machines whose power takes some seconds to change.
 
 use std::io::{BufRead as _, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use hardway_assets::secrets::Secret;
-use hardway_machines::redfish::{Bmc, BmcAddress, Login, Trust};
+use crate::succeed;
 
-pub(crate) const USER: &str = "admin";
-pub(crate) const PASSWORD: &str = "correct-horse-battery";
-pub(crate) const FIRST: &str = "27946b59-9e44-4fa7-8e91-f3527a1ef094";
+/// Who may log in.
+pub const REDFISH_USER: &str = "admin";
+/// With what.
+pub const REDFISH_PASSWORD: &str = "correct-horse-battery";
+/// The first machine; there is one for each that is asked for.
+pub const REDFISH_MACHINE: &str = "27946b59-9e44-4fa7-8e91-f3527a1ef094";
 const SECOND: &str = "27946b59-9e44-4fa7-8e91-f3527a1ef095";
 
-pub(crate) struct Emulator {
+/// The emulator; it ends with the test.
+pub struct RedfishEmulator {
     process: Child,
-    pub(crate) address: String,
-    pub(crate) folder: tempfile::TempDir,
+    /// `http://127.0.0.1:PORT`, or with https.
+    pub address: String,
+    /// Where it keeps its files.
+    pub folder: tempfile::TempDir,
 }
 
-impl Emulator {
-    /// With a login, over TLS if there is a certificate; none where sushy-tools is not installed.
-    pub(crate) fn start(machines: usize, with_tls: bool) -> Option<Self> {
+impl RedfishEmulator {
+    /// With a login, and over TLS if wanted; none where sushy-tools is not installed.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start(machines: usize, with_tls: bool) -> Option<Self> {
         let bin = bin()?;
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
-        let output = Command::new("htpasswd").args(["-nbB", USER, PASSWORD]).output().unwrap();
+        let output =
+            Command::new("htpasswd").args(["-nbB", REDFISH_USER, REDFISH_PASSWORD]).output().unwrap();
         fs_err::write(path("htpasswd"), &output.stdout).unwrap();
         let machine =
             |uuid: &str| format!("{{'uuid': '{uuid}', 'name': '{uuid}', 'power_state': 'Off', 'nics': []}}");
-        let all: Vec<String> = [FIRST, SECOND].iter().take(machines).map(|uuid| machine(uuid)).collect();
+        let all: Vec<String> =
+            [REDFISH_MACHINE, SECOND].iter().take(machines).map(|uuid| machine(uuid)).collect();
         let mut config = format!(
             "SUSHY_EMULATOR_LISTEN_IP = '127.0.0.1'\nSUSHY_EMULATOR_LISTEN_PORT = 0\n\
              SUSHY_EMULATOR_STATE_DIR = {:?}\nSUSHY_EMULATOR_AUTH_FILE = {:?}\n\
@@ -38,7 +48,7 @@ impl Emulator {
             all.join(", ")
         );
         if with_tls {
-            let (certificate, key) = crate::certificates::self_signed(folder.path(), "tls");
+            let (certificate, key) = self_signed(folder.path(), "tls");
             config +=
                 &format!("SUSHY_EMULATOR_SSL_CERT = {certificate:?}\nSUSHY_EMULATOR_SSL_KEY = {key:?}\n");
         }
@@ -55,23 +65,13 @@ impl Emulator {
         Some(Self { process, address, folder })
     }
 
-    /// How to log in; `system` as in an address, or nothing.
-    pub(crate) fn bmc(&self, system: &str, trust: Trust) -> Bmc {
-        Bmc {
-            address: BmcAddress::parse(&format!("redfish+{}{system}", self.address)).unwrap(),
-            user: USER.to_owned(),
-            password: Secret::new(PASSWORD),
-            login: Login::Basic,
-            trust,
-        }
-    }
-
-    pub(crate) fn certificate(&self) -> PathBuf {
+    /// The certificate it serves with.
+    pub fn certificate(&self) -> PathBuf {
         self.folder.path().join("tls.crt")
     }
 }
 
-impl Drop for Emulator {
+impl Drop for RedfishEmulator {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
@@ -100,4 +100,32 @@ fn listening(process: &mut Child) -> String {
         said += &(line + "\n");
     }
     panic!("the emulator ended:\n{said}");
+}
+
+/// A certificate that signs itself, for 127.0.0.1, as a controller comes with it; and its key.
+///
+/// # Panics
+/// When OpenSSL cannot make it.
+pub fn self_signed(folder: &Path, name: &str) -> (PathBuf, PathBuf) {
+    let (certificate, key) = (folder.join(format!("{name}.crt")), folder.join(format!("{name}.key")));
+    let mut openssl = Command::new("openssl");
+    openssl
+        .args([
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-nodes",
+            "-days",
+            "2",
+        ])
+        .args(["-subj", "/CN=controller", "-addext", "subjectAltName=IP:127.0.0.1"])
+        .arg("-keyout")
+        .arg(&key)
+        .arg("-out")
+        .arg(&certificate);
+    succeed(&mut openssl);
+    (certificate, key)
 }
