@@ -11,6 +11,7 @@
 
 pub mod bare_metal;
 mod fields;
+pub mod gce;
 pub mod lab;
 
 use std::path::PathBuf;
@@ -52,6 +53,11 @@ pub trait Provider: Send + Sync {
 /// What stands in front of the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoadBalancer {
+    /// Ours, on a machine of its own that takes its configuration from outside.
+    Elsewhere {
+        /// What takes the bootstrap host out, by another configuration.
+        without_bootstrap: Vec<Action>,
+    },
     /// Somebody else's: a person is told what to change.
     External,
     /// Ours, told through its administration socket.
