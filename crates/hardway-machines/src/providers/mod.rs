@@ -53,11 +53,8 @@ pub trait Provider: Send + Sync {
 /// What stands in front of the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoadBalancer {
-    /// Ours, on a machine of its own that takes its configuration from outside.
-    Elsewhere {
-        /// What takes the bootstrap host out, by another configuration.
-        without_bootstrap: Vec<Action>,
-    },
+    /// Ours, and told by configuration alone: the actions `balancer/…` of [`Provider::infrastructure`] change it.
+    ByConfiguration,
     /// Somebody else's: a person is told what to change.
     External,
     /// Ours, told through its administration socket.

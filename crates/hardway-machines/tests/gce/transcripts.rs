@@ -38,10 +38,11 @@ fn a_cluster_is_made_left_alone_changed_and_taken_away() {
     let after = provider.after_join(master);
     assert_eq!(site.up(&after), [Outcome::Done]);
     assert_eq!(site.up(&after), [Outcome::AlreadyHeld]);
-    let LoadBalancer::Elsewhere { without_bootstrap } = provider.load_balancer() else {
-        panic!("it is ours")
-    };
-    assert_eq!(site.up(&without_bootstrap), [Outcome::Done; 2]);
+    assert_eq!(provider.load_balancer(), LoadBalancer::ByConfiguration);
+    let later = site.provider(Stage::Installed).infrastructure().into_iter();
+    let balancer: Vec<Action> = later.filter(|action| action.id.starts_with("balancer/")).collect();
+    let changed = site.up(&balancer);
+    assert_eq!(changed[changed.len() - 2..], [Outcome::Done; 2]);
     let config = fs_err::read_to_string(site.path("work/gce/haproxy.cfg")).unwrap();
     assert!(!config.contains("server bootstrap") && config.contains("server master-0"), "{config}");
     site.with(&|| Timestamp::UNIX_EPOCH, |doer| {

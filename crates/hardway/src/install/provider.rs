@@ -2,26 +2,41 @@
 
 use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
+use hardway_assets::inventory;
 use hardway_machines::actions::{Host, Program};
 use hardway_machines::providers::Provider;
+use hardway_machines::providers::bare_metal::{BareMetal, BareMetalSettings};
+use hardway_machines::providers::gce::{Gce, GceSettings};
 use hardway_machines::providers::lab::{Lab, Place, REGISTRY_PORT};
 
 use super::Install;
 use crate::cli::MakeArgs;
+use crate::mistakes::in_inventory;
 use crate::report::{EXIT_INFRASTRUCTURE, Report};
 
 /// The provider of a cluster.
 pub(super) fn of(install: &Install, stage: Stage) -> Result<Box<dyn Provider + '_>, Report> {
-    match &install.place {
-        Some(place) => Ok(Box::new(Lab {
-            cluster: &install.cluster,
+    let (cluster, folder) = (&install.cluster, install.dir.clone());
+    let wrong = |violations| in_inventory(&install.workdir, violations);
+    let program = || std::env::current_exe().map_err(|error| Report::from_error("install-failed", &error));
+    match (&install.place, cluster.inventory.machines.provider) {
+        (Some(place), _) => Ok(Box::new(Lab {
+            cluster,
             place: place.clone(),
-            program: std::env::current_exe().map_err(|error| Report::from_error("install-failed", &error))?,
-            folder: install.dir.clone(),
+            program: program()?,
+            folder,
             stage,
             watches: watches(),
         })),
-        None => Err(Report::new(
+        (None, inventory::Provider::BareMetal) => {
+            let settings = BareMetalSettings::read(cluster).map_err(wrong)?;
+            Ok(Box::new(BareMetal { cluster, settings, program: program()?, folder, stage }))
+        }
+        (None, inventory::Provider::Gce) => {
+            let settings = GceSettings::read(cluster).map_err(wrong)?;
+            Ok(Box::new(Gce { cluster, settings, gcloud: "gcloud".to_owned(), folder, stage }))
+        }
+        (None, _) => Err(Report::new(
             "provider-missing",
             format!(
                 "machines of provider {:?} are not made by this hardway",

@@ -55,3 +55,17 @@ fn other_providers_have_no_controllers() {
     let (code, _, stderr) = site.run(&["bmc", "by-hand"]);
     assert!(code == 2 && stderr.contains("provider bare-metal only"), "{stderr}");
 }
+
+/// An install holds the folder while its steps run, and steps are this program.
+#[test]
+fn a_step_may_work_in_a_folder_that_its_parent_holds() {
+    let site = Site::new("{}");
+    let lock = std::fs::OpenOptions::new().write(true).open(site.path(".hardway.lock")).unwrap();
+    lock.lock().unwrap();
+    site.ok(&["media", "iso", "--host", "master-0", "--pointer"]);
+    let mut other = std::process::Command::new("sh");
+    other.args(["-c", "\"$@\"; exit $?", "sh", env!("CARGO_BIN_EXE_hardway"), "--dir"]);
+    let output = other.arg(site.path("")).args(["media", "iso", "--host", "master-0"]).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && stderr.contains("workdir-locked"), "{stderr}");
+}

@@ -1,6 +1,7 @@
 //! `machines.bare-metal` of the inventory.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -97,6 +98,15 @@ impl BareMetalSettings {
         disks(cluster, boot, &findings);
         let interface = fields.text("interface").map(str::to_owned);
         findings.or(Self { boot, media_url, interface, controllers })
+    }
+
+    /// Where this program would have to serve the ISOs: nothing where the URL leads through a name or a path, which is
+    /// somebody else's server.
+    pub fn media_address(&self) -> Option<SocketAddr> {
+        let rest = self.media_url.as_deref()?.strip_prefix("http://")?;
+        let wanted = self.boot == Boot::Iso && !self.controllers.is_empty();
+        let address = rest.parse().ok().or_else(|| Some(SocketAddr::new(rest.parse().ok()?, 80)));
+        address.filter(|_| wanted)
     }
 
     /// Where a host's ISO is served.

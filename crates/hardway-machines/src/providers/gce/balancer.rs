@@ -3,7 +3,7 @@
 //! The instance takes its configuration from its own metadata, and takes it again whenever that changes (the metadata
 //! server answers then). So nobody logs in there, and a change is one command.
 
-use hardway_assets::host_services::{Balanced, Haproxy, Stage, haproxy};
+use hardway_assets::host_services::{Balanced, Haproxy, haproxy};
 
 use super::Gce;
 use super::gcloud::Resource;
@@ -67,16 +67,16 @@ impl Gce<'_> {
             Action::file("balancer/startup", "what the load balancer's instance runs", script, STARTUP),
             self.resource("balancer/instance", why, &resource, options),
         ];
-        actions.extend(self.configured(self.stage));
+        actions.extend(self.configured());
         actions
     }
 
     /// The configuration, put where the instance sees it.
-    pub(super) fn configured(&self, stage: Stage) -> Vec<Action> {
+    fn configured(&self) -> [Action; 2] {
         // The files are those of the instance.
         let files =
             Haproxy { socket: "/run/haproxy/admin.sock".to_owned(), pid_file: "/run/haproxy.pid".to_owned() };
-        let content = haproxy(&Balanced::all(self.cluster, stage), &files);
+        let content = haproxy(&Balanced::all(self.cluster, self.stage), &files);
         let (config, pushed) = (self.file("haproxy.cfg"), self.file("haproxy.pushed"));
         let resource = Resource::zonal("compute instances", self.name("balancer"), &self.settings.zones[0]);
         let push = self
@@ -96,7 +96,7 @@ impl Gce<'_> {
             // Goes with its instance.
             undo: Vec::new(),
         };
-        vec![Action::file("balancer/config", "what the load balancer goes by", config, content), push]
+        [Action::file("balancer/config", "what the load balancer goes by", config, content), push]
     }
 
     /// The API's address is the instance's own, and that of the routes a second one.

@@ -64,7 +64,7 @@ impl Provider for Gce<'_> {
 
     fn load_balancer(&self) -> LoadBalancer {
         match self.has_balancer() {
-            true => LoadBalancer::Elsewhere { without_bootstrap: self.configured(Stage::Installed) },
+            true => LoadBalancer::ByConfiguration,
             false => LoadBalancer::External,
         }
     }
