@@ -13,6 +13,7 @@ if [[ ${1:-build} == test ]]; then
   packages+=(ipxe-qemu libssl-dev qemu-system-x86 seabios xorriso xz-utils) # install media, and building coreos-installer
   packages+=(busybox-static mmdebstrap) # the lab
   packages+=(isolinux libvirt-clients libvirt-daemon-system nftables qemu-utils syslinux-common) # libvirt, and what boots there
+  packages+=(python3-venv) # the Redfish emulator
 fi
 
 missing=()

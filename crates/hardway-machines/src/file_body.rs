@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 use bytes::{Bytes, BytesMut};
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::fs::File;
-use tokio::io::{AsyncRead as _, ReadBuf};
+use tokio::io::{AsyncRead as _, AsyncSeekExt as _, ReadBuf};
 
 /// What is sent.
 pub(crate) struct FileBody {
@@ -37,6 +37,13 @@ impl FileBody {
         let file = File::open(path).await?;
         let left = file.metadata().await?.len();
         Ok((Self { first: None, rest: Some(file), left }, left))
+    }
+
+    /// A piece of a file.
+    pub(crate) async fn open_at(path: &Path, first: u64, left: u64) -> io::Result<Self> {
+        let mut file = File::open(path).await?;
+        file.seek(io::SeekFrom::Start(first)).await?;
+        Ok(Self { first: None, rest: Some(file), left })
     }
 }
 

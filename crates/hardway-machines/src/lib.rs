@@ -7,5 +7,7 @@ pub mod host_progress;
 pub mod ignition_server;
 pub mod install_media;
 pub mod load_balancer;
+pub mod media_server;
 pub mod preflight;
 pub mod providers;
+pub mod redfish;

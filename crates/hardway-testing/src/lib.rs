@@ -6,6 +6,7 @@
 //! Identity       a client certificate and kubeconfig of that control plane      identity.rs
 //! Machine        a kubelet and a container runtime that join it                 machine.rs
 //! inside()       a host of the test's own, with a libvirtd where wanted         namespace.rs
+//! RedfishEmulator  sushy-tools' management controllers on loopback              redfish_emulator.rs
 //! Server         a program that ends with the test, however the test ends       server.rs
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
@@ -15,6 +16,7 @@ mod flags;
 mod identity;
 mod machine;
 mod namespace;
+mod redfish_emulator;
 mod server;
 mod tools;
 
@@ -22,5 +24,6 @@ pub use control_plane::ControlPlane;
 pub use identity::Identity;
 pub use machine::{Machine, own_address};
 pub use namespace::{inside, inside_with_libvirt, until};
+pub use redfish_emulator::{REDFISH_MACHINE, REDFISH_PASSWORD, REDFISH_USER, RedfishEmulator, self_signed};
 pub use server::Server;
 pub use tools::{run, succeed, tools};

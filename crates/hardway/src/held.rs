@@ -2,6 +2,7 @@
 
 use std::fs::TryLockError;
 use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::process::parent_id;
 use std::time::Duration;
 
 use fs_err as fs;
@@ -15,7 +16,7 @@ pub(crate) const FILE: &str = ".hardway.lock";
 
 /// Held while a command changes the folder. Let go by the system when the process ends, however it ends.
 #[derive(Debug)]
-pub(crate) struct Held(#[expect(dead_code, reason = "dropping it lets the lock go")] std::fs::File);
+pub(crate) struct Held(#[expect(dead_code, reason = "dropping it lets the lock go")] Option<std::fs::File>);
 
 impl Held {
     /// Keeps others out from now on, and clears away what a run that was cut off did not finish.
@@ -34,14 +35,19 @@ impl Held {
             Ok(()) => {}
             Err(TryLockError::Error(error)) => return Err(at(&path, &error)),
             Err(TryLockError::WouldBlock) => {
-                let who = holder(&file).map(|id| format!(" (process {id})")).unwrap_or_default();
+                let holder = holder(&file);
+                if holder == Some(parent_id().to_string()) {
+                    // A step of an install runs this, and holds the folder for it.
+                    return Ok(Self(None));
+                }
+                let who = holder.map(|id| format!(" (process {id})")).unwrap_or_default();
                 let what = format!("another hardway{who} is working in {}", workdir.path("").display());
                 return Err(Report::new("workdir-locked", what)
                     .fix("wait for it to end; the lock goes with the process that holds it"));
             }
         }
         workdir.sweep()?;
-        Ok(Self(file))
+        Ok(Self(Some(file)))
     }
 }
 

@@ -62,6 +62,7 @@ fn asks_cluster(command: &Command) -> bool {
 fn run(cli: &cli::Cli, out: &Output) -> Result<u8, report::Report> {
     match &cli.command {
         Command::Approve(args) => commands::approve::run(&cli.global, args, out),
+        Command::Bmc(args) => commands::bmc::run(&cli.global, args, out),
         Command::Check(args) => commands::check::run(&cli.global, args, out),
         Command::Completion(args) => commands::completion::run(args, out),
         Command::Create(args) => commands::create::run(&cli.global, args, out),

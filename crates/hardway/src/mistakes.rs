@@ -1,7 +1,5 @@
 //! Mistakes in the two input files, and those that can be seen before the release is known.
 
-use std::path::Path;
-
 use hardway_assets::install_config::Rules;
 use hardway_assets::inventory::read_both;
 use hardway_assets::release_payload::VersionContract;
@@ -60,6 +58,21 @@ pub(crate) fn version_in(tag: &str) -> Option<&str> {
     VersionContract::new(version).is_ok().then_some(version)
 }
 
+/// Mistakes that a machine provider found in its settings, each in its place.
+pub(crate) fn in_inventory(workdir: &Workdir, violations: Vec<Violation>) -> Report {
+    let (config, inventory) = match InputFile::both(workdir) {
+        Ok(both) => both,
+        Err(report) => return report,
+    };
+    let node = yaml::read(&inventory.text.0).ok();
+    let place = |violation: Violation| {
+        let span = node.as_ref().map(|node| node.locate(&violation.path));
+        Violation { span, ..violation }
+    };
+    let placed: Vec<Violation> = violations.into_iter().map(place).collect();
+    invalid(&config, &[], &inventory, &placed)
+}
+
 /// Every mistake of both files, each in its place.
 pub(crate) fn invalid(
     config: &InputFile,
@@ -80,22 +93,4 @@ pub(crate) fn invalid(
         .exit(EXIT_CONFIG)
         .evidence(in_config.iter().map(|violation| config.error(violation)))
         .evidence(in_inventory.iter().map(|violation| inventory.error(violation)))
-}
-
-/// Mistakes that a provider found in the inventory of this folder, each in its place.
-pub(crate) fn wrong_inventory(dir: &Path, violations: Vec<Violation>) -> Report {
-    let files = Workdir::open(dir).and_then(|workdir| InputFile::both(&workdir));
-    let (config, inventory) = match files {
-        Ok(files) => files,
-        Err(report) => return report,
-    };
-    let node = yaml::read(&inventory.text.0).ok();
-    let placed: Vec<Violation> = violations
-        .into_iter()
-        .map(|violation| Violation {
-            span: node.as_ref().map(|node| node.locate(&violation.path)),
-            ..violation
-        })
-        .collect();
-    invalid(&config, &[], &inventory, &placed)
 }

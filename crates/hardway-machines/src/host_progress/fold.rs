@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{HostSeen, Installs, Progress, Sight, Tracked};
 use crate::actions::ActionUndone;
 use crate::boot_server::InstallBegun;
+use crate::media_server::MediumRead;
 use crate::providers::is_of_machine;
 
 /// How far one machine is.
@@ -81,6 +82,10 @@ impl HostState {
             if is_ours(&begun.host) {
                 self.begin(&begun, record.time, tracked);
             }
+        } else if let Some(Ok(read)) = record.fact::<MediumRead>() {
+            if is_ours(&read.host) {
+                self.read_medium(&read, record.time);
+            }
         } else if let Some(Ok(redeemed)) = record.fact::<IgnitionRedeemed>() {
             if is_ours(&redeemed.host) && redeemed.face == "host" {
                 self.fetch(&redeemed, record.time);
@@ -140,6 +145,15 @@ impl HostState {
             at,
             format!("its installer fetched its config from {}, and writes the disk", begun.source),
         );
+    }
+
+    /// A controller reads the head of a medium also while the machine is off: it proves nothing but that the way is open.
+    fn read_medium(&mut self, read: &MediumRead, at: Timestamp) {
+        self.heard = Some(at);
+        if self.state <= Progress::On {
+            self.since.get_or_insert(at);
+            self.sentence = format!("its medium is read from {}", read.source);
+        }
     }
 
     fn fetch(&mut self, redeemed: &IgnitionRedeemed, at: Timestamp) {

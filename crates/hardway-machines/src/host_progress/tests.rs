@@ -5,6 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::actions::ActionUndone;
 use crate::boot_server::InstallBegun;
+use crate::media_server::MediumRead;
 
 fn hosts(installs: Installs) -> Vec<Tracked> {
     let tracked =
@@ -175,4 +176,15 @@ fn only_changes_are_worth_a_line() {
     let found = state(&[redeemed(1)], Installs::FromMedia);
     assert!(!Sight::OsWritten.is_news(&found) && !Sight::On.is_news(&found));
     assert!(Sight::KubeletUp.is_news(&found));
+}
+
+#[test]
+fn a_medium_that_is_read_is_news_but_no_progress() {
+    let read =
+        |minute| entry(minute, &MediumRead { host: "master-0".to_owned(), source: [10, 0, 1, 7].into() });
+    let found = state(&[seen(1, Sight::On), read(9)], Installs::FromMedia);
+    assert_eq!((found.state, found.since, found.heard), (Progress::On, Some(at(1)), Some(at(9))));
+    assert!(found.sentence.contains("10.0.1.7"), "{}", found.sentence);
+    let found = state(&[redeemed(5), read(9)], Installs::FromMedia);
+    assert!(found.sentence.contains("started from its disk"), "{}", found.sentence);
 }

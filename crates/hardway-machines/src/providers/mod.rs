@@ -9,15 +9,15 @@
 //! machine/HOST/…     everything of one machine; taken back together, when the machine goes for good
 //! ```
 
+pub mod bare_metal;
+mod fields;
+pub mod gce;
 pub mod lab;
 pub mod libvirt;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use hardway_assets::Cluster;
-use hardway_assets::host_services::Stage;
-use hardway_assets::inventory::{self, Host};
-use hardway_assets::violation::Violation;
+use hardway_assets::inventory::Host;
 
 use crate::actions::{Action, Check};
 
@@ -35,35 +35,27 @@ pub trait Provider: Send + Sync {
 
     /// How members of the load balancer are taken in and out.
     fn load_balancer(&self) -> LoadBalancer;
-}
 
-/// The provider that the inventory names.
-///
-/// # Errors
-/// Every mistake in its settings, with the path of its field.
-pub fn for_cluster(
-    cluster: &Cluster,
-    folder: &Path,
-    stage: Stage,
-) -> Result<Box<dyn Provider>, Vec<Violation>> {
-    let not_made = |name: &str| {
-        let detail = "hardway does not make machines of this kind yet";
-        vec![
-            Violation::invalid("machines.provider", name, detail)
-                .fix("use libvirt, or make the machines yourself"),
-        ]
-    };
-    match cluster.inventory.machines.provider {
-        inventory::Provider::Libvirt => Ok(Box::new(libvirt::Libvirt::new(cluster, folder, stage)?)),
-        inventory::Provider::BareMetal => Err(not_made("bare-metal")),
-        inventory::Provider::Gce => Err(not_made("gce")),
-        inventory::Provider::Lab => Err(not_made("lab")),
+    /// What a person has to do for the first boot of a machine, step by step; nothing where nobody has to. Then
+    /// [`Provider::first_boot`] ends with exit code 9 until the machine was seen.
+    fn by_hand(&self, host: &Host) -> Vec<String> {
+        let _ = host;
+        Vec::new()
+    }
+
+    /// What remains to be done once the machine is a node, or the bootstrap host is no longer needed: media taken out,
+    /// tokens taken away.
+    fn after_join(&self, host: &Host) -> Vec<Action> {
+        let _ = host;
+        Vec::new()
     }
 }
 
 /// What stands in front of the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoadBalancer {
+    /// Ours, and told by configuration alone: the actions `balancer/…` of [`Provider::infrastructure`] change it.
+    ByConfiguration,
     /// Somebody else's: a person is told what to change.
     External,
     /// Ours, told through its administration socket.

@@ -9,7 +9,8 @@ use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::{Machines, Provider, Role};
 use hardway_journal::Journal;
 use hardway_machines::actions::{Action, Doer, Outcome, Progress};
-use hardway_machines::providers;
+use hardway_machines::providers::Provider as _;
+use hardway_machines::providers::libvirt::Libvirt;
 use jiff::Timestamp;
 use serde_json::json;
 
@@ -53,10 +54,9 @@ impl Work {
         self.folder.path().join(name)
     }
 
-    pub(crate) fn provider(&self) -> Box<dyn providers::Provider> {
-        providers::for_cluster(&self.cluster, self.folder.path(), self.stage)
-            .map_err(|wrong| format!("{wrong:?}"))
-            .unwrap()
+    pub(crate) fn provider(&self) -> Libvirt {
+        let made = Libvirt::new(&self.cluster, self.folder.path(), self.stage);
+        made.map_err(|wrong| format!("{wrong:?}")).unwrap()
     }
 
     pub(crate) fn actions(&self) -> Vec<Action> {

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
-    ApproveArgs, CheckArgs, CreateArgs, CsrArgs, DestroyArgs, DiagnoseArgs, GatherArgs, InfraArgs,
-    InstallMediaArgs, LabArgs, PlanArgs, RecoverArgs, ReleaseArgs, RunArgs, ServeArgs, VerifyArgs, WaitForArgs,
+    ApproveArgs, BmcArgs, CheckArgs, CreateArgs, CsrArgs, DestroyArgs, DiagnoseArgs, GatherArgs, InfraArgs,
+    InstallMediaArgs, LabArgs, PlanArgs, RecoverArgs, ReleaseArgs, RunArgs, ServeArgs, VerifyArgs,
+    WaitForArgs,
 };
 
 /// Installs OpenShift and OKD on machines you own, and explains every byte it writes.
@@ -62,6 +63,8 @@ pub(crate) enum Command {
     Approve(ApproveArgs),
     /// Look at this host, the names, the load balancer and the registry before anything is built; exit 2 if something is wrong
     Check(Box<CheckArgs>),
+    /// Boot machines through their management controllers, or say what a person has to do
+    Bmc(BmcArgs),
     /// Print a completion script for a shell
     Completion(CompletionArgs),
     /// Make the files a cluster boots from

@@ -1,5 +1,6 @@
 //! `hardway media`: what can be typed. Flags that `coreos-installer iso customize` has are called as there.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -36,6 +37,12 @@ pub(crate) enum InstallMediaVerb {
         /// The copy
         #[arg(long, value_name = "FILE")]
         to: PathBuf,
+    },
+    /// Serve the ISOs of the hosts to management controllers, over plain HTTP
+    Serve {
+        /// Address and port to listen on; mediaUrl of the inventory must lead here
+        #[arg(long, value_name = "ADDRESS:PORT", default_value = "0.0.0.0:8080")]
+        listen: SocketAddr,
     },
     /// Say what is embedded in a live ISO
     Show {
@@ -93,6 +100,9 @@ pub(crate) struct HostIsoArgs {
     /// Folder for the ISOs, each called <host>.iso [default: media in the working folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) to: Option<PathBuf>,
+    /// Embed a pointer also where the complete config fits: then the ignition server sees the machine come
+    #[arg(long)]
+    pub(crate) pointer: bool,
     /// Say what would be written, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -2,6 +2,7 @@
 
 mod approve_args;
 mod args;
+mod bmc_args;
 mod check_args;
 mod create_args;
 mod diagnose_args;
@@ -17,6 +18,7 @@ mod wait_for_args;
 
 pub(crate) use approve_args::*;
 pub(crate) use args::*;
+pub(crate) use bmc_args::*;
 pub(crate) use check_args::*;
 pub(crate) use create_args::*;
 pub(crate) use diagnose_args::*;

@@ -53,7 +53,7 @@ impl Infra {
         Ok(Self { place, dir: absolute(workdir)?, stage, cluster })
     }
 
-    fn provider(&self) -> Result<Box<dyn Provider>, Report> {
+    fn provider(&self) -> Result<Box<dyn Provider + '_>, Report> {
         install::provider_of(&self.cluster, self.place.as_ref(), &self.dir, self.stage)
     }
 
@@ -61,7 +61,7 @@ impl Infra {
     fn changes(&self, provider: &dyn Provider) -> Vec<Change> {
         match provider.load_balancer() {
             LoadBalancer::External => load_balancer::changes(&self.cluster),
-            LoadBalancer::Haproxy { .. } => Vec::new(),
+            LoadBalancer::ByConfiguration | LoadBalancer::Haproxy { .. } => Vec::new(),
         }
     }
 }

@@ -88,11 +88,24 @@ fn release(args: &InitArgs) -> String {
         (None, _) => "sample".to_owned(),
     }
 }
+/// Machines without a controller need no settings: they are booted by hand.
+const BARE_METAL: &str = "  # bare-metal:
+  #   mediaUrl: http://192.168.126.2:8080     # where controllers reach `hardway media serve`
+  #   hosts:
+  #     master-0: {bmc: {address: \"redfish+https://10.0.0.5\", user: admin, passwordFile: secrets/bmc-master-0}}
+";
+
+const GCE: &str = "  gce:
+    project: my-project
+    zones: [us-central1-a, us-central1-b, us-central1-c]
+    image: rhcos-418-94-202501221327-0-gcp-x86-64
+    imageProject: rhcos-cloud
+";
 
 fn inventory(args: &InitArgs) -> String {
     let (provider, settings) = match args.provider {
-        ProviderArg::BareMetal => ("bare-metal", ""),
-        ProviderArg::Gce => ("gce", ""),
+        ProviderArg::BareMetal => ("bare-metal", BARE_METAL),
+        ProviderArg::Gce => ("gce", GCE),
         ProviderArg::Lab => ("lab", ""),
         ProviderArg::Libvirt => {
             ("libvirt", "  libvirt: {uri: \"qemu:///system\", pool: default, network: ocp4}\n")

@@ -1,6 +1,7 @@
 //! One file a verb. Each takes its arguments and the printer, and gives an exit code or a report.
 
 pub(crate) mod approve;
+pub(crate) mod bmc;
 pub(crate) mod check;
 pub(crate) mod cluster;
 pub(crate) mod completion;

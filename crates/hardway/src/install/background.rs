@@ -5,14 +5,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use hardway_assets::inventory::Provider;
 use hardway_cluster::approver::{Approver, News};
 use hardway_cluster::csr_policy::{IgnitionEvidence, Settings, Verdict};
+use hardway_journal::Entry;
 use hardway_machines::ignition_server::{Event, Happened};
+use hardway_machines::media_server::{MediaServer, MediumRead};
+use hardway_machines::providers::bare_metal::BareMetalSettings;
 
 use super::Install;
 use super::view::View;
 use crate::cli::ServeArgs;
 use crate::commands::serve::{self, Folder};
+use crate::mistakes::in_inventory;
 use crate::report::Report;
 use crate::{clock, live, policy};
 
@@ -20,6 +25,7 @@ use crate::{clock, live, policy};
 #[derive(Default)]
 pub(crate) struct Background {
     server: Option<serve::Background>,
+    media: Option<MediaServer>,
     approver: Option<Running>,
 }
 
@@ -56,6 +62,32 @@ impl Background {
                 }
             })?;
         self.server = Some(server);
+        Ok(())
+    }
+
+    /// Management controllers can fetch their machines' ISOs from now on, if that is for this computer to do: where the
+    /// address is another's, or taken, somebody else serves them.
+    pub(crate) fn serve_media(&mut self, install: &Install) -> Result<(), Report> {
+        let cluster = &install.cluster;
+        if self.media.is_some() || cluster.inventory.machines.provider != Provider::BareMetal {
+            return Ok(());
+        }
+        let settings = BareMetalSettings::read(cluster)
+            .map_err(|violations| in_inventory(&install.workdir, violations))?;
+        let Some(address) = settings.media_address() else { return Ok(()) };
+        let (journal, log) = (install.journal.clone(), install.log.clone());
+        let note = move |read: &MediumRead| {
+            let now = clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+            if let Err(error) = journal.append(&[Entry::of(now, read)]) {
+                log.line(&format!("that {} reads a medium is not in the journal: {error}", read.source));
+            }
+        };
+        let iso = |name: &String| install.dir.join(format!("media/{name}.iso"));
+        let isos = cluster.inventory.hosts.iter().map(|host| (host.name.clone(), iso(&host.name))).collect();
+        match install.runtime.block_on(MediaServer::start(address, isos, Box::new(note))) {
+            Ok(server) => self.media = Some(server),
+            Err(error) => install.log.line(&format!("media are served by somebody else: {error}")),
+        }
         Ok(())
     }
 

@@ -115,7 +115,7 @@ impl Install {
     }
 
     /// Who makes the machines that are still wanted.
-    pub(crate) fn provider(&self) -> Result<Box<dyn Provider>, Report> {
+    pub(crate) fn provider(&self) -> Result<Box<dyn Provider + '_>, Report> {
         provider::of(self)
     }
 

@@ -13,7 +13,7 @@ use hardway_assets::inventory::Provider;
 use hardway_machines::actions::{Host, Program};
 use hardway_machines::providers::lab::{LabSettings, Place};
 
-use crate::mistakes::wrong_inventory;
+use crate::mistakes::in_inventory;
 use crate::report::{EXIT_INFRASTRUCTURE, Report};
 use crate::workdir::Workdir;
 
@@ -27,8 +27,7 @@ pub(crate) fn place(workdir: &Workdir, cluster: &Cluster) -> Result<Option<Place
     if cluster.inventory.machines.provider != Provider::Lab {
         return Ok(None);
     }
-    let settings =
-        LabSettings::read(cluster).map_err(|violations| wrong_inventory(&workdir.path(""), violations))?;
+    let settings = LabSettings::read(cluster).map_err(|violations| in_inventory(workdir, violations))?;
     Ok(Some(Place { lab: settings.name, files: files()? }))
 }
 

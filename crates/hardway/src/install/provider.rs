@@ -4,40 +4,57 @@ use std::path::Path;
 
 use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
-use hardway_assets::inventory::Role;
+use hardway_assets::inventory::{self, Role};
 use hardway_machines::actions::{Host, Program};
+use hardway_machines::providers::Provider;
+use hardway_machines::providers::bare_metal::{BareMetal, BareMetalSettings};
+use hardway_machines::providers::gce::{Gce, GceSettings};
 use hardway_machines::providers::lab::{Lab, Place, REGISTRY_PORT};
-use hardway_machines::providers::{Provider, for_cluster};
+use hardway_machines::providers::libvirt::Libvirt;
 
 use super::{History, Install};
 use crate::cli::MakeArgs;
-use crate::mistakes::wrong_inventory;
+use crate::mistakes::in_inventory;
 use crate::report::{EXIT_INFRASTRUCTURE, Report};
+use crate::workdir::Workdir;
 
 /// The provider of an install, as far as that is.
-pub(super) fn of(install: &Install) -> Result<Box<dyn Provider>, Report> {
+pub(super) fn of(install: &Install) -> Result<Box<dyn Provider + '_>, Report> {
     let stage = stage(&install.cluster, &install.history()?);
     provider_of(&install.cluster, install.place.as_ref(), &install.dir, stage)
 }
 
-/// The same without an install. `dir` is absolute.
-pub(crate) fn provider_of(
-    cluster: &Cluster,
+/// The same without an install. `dir` is absolute; `place` is that of a lab.
+pub(crate) fn provider_of<'c>(
+    cluster: &'c Cluster,
     place: Option<&Place>,
     dir: &Path,
     stage: Stage,
-) -> Result<Box<dyn Provider>, Report> {
-    let Some(place) = place else {
-        return for_cluster(cluster, dir, stage).map_err(|violations| wrong_inventory(dir, violations));
+) -> Result<Box<dyn Provider + 'c>, Report> {
+    let wrong = |violations| match Workdir::open(dir) {
+        Ok(workdir) => in_inventory(&workdir, violations),
+        Err(report) => report,
     };
-    Ok(Box::new(Lab {
-        cluster: cluster.clone(),
-        place: place.clone(),
-        program: std::env::current_exe().map_err(|error| Report::from_error("workdir-unusable", &error))?,
-        folder: dir.to_owned(),
-        stage,
-        watches: watches(),
-    }))
+    let program = std::env::current_exe().map_err(|error| Report::from_error("workdir-unusable", &error))?;
+    let folder = dir.to_owned();
+    if let Some(place) = place {
+        let (place, watches) = (place.clone(), watches());
+        return Ok(Box::new(Lab { cluster: cluster.clone(), place, program, folder, stage, watches }));
+    }
+    Ok(match cluster.inventory.machines.provider {
+        inventory::Provider::BareMetal => {
+            let settings = BareMetalSettings::read(cluster).map_err(wrong)?;
+            Box::new(BareMetal { cluster, settings, program, folder, stage })
+        }
+        inventory::Provider::Gce => {
+            let settings = GceSettings::read(cluster).map_err(wrong)?;
+            Box::new(Gce { cluster, settings, gcloud: "gcloud".to_owned(), folder, stage })
+        }
+        // A lab has a place.
+        inventory::Provider::Lab | inventory::Provider::Libvirt => {
+            Box::new(Libvirt::new(cluster, dir, stage).map_err(wrong)?)
+        }
+    })
 }
 
 /// Whether the bootstrap host is still wanted.

@@ -7,7 +7,8 @@ use base64::Engine as _;
 use hardway_assets::host_services::Stage;
 use hardway_journal::Journal;
 use hardway_machines::actions::{Action, Doer};
-use hardway_machines::providers::for_cluster;
+use hardway_machines::providers::Provider as _;
+use hardway_machines::providers::libvirt::Libvirt;
 use hardway_testing::{inside_with_libvirt, succeed, tools, until};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -80,7 +81,7 @@ fn a_machine_boots_from_its_medium_and_fetches_its_config() {
     until("hardway serves", || printed("ss -Hltn").contains("192.168.126.1:22624"));
 
     let cluster = folder.cluster();
-    let provider = for_cluster(&cluster, &folder.path(""), Stage::Bootstrapping)
+    let provider = Libvirt::new(&cluster, &folder.path(""), Stage::Bootstrapping)
         .map_err(|wrong| format!("{wrong:?}"))
         .unwrap();
     let master = cluster.inventory.hosts.iter().find(|host| host.name == "master-0").unwrap();

@@ -146,23 +146,29 @@ impl<'m> Maker<'m> {
         let mut iso = self.base.clone();
         let (name, text) = host_keyfile(&self.project.cluster, host);
         iso.set_keyfile(&name, text.into_bytes()).map_err(|error| unusable(self.image, &error))?;
-        iso.set_ignition(self.live_config(host, &config, config.bytes)?);
-        let (prepared, pointer) = match iso.prepare() {
-            Ok(prepared) => (prepared, None),
+        let url = self.args.source.ignition_url.as_deref();
+        let mut pointer = match self.args.pointer {
+            true => Some(config.pointer(&self.project.tree, host, url)?.ok_or_else(|| no_pointer(host))?),
+            false => None,
+        };
+        let bytes = pointer.as_ref().map_or(config.bytes, |pointer| &pointer.bytes);
+        iso.set_ignition(self.live_config(host, &config, bytes)?);
+        let prepared = match iso.prepare() {
+            Ok(prepared) => prepared,
             Err(error) => {
-                let url = self.args.source.ignition_url.as_deref();
-                let small = match (&error, config.pointer(&self.project.tree, host, url)?) {
-                    (MediaError::AreaTooSmall { .. }, Some(small)) => small,
-                    _ => return Err(unusable(self.image, &error)),
-                };
+                let small = config.pointer(&self.project.tree, host, url)?;
+                let small = small.filter(|_| matches!(error, MediaError::AreaTooSmall { .. }));
+                let small = small.ok_or_else(|| unusable(self.image, &error))?;
                 iso.set_ignition(self.live_config(host, &config, &small.bytes)?);
-                (iso.prepare().map_err(|error| unusable(self.image, &error))?, Some(small.from))
+                pointer = Some(small);
+                iso.prepare().map_err(|error| unusable(self.image, &error))?
             }
         };
         let path = folder.join(format!("{}.iso", host.name));
         if !self.args.dry_run {
             prepared.write(&path).map_err(|error| unusable(self.image, &error))?;
         }
+        let pointer = pointer.map(|pointer| pointer.from);
         Ok(Made { path, pointer, used: prepared.used(), capacity: iso.capacity() })
     }
 
@@ -190,6 +196,12 @@ impl<'m> Maker<'m> {
         };
         live.write().map_err(|error| Report::from_error("usage", &error).exit(EXIT_USAGE))
     }
+}
+
+fn no_pointer(host: &Host) -> Report {
+    Report::new("usage", format!("{} has no pointer: inventory.yaml names no ignition server", host.name))
+        .exit(EXIT_USAGE)
+        .fix("set ignitionServer.url and run `hardway create ignition-configs`, or leave out --pointer")
 }
 
 fn tell(hosts: &[&Host], made: Vec<Result<Made, Report>>, dry_run: bool, out: &Output) -> Result<u8, Report> {

@@ -1,10 +1,11 @@
-//! `hardway media embed|iso|limits|pxe|remove|show`
+//! `hardway media embed|iso|limits|pxe|remove|serve|show`
 
 mod base_image;
 mod host_config;
 mod iso;
 mod limits;
 mod pxe;
+mod serve;
 mod show;
 
 use std::path::Path;
@@ -26,6 +27,7 @@ pub(crate) fn run(global: &Global, args: &InstallMediaArgs, out: &Output) -> Res
         }
         InstallMediaVerb::Pxe(args) => pxe::run(global, args, out),
         InstallMediaVerb::Remove { image, to } => remove(image, to, out),
+        InstallMediaVerb::Serve { listen } => serve::run(global, *listen, out),
         InstallMediaVerb::Show { image, ignition, output } => show::run(image, *ignition, *output, out),
     }
 }

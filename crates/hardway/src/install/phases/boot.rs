@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use hardway_assets::inventory::{Host, Role};
 use hardway_machines::host_progress::{HostState, PATIENCE, Progress, Tracked, fold, stall};
+use hardway_machines::providers::Provider;
 
 use super::build_infra::effect;
 use crate::clock;
 use crate::install::work::{Effect, Observed, Work};
 use crate::install::{Install, journal_report};
-use crate::report::{EXIT_INFRASTRUCTURE, Report};
+use crate::report::{EXIT_BLOCKED, EXIT_INFRASTRUCTURE, Report};
 
 /// Machines of these roles, in this order: those of one role have fetched their configs before the next are switched on.
 pub(super) struct Boot<'i> {
@@ -37,14 +38,17 @@ impl Work for Boot<'_> {
     }
 
     fn run(&self) -> Result<String, Report> {
-        self.install.background().serve(self.install)?;
+        let mut background = self.install.background();
+        background.serve(self.install)?;
+        background.serve_media(self.install)?;
+        drop(background);
         let provider = self.install.provider()?;
         for role in self.roles {
             let hosts = self.install.hosts(*role)?;
             for host in &hosts {
-                self.install.carry_out(&provider.first_boot(host))?;
+                self.boot(provider.as_ref(), host)?;
             }
-            self.until_seen(&hosts)?;
+            self.until_seen(provider.as_ref(), &hosts)?;
         }
         Ok(format!("{} machines are on and have their configs", self.hosts()?.len()))
     }
@@ -68,8 +72,23 @@ impl<'i> Boot<'i> {
         Ok(hosts)
     }
 
+    /// From here, or by a person: then everything but the last step is done here, and what that is is told.
+    fn boot(&self, provider: &dyn Provider, host: &Host) -> Result<(), Report> {
+        let mut actions = provider.first_boot(host);
+        let steps = provider.by_hand(host);
+        if steps.is_empty() {
+            return self.install.carry_out(&actions);
+        }
+        actions.pop();
+        self.install.carry_out(&actions)?;
+        if self.states(&[host])?[0].state < Progress::Seen {
+            self.install.view.event(&by_hand(host, &steps));
+        }
+        Ok(())
+    }
+
     /// There is no deadline, only a time in which nothing happens.
-    fn until_seen(&self, hosts: &[&Host]) -> Result<(), Report> {
+    fn until_seen(&self, provider: &dyn Provider, hosts: &[&Host]) -> Result<(), Report> {
         let begun = clock::now()?;
         loop {
             self.install.go_on()?;
@@ -83,6 +102,18 @@ impl<'i> Boot<'i> {
             self.install.view.waits_for(&format!("{} to fetch its config", names.join(", ")));
             let now = clock::now()?;
             if let Some(stall) = missing.iter().find_map(|state| stall(state, begun, now, PATIENCE)) {
+                let waiting = hosts.iter().filter(|host| names.contains(&host.name.as_str()));
+                let told = waiting.map(|host| (*host, provider.by_hand(host)));
+                let told: Vec<String> = told
+                    .filter(|(_, steps)| !steps.is_empty())
+                    .map(|(host, steps)| by_hand(host, &steps))
+                    .collect();
+                if !told.is_empty() {
+                    return Err(Report::new("by-hand", format!("{} still to be booted", names.join(", ")))
+                        .exit(EXIT_BLOCKED)
+                        .evidence(told)
+                        .fix("do what is written above, and run the same command again: it waits for the machines"));
+                }
                 let what = format!(
                     "{} has not come to the ignition server for {} minutes",
                     stall.host, stall.minutes
@@ -104,4 +135,10 @@ impl<'i> Boot<'i> {
             hosts.iter().map(|host| Tracked::new(&self.install.cluster, host)).collect();
         Ok(fold(&records, &tracked))
     }
+}
+
+/// What a person has to do, numbered.
+fn by_hand(host: &Host, steps: &[String]) -> String {
+    let numbered = steps.iter().enumerate().map(|(i, step)| format!("\n  {}. {step}", i + 1));
+    numbered.fold(format!("{}, by hand:", host.name), |text, step| text + &step)
 }

@@ -96,6 +96,8 @@ impl RemoveBootstrap<'_> {
                         .fix("is HAProxy running? `hardway phase run build-infra` starts it")
                 })
             }
+            // The configuration without it is put in place below, with the machine retired.
+            LoadBalancer::ByConfiguration => Ok(()),
             LoadBalancer::External if self.0.options.load_balancer_changed => Ok(()),
             LoadBalancer::External => {
                 let changes = load_balancer::changes(&self.0.cluster);

@@ -1,0 +1,240 @@
+//! Serves the ISO of each host over plain HTTP to management controllers, in pieces, as they ask for it.
+//!
+//! Without encryption: most controllers know no authorities but the public ones, and many speak nothing else. An ISO holds
+//! the host's pointer, whose token opens the whole config until the node has joined, or the whole config itself. So this
+//! belongs on the network of the controllers, and only while machines are installed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
+use std::io::ErrorKind;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use hardway_journal::Fact;
+use http::header::{ACCEPT_RANGES, ALLOW, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, RANGE};
+use http::{HeaderValue, Method, Request, Response, StatusCode};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use serde::{Deserialize, Serialize};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+
+use crate::file_body::FileBody;
+use crate::ignition_server::{ServerError, TimedIo};
+
+/// Somebody, most likely a host's controller, began to read the host's ISO.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MediumRead {
+    /// As in the inventory.
+    pub host: String,
+    /// Where the request came from.
+    pub source: IpAddr,
+}
+
+impl Fact for MediumRead {
+    const KIND: &'static str = "medium-read";
+}
+
+/// Told of every new reader. It may block.
+pub type Noted = Box<dyn Fn(&MediumRead) + Send + Sync>;
+
+/// A server that takes connections until it is dropped.
+pub struct MediaServer {
+    address: SocketAddr,
+    accepting: JoinHandle<()>,
+}
+
+/// A whole machine room at once; a controller has a few connections.
+const CONNECTIONS: usize = 1024;
+/// A controller reads as the machine boots: there may be long pauses.
+const IDLE: Duration = Duration::from_secs(15 * 60);
+const LIFETIME: Duration = Duration::from_secs(24 * 3600);
+
+impl MediaServer {
+    /// Serves these files by the names of their hosts: `/master-0.iso`. They need not be there yet.
+    ///
+    /// # Errors
+    /// When the address is taken, or not one of this host.
+    pub async fn start(
+        address: SocketAddr,
+        isos: BTreeMap<String, PathBuf>,
+        note: Noted,
+    ) -> Result<Self, ServerError> {
+        let failed = |source| ServerError::Listen { address, source };
+        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let shelf = Arc::new(Shelf { isos, noted: Mutex::default(), note });
+        Ok(Self { address, accepting: tokio::spawn(accept(listener, shelf)) })
+    }
+
+    /// Where it listens, with the port that was given out.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for MediaServer {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+async fn accept(listener: TcpListener, shelf: Arc<Shelf>) {
+    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    loop {
+        let Ok(permit) = room.clone().acquire_owned().await else { return };
+        let Ok((stream, peer)) = listener.accept().await else {
+            // Out of file descriptors, mostly: others will be closed soon.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            continue;
+        };
+        let shelf = shelf.clone();
+        tokio::spawn(async move {
+            shelf.serve(stream, peer.ip().to_canonical()).await;
+            drop(permit);
+        });
+    }
+}
+
+struct Shelf {
+    isos: BTreeMap<String, PathBuf>,
+    noted: Mutex<BTreeSet<(String, IpAddr)>>,
+    note: Noted,
+}
+
+impl Shelf {
+    async fn serve(self: Arc<Self>, stream: TcpStream, source: IpAddr) {
+        let service = service_fn(move |request: Request<Incoming>| {
+            let shelf = self.clone();
+            async move { Ok::<_, Infallible>(shelf.answer(&request, source).await) }
+        });
+        let stream = TokioIo::new(TimedIo::new(stream, IDLE, LIFETIME));
+        let mut builder = http1::Builder::new();
+        builder.timer(TokioTimer::new()).header_read_timeout(IDLE).max_buf_size(16 << 10);
+        // A controller that is restarted meanwhile is no concern of ours.
+        let _ = builder.serve_connection(stream, service).await;
+    }
+
+    async fn answer<B>(self: &Arc<Self>, request: &Request<B>, source: IpAddr) -> Response<FileBody> {
+        if ![Method::GET, Method::HEAD].contains(request.method()) {
+            let mut refused = empty(StatusCode::METHOD_NOT_ALLOWED);
+            refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+            return refused;
+        }
+        let name = request.uri().path().trim_start_matches('/').strip_suffix(".iso");
+        let Some((host, path)) = name.and_then(|name| self.isos.get_key_value(name)) else {
+            return empty(StatusCode::NOT_FOUND);
+        };
+        let length = match tokio::fs::metadata(path).await {
+            Ok(metadata) => metadata.len(),
+            Err(error) if error.kind() == ErrorKind::NotFound => return empty(StatusCode::NOT_FOUND),
+            Err(_) => return empty(StatusCode::SERVICE_UNAVAILABLE),
+        };
+        let range = request.headers().get(RANGE).and_then(|value| value.to_str().ok());
+        let (status, piece) = match range.map(|text| piece(text, length)) {
+            Some(Some(Ok(piece))) => (StatusCode::PARTIAL_CONTENT, piece),
+            Some(Some(Err(Unsatisfiable))) => return unsatisfiable(length),
+            // No range, or one that may be passed over: all of it.
+            Some(None) | None => (StatusCode::OK, Piece { first: 0, length }),
+        };
+        let is_head = request.method() == Method::HEAD;
+        let body = match FileBody::open_at(path, piece.first, piece.length).await {
+            Ok(_) if is_head => FileBody::empty(),
+            Ok(body) => body,
+            Err(_) => return empty(StatusCode::SERVICE_UNAVAILABLE),
+        };
+        if !is_head {
+            self.note(host, source).await;
+        }
+        let mut response = Response::new(body);
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
+        headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(piece.length));
+        if status == StatusCode::PARTIAL_CONTENT {
+            let last = piece.first + piece.length - 1;
+            headers.insert(CONTENT_RANGE, text(&format!("bytes {}-{last}/{length}", piece.first)));
+        }
+        response
+    }
+
+    /// Once for each who reads.
+    async fn note(self: &Arc<Self>, host: &str, source: IpAddr) {
+        let is_new =
+            self.noted.lock().unwrap_or_else(PoisonError::into_inner).insert((host.to_owned(), source));
+        if is_new {
+            let (shelf, host) = (self.clone(), host.to_owned());
+            let _ = tokio::task::spawn_blocking(move || (shelf.note)(&MediumRead { host, source })).await;
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Piece {
+    first: u64,
+    length: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Unsatisfiable;
+
+/// The one piece that a Range header asks for (RFC 9110, 14.1.2). None for several, or for what is not understood: such a
+/// header may be passed over.
+fn piece(range: &str, length: u64) -> Option<Result<Piece, Unsatisfiable>> {
+    let (first, last) = range.trim().strip_prefix("bytes=")?.split_once('-')?;
+    let (first, last) = (first.trim(), last.trim());
+    let number = |text: &str| text.parse::<u64>().ok().filter(|_| text.bytes().all(|b| b.is_ascii_digit()));
+    let (first, end) = match (first, last) {
+        ("", last) => (length.saturating_sub(number(last)?), length),
+        (first, "") => (number(first)?, length),
+        (first, last) if number(last)? < number(first)? => return None,
+        (first, last) => (number(first)?, number(last)?.saturating_add(1).min(length)),
+    };
+    Some(if first < end { Ok(Piece { first, length: end - first }) } else { Err(Unsatisfiable) })
+}
+
+fn unsatisfiable(length: u64) -> Response<FileBody> {
+    let mut response = empty(StatusCode::RANGE_NOT_SATISFIABLE);
+    response.headers_mut().insert(CONTENT_RANGE, text(&format!("bytes */{length}")));
+    response
+}
+
+fn empty(status: StatusCode) -> Response<FileBody> {
+    let mut response = Response::new(FileBody::empty());
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(0));
+    response
+}
+
+fn text(value: &str) -> HeaderValue {
+    HeaderValue::from_str(value).expect("digits are taken by a header")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_those_of_the_standard() {
+        let got = |range| piece(range, 1000).map(|piece| piece.map(|piece| (piece.first, piece.length)));
+        assert_eq!(got("bytes=0-499"), Some(Ok((0, 500))));
+        assert_eq!(got("bytes=500-"), Some(Ok((500, 500))));
+        assert_eq!(got("bytes=-1"), Some(Ok((999, 1))));
+        assert_eq!(got("bytes=-5000"), Some(Ok((0, 1000))));
+        assert_eq!(got("bytes=999-99999"), Some(Ok((999, 1))));
+        for beyond in ["bytes=1000-", "bytes=-0", "bytes=1000-2000"] {
+            assert_eq!(got(beyond), Some(Err(Unsatisfiable)), "{beyond}");
+        }
+        for passed_over in
+            ["bytes=5-2", "bytes=0-1,5-6", "lines=0-1", "bytes=a-b", "bytes=+1-2", "", "bytes=-"]
+        {
+            assert_eq!(got(passed_over), None, "{passed_over}");
+        }
+    }
+}

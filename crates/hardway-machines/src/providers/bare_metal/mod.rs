@@ -1,0 +1,98 @@
+//! Machines that are there: with a management controller they are booted from here, without one by a person.
+//!
+//! ```text
+//! BareMetal            the provider                                          mod.rs
+//! BareMetalSettings    `machines.bare-metal` of the inventory                settings.rs
+//! first boot           medium, drive, power; or what a person has to do      first_boot.rs
+//! around               names and load balancer                               around.rs
+//! ```
+//!
+//! Nothing is asked of a controller here: every step is a command of this very program (`hardway bmc …`), which can be run
+//! by hand and reads the controller's login itself. So no password is ever in an action, and none in the journal.
+
+mod around;
+mod first_boot;
+mod settings;
+
+use std::path::PathBuf;
+
+use hardway_assets::Cluster;
+use hardway_assets::host_services::Stage;
+use hardway_assets::inventory::Host;
+
+pub use settings::{BareMetalSettings, BmcSettings, Boot, PasswordFileError};
+
+use super::{LoadBalancer, Provider};
+use crate::actions::{Action, Check, Program};
+
+/// The provider.
+pub struct BareMetal<'c> {
+    /// What is to be built.
+    pub cluster: &'c Cluster,
+    /// How machines are booted.
+    pub settings: BareMetalSettings,
+    /// This program.
+    pub program: PathBuf,
+    /// The working folder, absolute.
+    pub folder: PathBuf,
+    /// Whether the bootstrap host is still wanted.
+    pub stage: Stage,
+}
+
+impl Provider for BareMetal<'_> {
+    fn infrastructure(&self) -> Vec<Action> {
+        let mut actions = self.around();
+        actions.extend(self.hosts().filter_map(|host| self.controller_answers(host)));
+        actions
+    }
+
+    fn first_boot(&self, host: &Host) -> Vec<Action> {
+        vec![self.medium(host), self.boot(host)]
+    }
+
+    fn is_on(&self, host: &Host) -> Check {
+        match self.settings.controllers.contains_key(&host.name) {
+            true => Check::Prints { program: self.bmc("status", host), line: "power: on".to_owned() },
+            false => Check::Succeeds(self.bmc("seen", host)),
+        }
+    }
+
+    fn load_balancer(&self) -> LoadBalancer {
+        match self.cluster.inventory.network.load_balancer.as_str() {
+            "haproxy" => LoadBalancer::Haproxy { admin_socket: self.around_file("haproxy.sock") },
+            _ => LoadBalancer::External,
+        }
+    }
+
+    fn by_hand(&self, host: &Host) -> Vec<String> {
+        self.instructions(host)
+    }
+
+    fn after_join(&self, host: &Host) -> Vec<Action> {
+        self.medium_out(host).into_iter().collect()
+    }
+}
+
+impl BareMetal<'_> {
+    /// Those that are still wanted.
+    fn hosts(&self) -> impl Iterator<Item = &Host> {
+        let is_wanted = |host: &&Host| {
+            self.stage == Stage::Bootstrapping || host.role != hardway_assets::inventory::Role::Bootstrap
+        };
+        self.cluster.inventory.hosts.iter().filter(is_wanted)
+    }
+
+    /// This program, with the folder.
+    fn hardway(&self, words: &str) -> Program {
+        let program = Program::new(self.program.display().to_string(), ["--dir".to_owned()]);
+        program.with([self.folder.display().to_string()]).with(words.split_whitespace())
+    }
+
+    /// `hardway bmc VERB --host NAME`
+    fn bmc(&self, verb: &str, host: &Host) -> Program {
+        self.hardway(&format!("bmc {verb} --host")).with([&host.name])
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+//! Machines of Google Compute Engine, through `gcloud`. Every command is an action's: shown before it runs, journaled, and
+//! such that a person can run it.
+//!
+//! ```text
+//! Gce              the provider                                         mod.rs
+//! GceSettings      `machines.gce` of the inventory                      settings.rs
+//! gcloud           calls: made if not there, taken away if there        gcloud.rs
+//! image            the OS, imported where it is not there               image.rs
+//! network          firewall rules, the way out                          network.rs
+//! names            a zone of Cloud DNS                                  names.rs
+//! balancer         HAProxy on an instance, or a table for somebody      balancer.rs
+//! machine          instances, and their tokens                          machine.rs
+//! ```
+
+mod balancer;
+mod gcloud;
+mod image;
+mod machine;
+mod names;
+mod network;
+mod settings;
+
+use std::path::PathBuf;
+
+use hardway_assets::Cluster;
+use hardway_assets::host_services::Stage;
+use hardway_assets::inventory::Host;
+
+pub use settings::{GceSettings, Image};
+
+use super::{LoadBalancer, Provider};
+use crate::actions::{Action, Check, Program};
+
+/// The provider.
+pub struct Gce<'c> {
+    /// What is to be built.
+    pub cluster: &'c Cluster,
+    /// Where, and from what.
+    pub settings: GceSettings,
+    /// Name or path of `gcloud`.
+    pub gcloud: String,
+    /// The working folder, absolute.
+    pub folder: PathBuf,
+    /// Whether the bootstrap host is still wanted.
+    pub stage: Stage,
+}
+
+impl Provider for Gce<'_> {
+    fn infrastructure(&self) -> Vec<Action> {
+        let mut actions = self.image();
+        actions.extend(self.network());
+        actions.extend(self.names());
+        actions.extend(self.balancer());
+        actions
+    }
+
+    fn first_boot(&self, host: &Host) -> Vec<Action> {
+        vec![self.instance(host)]
+    }
+
+    fn is_on(&self, host: &Host) -> Check {
+        self.runs(host)
+    }
+
+    fn load_balancer(&self) -> LoadBalancer {
+        match self.has_balancer() {
+            true => LoadBalancer::ByConfiguration,
+            false => LoadBalancer::External,
+        }
+    }
+
+    fn after_join(&self, host: &Host) -> Vec<Action> {
+        vec![self.token_away(host)]
+    }
+}
+
+impl Gce<'_> {
+    /// Lists what is there of this cluster, whoever made it: after a working folder was lost, this is what costs money.
+    pub fn leftovers(&self) -> Program {
+        let filter = format!("--filter=labels.{}", self.labels());
+        self.gcloud("compute instances list").with([filter, "--format=value(name,zone)".to_owned()])
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.join("gce").join(name)
+    }
+}

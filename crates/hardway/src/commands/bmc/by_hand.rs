@@ -1,0 +1,63 @@
+//! Machines that a person boots: what to do, and whether they came.
+
+use std::fmt::Write as _;
+
+use hardway_assets::inventory::Host;
+use hardway_machines::host_progress::{HostState, Progress, Tracked, fold};
+use hardway_machines::providers::Provider as _;
+
+use super::Site;
+use crate::report::{EXIT_BLOCKED, Report};
+
+/// Ends with 9 while a machine was not seen: somebody has something to do.
+pub(super) fn run(site: &Site, host: Option<&str>) -> Result<u8, Report> {
+    let provider = site.provider();
+    let hosts: Vec<&Host> = match host {
+        Some(name) => vec![site.host(name)?],
+        None => site.cluster.inventory.hosts.iter().collect(),
+    };
+    let mut waiting = Vec::new();
+    let mut evidence = Vec::new();
+    for host in hosts {
+        let steps = provider.by_hand(host);
+        if steps.is_empty() || is_seen(&state(site, host)?) {
+            continue;
+        }
+        let mut text = format!("{}:", host.name);
+        for (i, step) in steps.iter().enumerate() {
+            let _ = write!(text, "\n  {}. {step}", i + 1);
+        }
+        evidence.push(text);
+        waiting.push(host.name.as_str());
+    }
+    if waiting.is_empty() {
+        return Ok(0);
+    }
+    let wait = if waiting.len() == 1 { "waits" } else { "wait" };
+    Err(Report::new("by-hand", format!("{} {wait} for a person", waiting.join(", ")))
+        .exit(EXIT_BLOCKED)
+        .evidence(evidence)
+        .fix("do what is written above; hardway goes on when the machines are seen"))
+}
+
+/// Ends with 9 when the machine was not seen.
+pub(super) fn seen(site: &Site, host: &Host) -> Result<u8, Report> {
+    let state = state(site, host)?;
+    if is_seen(&state) {
+        return Ok(0);
+    }
+    Err(Report::new("by-hand", format!("{} was not seen yet: {}", host.name, state.sentence))
+        .exit(EXIT_BLOCKED)
+        .fix(format!("hardway bmc by-hand --host {}", host.name)))
+}
+
+fn is_seen(state: &HostState) -> bool {
+    state.state >= Progress::Seen
+}
+
+fn state(site: &Site, host: &Host) -> Result<HostState, Report> {
+    let records = hardway_journal::read(&site.workdir.path(hardway_journal::FILE_NAME))
+        .map_err(|error| Report::from_error("workdir-unusable", &error).fix(error.fix()))?;
+    let tracked = [Tracked::new(&site.cluster, host)];
+    Ok(fold(&records, &tracked).remove(0))
+}

@@ -1,0 +1,158 @@
+//! `hardway bmc`: the machines of provider bare-metal, through their controllers or by hand.
+//!
+//! The install runs these commands as its own steps. The login is read here, from the file that the inventory names, and
+//! appears neither on a command line nor in the journal.
+
+mod by_hand;
+
+use std::path::PathBuf;
+
+use hardway_assets::Cluster;
+use hardway_assets::host_services::Stage;
+use hardway_assets::inventory::{Host, Provider};
+use hardway_machines::providers::bare_metal::{BareMetal, BareMetalSettings, PasswordFileError};
+use hardway_machines::redfish::{Bmc, BootFrom, Controller, Power, RedfishError};
+use serde_json::json;
+
+use crate::cli::{BmcArgs, BmcVerb, Format, Global};
+use crate::input::{self, Checked};
+use crate::live;
+use crate::mistakes::in_inventory;
+use crate::output::Output;
+use crate::release_choice::Reach;
+use crate::report::{EXIT_CONFIG, EXIT_INFRASTRUCTURE, EXIT_USAGE, Report};
+use crate::workdir::Workdir;
+
+/// One verb for one machine.
+pub(crate) fn run(global: &Global, args: &BmcArgs, out: &Output) -> Result<u8, Report> {
+    let site = Site::open(global, out)?;
+    match &args.verb {
+        BmcVerb::ByHand { host } => by_hand::run(&site, host.as_deref()),
+        BmcVerb::Seen(host) => by_hand::seen(&site, site.host(&host.name)?),
+        BmcVerb::BootOnceCd(host) => site.ask(&host.name, Wish::Boot(BootFrom::VirtualCd), out),
+        BmcVerb::BootOncePxe(host) => site.ask(&host.name, Wish::Boot(BootFrom::Network), out),
+        BmcVerb::Eject(host) => site.ask(&host.name, Wish::Eject, out),
+        BmcVerb::Insert(host) => site.ask(&host.name, Wish::Insert, out),
+        BmcVerb::PowerOff(host) => site.ask(&host.name, Wish::Power(Power::Off), out),
+        BmcVerb::PowerOn(host) => site.ask(&host.name, Wish::Power(Power::On), out),
+        BmcVerb::Status { host, output } => site.ask(&host.name, Wish::Status(*output), out),
+    }
+}
+
+/// The working folder of machines that are there.
+struct Site {
+    workdir: Workdir,
+    cluster: Cluster,
+    settings: BareMetalSettings,
+}
+
+/// What is asked of a controller.
+#[derive(Clone, Copy)]
+enum Wish {
+    Boot(BootFrom),
+    Eject,
+    Insert,
+    Power(Power),
+    Status(Format),
+}
+
+impl Site {
+    fn open(global: &Global, out: &Output) -> Result<Self, Report> {
+        let workdir = Workdir::open(&global.dir)?;
+        let checked = Checked::load(&workdir, Reach::Here(None), out)?;
+        if checked.inventory.machines.provider != Provider::BareMetal {
+            let what = "controllers are asked for provider bare-metal only; machines.provider is another";
+            return Err(Report::new("usage", what).exit(EXIT_USAGE));
+        }
+        let cluster = input::cluster_of(&workdir, checked)?;
+        let settings =
+            BareMetalSettings::read(&cluster).map_err(|violations| in_inventory(&workdir, violations))?;
+        Ok(Self { workdir, cluster, settings })
+    }
+
+    fn host(&self, name: &str) -> Result<&Host, Report> {
+        let hosts = &self.cluster.inventory.hosts;
+        hosts.iter().find(|host| host.name == name).ok_or_else(|| {
+            let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
+            Report::new("usage", format!("no host is called {name:?}"))
+                .exit(EXIT_USAGE)
+                .fix(format!("the inventory has: {}", names.join(", ")))
+        })
+    }
+
+    fn provider(&self) -> BareMetal<'_> {
+        BareMetal {
+            cluster: &self.cluster,
+            settings: self.settings.clone(),
+            program: PathBuf::from("hardway"),
+            folder: self.workdir.path(""),
+            stage: Stage::Bootstrapping,
+        }
+    }
+
+    fn ask(&self, name: &str, wish: Wish, out: &Output) -> Result<u8, Report> {
+        let host = self.host(name)?;
+        let bmc = self.controller(host)?;
+        let iso = self.settings.iso_url(&host.name);
+        let told = live::run("asking the controller", async {
+            carry_out(&bmc, wish, iso.as_deref()).await.map_err(|error| failed(host, &error))
+        })?;
+        if let Some((text, value)) = told {
+            match wish {
+                Wish::Status(Format::Text) => out.data(&text),
+                Wish::Status(format) => out.value(&value, format),
+                _ => {}
+            }
+        }
+        Ok(0)
+    }
+
+    fn controller(&self, host: &Host) -> Result<Bmc, Report> {
+        let Some(settings) = self.settings.controllers.get(&host.name) else {
+            let what = format!("{} has no controller in inventory.yaml", host.name);
+            return Err(Report::new("usage", what).exit(EXIT_USAGE).fix(format!(
+                "set machines.bare-metal.hosts.{0}.bmc, or do it by hand: hardway bmc by-hand --host {0}",
+                host.name
+            )));
+        };
+        settings.open(&self.workdir.path("")).map_err(|error| {
+            let fix = match &error {
+                PasswordFileError::Open { path, .. } => format!("chmod 600 {}", path.display()),
+                _ => format!(
+                    "write the password into {}, with mode 0600",
+                    self.workdir.path("").join(&settings.password_file).display()
+                ),
+            };
+            Report::from_error("bmc-failed", &error).exit(EXIT_CONFIG).fix(fix)
+        })
+    }
+}
+
+/// Text and data of a status; nothing of what only does.
+async fn carry_out(
+    bmc: &Bmc,
+    wish: Wish,
+    iso: Option<&str>,
+) -> Result<Option<(String, serde_json::Value)>, RedfishError> {
+    let controller = Controller::connect(bmc).await?;
+    let result = async {
+        match wish {
+            Wish::Boot(from) => controller.boot_once(from).await.map(|()| None),
+            Wish::Eject => controller.eject().await.map(|()| None),
+            Wish::Insert => controller.insert(iso.unwrap_or_default()).await.map(|()| None),
+            Wish::Power(power) => controller.set_power(power).await.map(|()| None),
+            Wish::Status(_) => {
+                controller.status().await.map(|status| Some((status.to_string(), json!(status))))
+            }
+        }
+    }
+    .await;
+    // A session that cannot be given back ends by itself.
+    let _ = controller.close().await;
+    result
+}
+
+fn failed(host: &Host, error: &RedfishError) -> Report {
+    let report = Report::from_error("bmc-failed", error).exit(EXIT_INFRASTRUCTURE).fix(error.fix());
+    Report { what: format!("the controller of {}: {}", host.name, report.what), ..report }
+}

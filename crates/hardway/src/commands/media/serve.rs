@@ -1,0 +1,67 @@
+//! `hardway media serve`
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use hardway_journal::{Entry, FILE_NAME, Journal};
+use hardway_machines::media_server::{MediaServer, MediumRead};
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::base_image;
+use crate::cli::Global;
+use crate::clock;
+use crate::input::Checked;
+use crate::live;
+use crate::output::Output;
+use crate::release_choice::Reach;
+use crate::report::{EXIT_INFRASTRUCTURE, Report};
+use crate::workdir::Workdir;
+
+/// Serves the hosts' ISOs until told to end; ends with 0 then.
+pub(super) fn run(global: &Global, listen: SocketAddr, out: &Output) -> Result<u8, Report> {
+    let workdir = Workdir::open(&global.dir)?;
+    let checked = Checked::load(&workdir, Reach::Here(None), out)?;
+    let folder = workdir.path(base_image::FOLDER);
+    let isos: BTreeMap<_, _> = checked
+        .inventory
+        .hosts
+        .iter()
+        .map(|host| (host.name.clone(), folder.join(format!("{}.iso", host.name))))
+        .collect();
+    let journal = Journal::open(&workdir.path(FILE_NAME))
+        .map_err(|error| Report::from_error("workdir-unusable", &error).fix(error.fix()))?;
+    let tell = out.teller();
+    let note = move |read: &MediumRead| {
+        let written = clock::now()
+            .map_err(|report| report.what)
+            .and_then(|now| journal.append(&[Entry::of(now, read)]).map_err(|error| error.to_string()));
+        if let Err(reason) = written {
+            tell(&format!(
+                "that {} reads the medium of {} is not in the journal: {reason}",
+                read.source, read.host
+            ));
+        }
+    };
+    out.warn("ISOs hold their hosts' configs and are served to whoever asks: only on the controllers' network, and only while machines are installed");
+    live::run_to_its_end(serve(listen, isos, Box::new(note), out))
+}
+
+async fn serve(
+    listen: SocketAddr,
+    isos: BTreeMap<String, std::path::PathBuf>,
+    note: hardway_machines::media_server::Noted,
+    out: &Output,
+) -> Result<u8, Report> {
+    let failed =
+        |error: &dyn std::error::Error| Report::from_error("serve-failed", error).exit(EXIT_INFRASTRUCTURE);
+    // Before anybody can be served: who is told to end then must end well.
+    let mut terminate = signal(SignalKind::terminate()).map_err(|error| failed(&error))?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| failed(&error))?;
+    let server = MediaServer::start(listen, isos, note).await.map_err(|error| failed(&error))?;
+    out.info(&format!("serving http://{}/HOST.iso", server.address()));
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    Ok(0)
+}

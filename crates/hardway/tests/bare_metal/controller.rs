@@ -1,0 +1,99 @@
+//! A machine with a controller, the whole way: plan, first boot, again, after it joined, taken back.
+
+use hardway_machines::actions::Outcome;
+use hardway_machines::providers::{Provider as _, is_of_machine};
+use hardway_testing::{REDFISH_PASSWORD, REDFISH_USER, RedfishEmulator};
+use serde_json::Value;
+
+use crate::site::{MediaServe, Outcomes, PASSWORD_FILE, Site};
+
+fn settings(emulator: &RedfishEmulator, media: &str, more: &str) -> String {
+    format!(
+        "{{mediaUrl: \"{media}\", hosts: {{master-0: {{bmc: {{address: \"redfish+{}\", user: {REDFISH_USER}, passwordFile: {PASSWORD_FILE}{more}}}}}}}}}",
+        emulator.address
+    )
+}
+
+fn set_settings(site: &Site, settings: &str) {
+    let text = fs_err::read_to_string(site.path("inventory.yaml")).unwrap();
+    let line = text.lines().find(|line| line.starts_with("  bare-metal: ")).unwrap().to_owned();
+    site.write("inventory.yaml", &text.replace(&line, &format!("  bare-metal: {settings}")));
+}
+
+#[test]
+fn a_machine_is_installed_through_its_controller_and_given_back() {
+    let Some(emulator) = RedfishEmulator::start(1, true) else { return };
+    let site = Site::new("{}");
+    let media = MediaServe::start(&site);
+    let certificate = format!(", caFile: {}", emulator.certificate().display());
+    set_settings(&site, &settings(&emulator, &media.url, &certificate));
+    site.password(REDFISH_PASSWORD, 0o600);
+    let status = || -> Value {
+        serde_json::from_str(&site.ok(&["bmc", "status", "--host", "master-0", "-o", "json"])).unwrap()
+    };
+    assert_eq!(status()["power"], "off");
+
+    let cluster = site.cluster();
+    let provider = site.provider(&cluster);
+    let host = &cluster.inventory.hosts[1];
+    let infrastructure = provider.infrastructure();
+    site.with_doer(|doer| doer.up(&infrastructure, &mut ())).unwrap();
+    let first_boot = provider.first_boot(host);
+    let mut outcomes = Outcomes::default();
+    site.with_doer(|doer| doer.up(&first_boot, &mut outcomes)).unwrap();
+    assert_eq!(outcomes.0, [Outcome::Done; 2]);
+    let after = status();
+    assert_eq!(after["power"], "on");
+    assert_eq!(after["medium"], format!("{}/master-0.iso", media.url));
+    assert!(after["boot"].as_str().unwrap().starts_with("Cd"), "{after}");
+    assert!(hardway_machines::actions::Host::default().holds(&provider.is_on(host)));
+    let shown = site.ok(&["media", "show", site.path("media/master-0.iso").to_str().unwrap(), "-o", "json"]);
+    assert!(shown.contains("ignition"), "{shown}");
+    assert!(site.journal().contains("\"medium-read\""), "the server wrote down who read it");
+
+    let mut outcomes = Outcomes::default();
+    site.with_doer(|doer| doer.up(&first_boot, &mut outcomes)).unwrap();
+    assert_eq!(outcomes.0, [Outcome::AlreadyHeld; 2], "once it is booted it is not booted again");
+
+    site.with_doer(|doer| doer.up(&provider.after_join(host), &mut ())).unwrap();
+    assert_eq!(status()["medium"], Value::Null);
+
+    site.with_doer(|doer| doer.take_back(|action| is_of_machine(action, "master-0"), &mut ())).unwrap();
+    assert_eq!(status()["power"], "off");
+    assert!(
+        !site.path("bare-metal/first-boot/master-0").exists() && !site.path("media/master-0.iso").exists()
+    );
+    assert!(!site.journal().contains(REDFISH_PASSWORD));
+}
+
+#[test]
+fn what_a_controller_refuses_is_told_without_the_password() {
+    let Some(emulator) = RedfishEmulator::start(1, false) else { return };
+    let site = Site::new("{}");
+    set_settings(&site, &settings(&emulator, "http://127.0.0.1:1", ""));
+    let ask = |verb: &str| site.run(&["bmc", verb, "--host", "master-0"]);
+
+    let (code, _, stderr) = ask("status");
+    assert_eq!(code, 3, "{stderr}");
+    assert!(stderr.contains("error[bmc-failed]") && stderr.contains(PASSWORD_FILE), "{stderr}");
+    site.password(REDFISH_PASSWORD, 0o644);
+    let (code, _, stderr) = ask("status");
+    assert!(code == 3 && stderr.contains("fix: chmod 600"), "{stderr}");
+    site.password("wrong-password", 0o600);
+    let (code, _, stderr) = ask("status");
+    assert!(code == 4 && stderr.contains("does not take the login"), "{stderr}");
+    assert!(!stderr.contains("wrong-password"), "{stderr}");
+    site.password(REDFISH_PASSWORD, 0o600);
+    let (code, _, stderr) = ask("insert");
+    assert!(code == 4 && stderr.contains("the controller of master-0: POST /redfish/v1/"), "{stderr}");
+    assert!(ask("eject").0 == 0 && ask("boot-once-pxe").0 == 0);
+    let (code, _, stderr) = site.run(&["bmc", "status", "--host", "master-1"]);
+    assert!(code == 2 && stderr.contains("has no controller"), "{stderr}");
+    let (code, _, stderr) = site.run(&["bmc", "status", "--host", "nobody"]);
+    assert!(code == 2 && stderr.contains("the inventory has: bootstrap, master-0"), "{stderr}");
+    let mistakes = settings(&emulator, "http://127.0.0.1:1", ", insecure: maybe, password: hush-hush");
+    set_settings(&site, &mistakes);
+    let (code, _, stderr) = ask("status");
+    assert!(code == 3 && stderr.contains("error[inventory-invalid]: 2 mistakes"), "{stderr}");
+    assert!(stderr.contains("bmc.password: Forbidden") && !stderr.contains("hush-hush"), "{stderr}");
+}
