@@ -4,7 +4,8 @@
 #
 #   lab/client.sh KUBECONFIG LOG
 #
-# A line each: the time in seconds, `ok` or `failed`, and why. A try may take two seconds; each has a connection of its own.
+# A line each: the time in seconds, `ok` or `failed`, and why. A try may take ten seconds, slow is not
+# wrong; each has a connection of its own.
 set -euo pipefail
 kubeconfig=${1:?which kubeconfig?} log=${2:?which log?}
 work=$(mktemp -d)
@@ -17,7 +18,7 @@ server=$(field server)
 object=$server/api/v1/namespaces/default/configmaps/hardway-client
 
 ask() {
-  curl --silent --show-error --fail --max-time 2 --output /dev/null --cacert "$work/ca" --cert "$work/cert" --key "$work/key" "$@" 2>&1
+  curl --silent --show-error --fail --connect-timeout 2 --max-time 10 --output /dev/null --cacert "$work/ca" --cert "$work/cert" --key "$work/key" "$@" 2>&1
 }
 
 count=0

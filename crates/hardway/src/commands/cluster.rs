@@ -12,6 +12,8 @@ use crate::workdir::Workdir;
 /// Runs every phase that is not done, from wherever an earlier run ended.
 pub(crate) fn run(global: &Global, args: &RunArgs, out: &Output) -> Result<u8, Report> {
     let workdir = Workdir::open(&global.dir)?;
+    // Mistakes in the input files leave no trace.
+    install::check(&workdir)?;
     let held = Held::take(&workdir)?;
     let install = open(workdir, args, &Phase::ALL)?;
     let known = outside_first(&install, held)?;
@@ -22,13 +24,25 @@ pub(crate) fn run(global: &Global, args: &RunArgs, out: &Output) -> Result<u8, R
 
 /// The folder, with what these arguments say.
 pub(super) fn open(workdir: Workdir, args: &RunArgs, phases: &[Phase]) -> Result<Install, Report> {
-    let make = MakeArgs { release: args.release.clone(), render: args.render.clone(), dry_run: false };
-    let options = Options {
+    install::open(workdir, make_args(args), options(args), phases)
+}
+
+/// The same, to look at only.
+pub(super) fn open_to_look(workdir: Workdir, args: &RunArgs) -> Result<Install, Report> {
+    install::open(workdir, make_args(args), Options { only_looks: true, ..options(args) }, &[])
+}
+
+fn make_args(args: &RunArgs) -> MakeArgs {
+    MakeArgs { release: args.release.clone(), render: args.render.clone(), dry_run: false }
+}
+
+fn options(args: &RunArgs) -> Options {
+    Options {
+        only_looks: false,
         skip_checks: args.skip_check.iter().cloned().collect(),
         stall_after: args.stall_after,
         load_balancer_changed: args.load_balancer_changed,
-    };
-    install::open(workdir, make, options, phases)
+    }
 }
 
 /// A lab has a network of its own: once it is there, this program goes on inside, and what it did outside is known.

@@ -51,14 +51,14 @@ pub(crate) fn run(global: &Global, args: &PhaseArgs, out: &Output) -> Result<u8,
 /// One phase; in a lab, where it belongs.
 fn work(global: &Global, name: &str, args: &RunArgs, is_again: bool, out: &Output) -> Result<u8, Report> {
     let phase = named(name)?;
-    let workdir = Workdir::open(&global.dir)?;
-    let held = Held::take(&workdir)?;
-    let install = super::cluster::open(workdir, args, &[phase])?;
-    if let Some(place) = install.place.as_ref().filter(|_| phase > Phase::BuildInfra) {
-        drop(held);
+    let looking = super::cluster::open_to_look(Workdir::open(&global.dir)?, args)?;
+    if let Some(place) = looking.place.as_ref().filter(|_| phase > Phase::BuildInfra) {
         install::enter(place)?;
     }
-    super::plan::check_needs(&install, phase)?;
+    super::plan::check_needs(&looking, phase)?;
+    let workdir = Workdir::open(&global.dir)?;
+    let _held = Held::take(&workdir)?;
+    let install = super::cluster::open(workdir, args, &[phase])?;
     if is_again {
         let reset = PhaseReset { phase: phase.to_string() };
         let entry = hardway_journal::Entry::of(crate::clock::now()?, &reset);

@@ -14,7 +14,7 @@ use crate::workdir::Workdir;
 /// Every side effect of `create cluster`, in order. Changes nothing.
 pub(crate) fn run(global: &Global, args: &PlanArgs, out: &Output) -> Result<u8, Report> {
     let workdir = Workdir::open(&global.dir)?;
-    let install = super::cluster::open(workdir, &args.run, &Phase::ALL)?;
+    let install = super::cluster::open_to_look(workdir, &args.run)?;
     let history = install.history()?;
     let mut planned = Vec::new();
     for phase in Phase::ALL {

@@ -12,6 +12,7 @@ use hardway_machines::actions::{Action, Doer, DoerError};
 use hardway_machines::providers::Provider;
 use hardway_machines::providers::lab::Place;
 use hardway_machines::providers::libvirt::advice;
+use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use super::background::Background;
@@ -45,6 +46,8 @@ pub(crate) struct Install {
     pub(crate) stop: Arc<AtomicBool>,
     pub(crate) runtime: Runtime,
     background: Mutex<Background>,
+    /// Where journal and log are that nobody shall see.
+    _scratch: Option<TempDir>,
 }
 
 impl Install {
@@ -60,9 +63,17 @@ impl Install {
         let cluster = input::cluster_before_release(&workdir)?;
         let place = inside::place(&workdir, &cluster)?;
         let args = provider::make_args(place.as_ref(), &cluster, args)?;
-        let journal_path = workdir.path(hardway_journal::FILE_NAME);
-        let journal = Arc::new(Journal::open(&journal_path).map_err(|error| journal_report(&error))?);
-        let log = Log::open(&workdir.path(log::FILE))?;
+        let scratch = match options.only_looks {
+            true => {
+                Some(tempfile::tempdir().map_err(|error| Report::from_error("workdir-unusable", &error))?)
+            }
+            false => None,
+        };
+        let place_of =
+            |name: &str| scratch.as_ref().map_or_else(|| workdir.path(name), |dir| dir.path().join(name));
+        let journal =
+            Journal::open(&place_of(hardway_journal::FILE_NAME)).map_err(|error| journal_report(&error))?;
+        let log = Log::open(&place_of(log::FILE))?;
         let view = view(&history(&workdir)?, &log);
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         Ok(Self {
@@ -73,11 +84,12 @@ impl Install {
             options,
             out: Output::into_log(log.clone()),
             log,
-            journal,
+            journal: Arc::new(journal),
             view,
             stop: Arc::default(),
             runtime: runtime.map_err(|error| Report::from_error("workdir-unusable", &error))?,
             background: Mutex::default(),
+            _scratch: scratch,
             workdir,
         })
     }
@@ -144,8 +156,11 @@ impl Install {
 
 /// What the journal of a folder says.
 pub(crate) fn history(workdir: &Workdir) -> Result<History, Report> {
-    let records = hardway_journal::read(&workdir.path(hardway_journal::FILE_NAME))
-        .map_err(|error| journal_report(&error))?;
+    let path = workdir.path(hardway_journal::FILE_NAME);
+    if !path.exists() {
+        return Ok(History::default());
+    }
+    let records = hardway_journal::read(&path).map_err(|error| journal_report(&error))?;
     Ok(History::fold(&records))
 }
 

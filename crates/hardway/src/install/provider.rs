@@ -14,6 +14,7 @@ use hardway_machines::providers::libvirt::Libvirt;
 
 use super::{History, Install};
 use crate::cli::MakeArgs;
+use crate::input;
 use crate::mistakes::in_inventory;
 use crate::report::{EXIT_INFRASTRUCTURE, Report};
 use crate::workdir::Workdir;
@@ -55,6 +56,13 @@ pub(crate) fn provider_of<'c>(
             Box::new(Libvirt::new(cluster, dir, stage).map_err(wrong)?)
         }
     })
+}
+
+/// Every mistake in the input files that can be seen before the release is known, the provider's settings included.
+pub(crate) fn check(workdir: &Workdir) -> Result<(), Report> {
+    let cluster = input::cluster_before_release(workdir)?;
+    let place = super::place(workdir, &cluster)?;
+    provider_of(&cluster, place.as_ref(), &workdir.path(""), Stage::Bootstrapping).map(drop)
 }
 
 /// Whether the bootstrap host is still wanted.

@@ -30,6 +30,8 @@ pub(crate) struct Options {
     pub(crate) skip_checks: BTreeSet<String>,
     /// Nothing new for so long ends a wait.
     pub(crate) stall_after: SignedDuration,
+    /// Nothing is written into the folder, not even a journal.
+    pub(crate) only_looks: bool,
     /// A person says that the bootstrap host has left a load balancer of theirs.
     pub(crate) load_balancer_changed: bool,
 }

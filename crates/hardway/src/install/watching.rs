@@ -109,11 +109,10 @@ impl Install {
         })
     }
 
-    /// Waits until the judgement is good.
+    /// Waits until the judgement is good; else what was missing last goes into a report of the caller's.
     pub(super) fn until(
         &self,
-        code: &'static str,
-        exit: u8,
+        report: impl FnOnce(String) -> Report,
         judge: impl Fn(&Index, Timestamp) -> Result<String, String>,
     ) -> Result<String, Report> {
         self.block_on(async {
@@ -121,7 +120,7 @@ impl Install {
             let mut say = |line: Line| self.hear(&line);
             let mut wait = self.wait(&live, SignedDuration::ZERO, &mut say)?;
             let waited = wait.holds(|index, now| judge(index, now)).await;
-            waited.map_err(|(last, why)| given_up(code, exit, &last, &why))
+            waited.map_err(|(last, why)| with_broken_link(report(format!("{last}; {why}")), &why))
         })
     }
 
@@ -137,14 +136,12 @@ impl Install {
     }
 }
 
-/// A wait that came to nothing.
-pub(super) fn given_up(code: &'static str, exit: u8, last: &str, why: &GiveUp) -> Report {
-    let mut report = Report::new(code, format!("{last}; {why}")).exit(exit);
-    if let Some(link) = why.broken() {
-        report = report.evidence([format!("first broken: {}: {}", link.subject, link.what)]);
-        if let Some(fix) = &link.fix {
-            report = report.fix(fix.clone());
-        }
+/// With what everything else waits for.
+fn with_broken_link(report: Report, why: &GiveUp) -> Report {
+    let Some(link) = why.broken() else { return report };
+    let report = report.evidence([format!("first broken: {}: {}", link.subject, link.what)]);
+    match &link.fix {
+        Some(fix) => report.fix(fix.clone()),
+        None => report,
     }
-    report
 }

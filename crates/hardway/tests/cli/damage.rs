@@ -1,5 +1,7 @@
 //! Files of hardway's own that somebody damaged, and two hardways at once.
 
+use std::process::Command;
+
 use crate::work::Work;
 
 const CREATE: [&str; 2] = ["create", "ignition-configs"];
@@ -7,16 +9,27 @@ const CREATE: [&str; 2] = ["create", "ignition-configs"];
 #[test]
 fn only_one_works_in_a_folder() {
     let work = Work::made();
-    let file = std::fs::OpenOptions::new().write(true).open(work.path(".hardway.lock")).unwrap();
-    file.try_lock().unwrap();
-    let this = std::process::id();
+    // Not this process: what a hardway starts works in a folder that its parent holds.
+    let mut other = Command::new("flock")
+        .arg("--no-fork")
+        .arg(work.path(".hardway.lock"))
+        .args(["sleep", "600"])
+        .spawn()
+        .unwrap();
+    let lock = std::fs::OpenOptions::new().write(true).open(work.path(".hardway.lock")).unwrap();
+    while lock.try_lock().is_ok() {
+        lock.unlock().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let who = other.id();
     work.refused(1, &CREATE)
-        .says(&format!("error[workdir-locked]: another hardway (process {this}) is working in ./\n"))
+        .says(&format!("error[workdir-locked]: another hardway (process {who}) is working in ./\n"))
         .says("fix: wait for it to end");
     // Whoever only looks is let in.
     work.ok(&["status"]);
     work.ok(&["create", "ignition-configs", "--dry-run"]);
-    file.unlock().unwrap();
+    other.kill().unwrap();
+    other.wait().unwrap();
     work.ok(&CREATE);
 }
 

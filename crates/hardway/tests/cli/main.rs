@@ -14,6 +14,7 @@ mod dry_run;
 mod edits;
 mod error_codes;
 mod expiry;
+mod install;
 #[path = "../../../hardway-machines/tests/install_media/fixture.rs"]
 mod live_image;
 mod media;

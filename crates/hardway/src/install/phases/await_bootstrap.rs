@@ -19,7 +19,8 @@ impl Work for AwaitBootstrap<'_> {
         let mut background = self.0.background();
         background.serve(self.0)?;
         drop(background);
-        self.0.until("bootstrap-failed", EXIT_BOOTSTRAP, |index, _| judge(index))
+        self.0
+            .until(|what| Report::new("bootstrap-failed", what).exit(EXIT_BOOTSTRAP), |index, _| judge(index))
     }
 
     fn plan(&self) -> Result<Vec<Effect>, Report> {

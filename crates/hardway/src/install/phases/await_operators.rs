@@ -33,14 +33,11 @@ impl Work for AwaitOperators<'_> {
                 Ok(_) => Ok(format!("{operators} operators are at rest")),
                 Err(error) => {
                     let is_restless = matches!(error, WaitError::Stability { .. });
-                    let (code, exit) = match is_restless {
-                        true => ("operators-unstable", EXIT_STABILITY),
-                        false => ("install-failed", EXIT_INSTALL),
+                    let report = match is_restless {
+                        true => Report::from_error("operators-unstable", &error).exit(EXIT_STABILITY),
+                        false => Report::from_error("install-failed", &error).exit(EXIT_INSTALL),
                     };
-                    Err(Report::from_error(code, &error)
-                        .exit(exit)
-                        .evidence(complaints.into_iter().map(|line| line.text))
-                        .fix(error.hint()))
+                    Err(report.evidence(complaints.into_iter().map(|line| line.text)).fix(error.hint()))
                 }
             }
         })

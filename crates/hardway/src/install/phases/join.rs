@@ -26,7 +26,10 @@ impl Work for Join<'_> {
         background.approve(self.install)?;
         drop(background);
         let exit = if self.role == Role::Master { EXIT_BOOTSTRAP } else { EXIT_INSTALL };
-        let joined = self.install.until("nodes-missing", exit, |index, _| judge(index, self.role))?;
+        let joined = self.install.until(
+            |what| Report::new("nodes-missing", what).exit(exit),
+            |index, _| judge(index, self.role),
+        )?;
         // Tokens and media that nobody needs any more.
         let provider = self.install.provider()?;
         for host in self.install.hosts(self.role)? {

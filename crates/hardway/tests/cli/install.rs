@@ -1,0 +1,76 @@
+//! The install's commands, as far as they go without a machine.
+
+use hardway_assets::Phase;
+
+use crate::snapshot::Snapshot;
+use crate::work::{CONFIG, INVENTORY, Work};
+
+fn lab() -> Work {
+    let inventory = INVENTORY
+        .replace("provider: bare-metal", "provider: lab\n  lab: {name: never-built}")
+        .replace("192.168.126.100}", "192.168.126.100, mac: \"52:54:00:00:00:01\"}")
+        .replace("192.168.126.101}", "192.168.126.101, mac: \"52:54:00:00:00:02\"}")
+        .replace("192.168.126.102}", "192.168.126.102, mac: \"52:54:00:00:00:03\"}")
+        .replace("192.168.126.103}", "192.168.126.103, mac: \"52:54:00:00:00:04\"}")
+        .replace("192.168.126.110}", "192.168.126.110, mac: \"52:54:00:00:00:05\"}");
+    Work::with_inputs(CONFIG, &inventory)
+}
+
+#[test]
+fn a_plan_names_every_phase_in_order_with_its_commands_and_writes_nothing() {
+    let work = lab();
+    let before = Snapshot::of(work.root());
+    let text = work.ok(&["plan"]).stdout;
+    let mut rest = text.as_str();
+    for phase in Phase::ALL {
+        let found =
+            rest.find(&format!("{phase}\n")).unwrap_or_else(|| panic!("{phase} is missing or out of order"));
+        rest = &rest[found..];
+    }
+    for command in
+        ["ip netns add hardway-never-built", "define.sh never-built master-0", "boot.sh never-built worker-0"]
+    {
+        assert!(text.contains(command), "{command} is missing:\n{text}");
+    }
+    let value: serde_json::Value = serde_json::from_str(&work.ok(&["plan", "-o", "json"]).stdout).unwrap();
+    assert_eq!(value.as_array().unwrap().len(), Phase::ALL.len());
+    before.assert_untouched(&Snapshot::of(work.root()));
+}
+
+#[test]
+fn a_phase_that_is_too_early_says_what_is_missing() {
+    let work = lab();
+    let ran = work.refused(2, &["phase", "run", "make-pki"]);
+    ran.says("phase-too-early").says("make-pki needs fetch-release first");
+    work.refused(2, &["phase", "run", "make-coffee"]).says("there is no phase \"make-coffee\"");
+}
+
+#[test]
+fn mistakes_in_the_labs_settings_are_placed_in_the_file() {
+    let work = lab();
+    let text = work.read("inventory.yaml").replace("name: never-built", "name: Never Built, size: 3");
+    work.write("inventory.yaml", text);
+    let ran = work.refused(3, &["create", "cluster"]);
+    ran.says("inventory-invalid")
+        .says("machines.lab.size")
+        .says("machines.lab.name")
+        .says("inventory.yaml:7:");
+    assert!(!work.exists("journal.jsonl"));
+}
+
+#[test]
+fn there_is_nothing_to_destroy_where_nothing_was_done() {
+    let work = lab();
+    let before = Snapshot::of(work.root());
+    work.ok(&["destroy"]).says("there is no journal");
+    before.assert_untouched(&Snapshot::of(work.root()));
+}
+
+#[test]
+fn a_lab_that_is_not_there_is_said_so() {
+    let work = lab();
+    work.refused(4, &["lab", "run", "--", "true"]).says("the lab never-built is not there");
+    work.refused(2, &["lab", "shell", "master-9"]).says("one of bootstrap, master-0");
+    let metal = Work::with_inputs(CONFIG, INVENTORY);
+    metal.refused(2, &["lab", "shell", "master-0"]).says("not in a lab");
+}
