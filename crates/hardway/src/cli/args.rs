@@ -6,7 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
     ApproveArgs, CheckArgs, CreateArgs, CsrArgs, DestroyArgs, DiagnoseArgs, GatherArgs, InfraArgs,
-    InstallMediaArgs, LabArgs, PlanArgs, RecoverArgs, ReleaseArgs, RunArgs, ServeArgs, VerifyArgs, WaitForArgs,
+    InstallMediaArgs, LabArgs, PlanArgs, RecoverArgs, ReleaseArgs, RunArgs, ServeArgs, VerifyArgs,
+    WaitForArgs,
 };
 
 /// Installs OpenShift and OKD on machines you own, and explains every byte it writes.
