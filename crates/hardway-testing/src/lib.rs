@@ -20,7 +20,7 @@ mod tools;
 
 pub use control_plane::ControlPlane;
 pub use identity::Identity;
-pub use machine::{Machine, own_address};
+pub use machine::{Machine, SHELL_IMAGE, own_address};
 pub use namespace::{inside, inside_with_libvirt, until};
 pub use server::Server;
 pub use tools::{run, succeed, tools};
