@@ -24,9 +24,9 @@ struct Size {
 }
 
 impl Libvirt {
-    /// Defined, with an empty disk; off.
+    /// Known to the network, defined, with an empty disk; off.
     pub(super) fn machine(&self, host: &Host) -> Vec<Action> {
-        vec![self.disk(host), self.definition(host)]
+        vec![self.known(host), self.disk(host), self.definition(host)]
     }
 
     /// The medium in the pool, then on. Holds for good once the machine has been on.
