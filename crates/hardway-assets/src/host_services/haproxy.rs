@@ -20,7 +20,9 @@ pub fn haproxy(balanced: &[Balanced], files: &Haproxy) -> String {
     for service in balanced {
         let _ = write!(text, "\nlisten {}\n", service.name);
         for address in &service.addresses {
-            let _ = writeln!(text, "    bind {}", endpoint(*address, service.port));
+            // A bridge without machines has no carrier, and its IPv6 addresses are not to be used until it has.
+            let early = if address.is_ipv6() { " transparent" } else { "" };
+            let _ = writeln!(text, "    bind {}{early}", endpoint(*address, service.port));
         }
         let balance = if service.is_sticky { "source" } else { "roundrobin" };
         let _ = writeln!(text, "    balance {balance}");

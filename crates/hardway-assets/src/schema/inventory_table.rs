@@ -31,7 +31,25 @@ static MACHINES: [Field; 5] = [
     Field::new("bare-metal", Kind::AnyObject),
     Field::new("gce", Kind::AnyObject),
     Field::new("lab", Kind::AnyObject),
-    Field::new("libvirt", Kind::AnyObject),
+    Field::new("libvirt", Kind::Object(&LIBVIRT)),
+];
+
+static LIBVIRT: [Field; 10] = [
+    Field::new("uri", Kind::String).default("qemu:///system"),
+    Field::new("pool", Kind::String).default("default"),
+    Field::new("poolPath", Kind::String),
+    Field::new("network", Kind::String),
+    Field::new("bridge", Kind::String),
+    Field::new("accelerator", Kind::String).default("auto").allowed(&["auto", "kvm", "tcg"]),
+    Field::new("haproxy", Kind::String).default("auto").allowed(&["auto", "systemd", "podman", "daemon"]),
+    Field::new("haproxyImage", Kind::String),
+    Field::new("upstreamDNS", ADDRESSES),
+    Field::new("resolver", Kind::String).default("auto").allowed(&[
+        "auto",
+        "systemd-resolved",
+        "network-manager",
+        "none",
+    ]),
 ];
 
 static NETWORK: [Field; 5] = [

@@ -1,8 +1,13 @@
 //! The network answers every question of the documentation, and everything goes away again.
 
 use std::collections::BTreeSet;
+use std::net::IpAddr;
+use std::path::Path;
 
-use hardway_assets::host_services::Names;
+use hardway_assets::host_services::{Names, Stage};
+use hardway_machines::load_balancer::servers;
+use hardway_machines::providers::is_of_machine;
+use jiff::Timestamp;
 
 use hardway_testing::{inside_with_libvirt, until};
 
@@ -25,7 +30,7 @@ fn up_answers_every_name_and_down_leaves_the_host_as_it_was() {
     if !inside_with_libvirt("names::up_answers_every_name_and_down_leaves_the_host_as_it_was") {
         return;
     }
-    let (work, before) = (Work::new(), state());
+    let (mut work, before) = (Work::new(), state());
     let actions = work.actions();
     let all: BTreeSet<String> = actions.iter().map(|action| action.id.clone()).collect();
     assert_eq!(work.up(&actions).into_iter().collect::<BTreeSet<_>>(), all);
@@ -61,6 +66,55 @@ fn up_answers_every_name_and_down_leaves_the_host_as_it_was() {
     assert_eq!(work.up(&actions), ["network/active"]);
     until("the same as before", || state() == built);
 
+    // The bootstrap host goes for good: nothing else is touched, and HAProxy takes its new configuration up as it runs.
+    work.stage = Stage::Installed;
+    let later = work.actions();
+    assert_eq!(work.up(&later), ["balancer/haproxy"]);
+    let socket = Path::new("/run/hardway/ocp4/haproxy.sock");
+    until("HAProxy forgets it", || {
+        servers(socket).is_ok_and(|servers| servers.iter().all(|server| server.name != "bootstrap"))
+    });
+    work.with(&|| Timestamp::UNIX_EPOCH, |doer| {
+        doer.take_back(|action| is_of_machine(action, "bootstrap"), &mut ()).unwrap();
+    });
+    assert_eq!(ask(&["bootstrap.ocp4.example.com", "A"]).0, "NXDOMAIN");
+    assert_eq!(ask(&["master-0.ocp4.example.com", "A"]).1, ["192.168.126.101"]);
+    assert_eq!(work.up(&later), [""; 0]);
+
+    work.down();
+    assert_eq!(state(), before);
+}
+
+#[test]
+fn both_families_at_once() {
+    if !inside_with_libvirt("names::both_families_at_once") {
+        return;
+    }
+    let (mut work, before) = (Work::new(), state());
+    let address = |n: u16| IpAddr::from([0xfd02, 1, 0, 0, 0, 0, 0, n]);
+    let cluster = &mut work.cluster;
+    let network = hardway_assets::install_config::MachineNetwork { cidr: "fd02:1::/64".parse().unwrap() };
+    cluster.config.networking.machine_network.push(network);
+    cluster.inventory.network.gateway.push(address(1));
+    cluster.inventory.network.api_vip.push(address(0x10));
+    cluster.inventory.network.ingress_vip.push(address(0x11));
+    for (n, host) in (0x100..).zip(&mut cluster.inventory.hosts) {
+        host.ip.push(address(n));
+    }
+    let actions = work.actions();
+    work.up(&actions);
+    assert_eq!(work.up(&actions), [""; 0]);
+    for (name, found) in [
+        ("api.ocp4.example.com", "fd02:1::10"),
+        ("a.b.apps.ocp4.example.com", "fd02:1::11"),
+        ("master-0.ocp4.example.com", "fd02:1::101"),
+    ] {
+        assert_eq!(ask(&[name, "AAAA"]).1, [found], "{name}");
+    }
+    assert_eq!(ask(&["-x", "fd02:1::101"]).1, ["master-0.ocp4.example.com."]);
+    assert!(state()["addresses"].contains("fd02:1::10/128"));
+    assert!(run("ss", &["-Hltn"]).contains("[fd02:1::10]:6443"));
+    assert!(state()["rules"].contains("ip6 saddr fd02:1::/64"), "{}", state()["rules"]);
     work.down();
     assert_eq!(state(), before);
 }
@@ -79,7 +133,7 @@ fn what_is_somebody_elses_is_left_alone() {
     virsh(&["net-define", network.to_str().unwrap()]);
     let before = state();
     let error = work
-        .with(&|| jiff::Timestamp::UNIX_EPOCH, |doer| doer.up(&work.actions(), &mut ()))
+        .with(&|| Timestamp::UNIX_EPOCH, |doer| doer.up(&work.actions(), &mut ()))
         .map_err(|error| std::error::Error::source(&error).unwrap().to_string())
         .unwrap_err();
     assert!(error.contains("already exists with uuid"), "{error}");

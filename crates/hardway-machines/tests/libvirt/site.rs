@@ -95,7 +95,7 @@ impl Work {
 pub(crate) fn state() -> BTreeMap<&'static str, String> {
     // Chains that libvirt makes for all networks stay when the last is gone; counters tell of packets, not of rules.
     let rules = "nft list ruleset | sed 's/counter packets [0-9]* bytes [0-9]*/counter/' | \
-                 grep -E 'virbr|hardway|192[.]168' || :";
+                 grep -E 'virbr|hardway|192[.]168|fd02' || :";
     let shell = |script: &str| run("sh", &["-c", script]);
     BTreeMap::from([
         ("networks", virsh(&["net-list", "--all"])),

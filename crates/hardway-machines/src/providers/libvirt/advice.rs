@@ -8,7 +8,11 @@ struct Known {
 }
 
 /// The more special come first.
-const KNOWN: [Known; 20] = [
+const KNOWN: [Known; 21] = [
+    Known {
+        words: &["there is no install medium"],
+        advice: "`hardway media iso --all` makes one for each host",
+    },
     Known {
         words: &["Cannot access storage file", "Permission denied"],
         advice: "QEMU runs as a user of its own and must be able to enter every folder above the file: keep disks and media in the storage pool (machines.libvirt.poolPath below /var/lib/libvirt/images), and after moving files there by hand run `restorecon -R` on it",

@@ -24,9 +24,9 @@ struct Size {
 }
 
 impl Libvirt {
-    /// Defined, with an empty disk; off.
+    /// Known to the network, defined, with an empty disk; off.
     pub(super) fn machine(&self, host: &Host) -> Vec<Action> {
-        vec![self.disk(host), self.definition(host)]
+        vec![self.known(host), self.disk(host), self.definition(host)]
     }
 
     /// The medium in the pool, then on. Holds for good once the machine has been on.
@@ -108,6 +108,11 @@ impl Libvirt {
         let (virsh, pool, volume) = (self.virsh(), &self.settings.pool, self.volume(host, "iso"));
         let path = self.folder.join(format!("media/{}.iso", host.name)).display().to_string();
         let stamp = format!("$(stat -Lc %s-%Y {})", shell_word(&path));
+        let is_there = format!(
+            "if ! [ -r {} ]; then echo 'there is no install medium for {}' >&2; exit 1; fi",
+            shell_word(&path),
+            host.name
+        );
         let is_booted = self.note(host, BOOTED);
         let holds = format!(
             "if {is_booted} 2>/dev/null; then exit 0; fi; {} | grep -qF \"{stamp}\"",
@@ -122,6 +127,7 @@ impl Libvirt {
             why: format!("What {} is installed from lies in the pool, where QEMU may read it.", host.name),
             holds: Check::Succeeds(Program::new("sh", ["-ec", &holds])),
             does: vec![
+                Step::Run(Program::new("sh", ["-ec", &is_there])),
                 Step::Run(virsh.unless_listed(
                     &format!("vol-list {pool}"),
                     &volume,

@@ -7,31 +7,32 @@ use std::net::IpAddr;
 
 use hardway_assets::Cluster;
 use hardway_assets::host_services::Names;
-use hardway_assets::inventory::Host;
 
 use super::settings::Settings;
 use super::xml::{Mark, escaped};
 
-/// The definition, and the mark in it.
-pub(super) fn network_xml(
-    cluster: &Cluster,
-    settings: &Settings,
-    uuid: &str,
-    mac: impl Fn(&Host) -> String,
-) -> (String, Mark) {
+/// The definition without its machines, and the mark in it.
+pub(super) fn network_xml(cluster: &Cluster, settings: &Settings, uuid: &str) -> (String, Mark) {
     let names = Names::of(cluster);
     let has_ipv6 = cluster.inventory.network.gateway.iter().any(IpAddr::is_ipv6);
     let nat = if has_ipv6 {
-        "  <forward mode='nat'>\n    <nat ipv6='yes'/>\n  </forward>\n"
+        "<forward mode='nat'>\n    <nat ipv6='yes'/>\n  </forward>"
     } else {
-        "  <forward mode='nat'/>\n"
+        "<forward mode='nat'/>"
     };
-    let mut body = nat.to_owned();
+    let mut body = format!("  {nat}\n");
     let _ = writeln!(body, "  <bridge name='{}' stp='off' delay='0'/>", escaped(&settings.bridge));
     // A name below the domain that is not listed does not exist; nobody else is asked.
     let _ = writeln!(body, "  <domain name='{}' localOnly='yes'/>", escaped(&names.domain));
-    body.push_str(&dns(&names, settings));
-    body.push_str(&addresses(cluster, mac));
+    body.push_str("  <dns>\n");
+    for address in &settings.upstream_dns {
+        let _ = writeln!(body, "    <forwarder addr='{address}'/>");
+    }
+    for address in cluster.inventory.network.api_vip.iter().filter(|vip| !is_of_host(cluster, **vip)) {
+        body.push_str(&dns_host(&names, *address));
+    }
+    body.push_str("  </dns>\n");
+    body.push_str(&addresses(cluster));
     body.push_str(&wildcard(&names));
     let head = format!(
         "<network xmlns:dnsmasq='http://libvirt.org/schemas/network/dnsmasq/1.0'>\n  <name>{}</name>\n  <uuid>{uuid}</uuid>\n",
@@ -41,51 +42,39 @@ pub(super) fn network_xml(
     (format!("{head}{}{body}</network>\n", mark.metadata()), mark)
 }
 
-/// One element for each address. The first name of an address answers for it, and libvirt takes no second element with
-/// the same address, so names are gathered by address: hosts before api, api before api-int.
-fn dns(names: &Names, settings: &Settings) -> String {
-    let mut by_address: Vec<(IpAddr, Vec<&str>)> = Vec::new();
-    for name in &names.names {
-        for address in &name.addresses {
-            match by_address.iter_mut().find(|(found, _)| found == address) {
-                Some((_, found)) => found.push(&name.name),
-                None => by_address.push((*address, vec![&name.name])),
-            }
-        }
-    }
-    let mut text = "  <dns>\n".to_owned();
-    for address in &settings.upstream_dns {
-        let _ = writeln!(text, "    <forwarder addr='{address}'/>");
-    }
-    for (address, names) in by_address {
-        let _ = writeln!(text, "    <host ip='{address}'>");
-        for name in names {
-            let _ = writeln!(text, "      <hostname>{}</hostname>", escaped(name));
-        }
-        text.push_str("    </host>\n");
-    }
-    text + "  </dns>\n"
+/// All names of an address, in one element: libvirt takes no second one. The first name answers for the address: hosts
+/// come before api, api before api-int.
+pub(super) fn dns_host(names: &Names, address: IpAddr) -> String {
+    let of_address = names.names.iter().filter(|name| name.addresses.contains(&address));
+    let names: String =
+        of_address.map(|name| format!("      <hostname>{}</hostname>\n", escaped(&name.name))).collect();
+    format!("    <host ip='{address}'>\n{names}    </host>\n")
+}
+
+/// For the live system that installs: a machine that is not listed gets no address. Installed systems have theirs from
+/// their own config.
+pub(super) fn dhcp_host(name: &str, mac: &str, address: IpAddr) -> String {
+    format!("<host mac='{mac}' name='{}' ip='{address}'/>", escaped(name))
+}
+
+fn is_of_host(cluster: &Cluster, address: IpAddr) -> bool {
+    cluster.inventory.hosts.iter().any(|host| host.ip.contains(&address))
 }
 
 /// The gateway of each family, and every virtual address beside it: libvirt puts them on the bridge whenever it starts
 /// the network, so they outlive a restart of the host.
-fn addresses(cluster: &Cluster, mac: impl Fn(&Host) -> String) -> String {
+fn addresses(cluster: &Cluster) -> String {
     let network = &cluster.inventory.network;
     let mut text = String::new();
     for gateway in &network.gateway {
         let prefix = cluster.machine_network_of(*gateway).map_or(0, |net| net.prefix_len());
         let family = if gateway.is_ipv6() { "ipv6" } else { "ipv4" };
         let _ =
-            writeln!(text, "  <ip family='{family}' address='{gateway}' prefix='{prefix}' localPtr='yes'>");
-        if gateway.is_ipv4() {
-            text.push_str(&dhcp(cluster, &mac));
-        }
-        text.push_str("  </ip>\n");
+            writeln!(text, "  <ip family='{family}' address='{gateway}' prefix='{prefix}' localPtr='yes'/>");
     }
     let mut known = network.gateway.clone();
     for vip in network.api_vip.iter().chain(&network.ingress_vip) {
-        let is_host = cluster.inventory.hosts.iter().any(|host| host.ip.contains(vip));
-        if network.load_balancer != "haproxy" || is_host || known.contains(vip) {
+        if network.load_balancer != "haproxy" || is_of_host(cluster, *vip) || known.contains(vip) {
             continue;
         }
         known.push(*vip);
@@ -93,19 +82,6 @@ fn addresses(cluster: &Cluster, mac: impl Fn(&Host) -> String) -> String {
         let _ = writeln!(text, "  <ip family='{family}' address='{vip}' prefix='{prefix}'/>");
     }
     text
-}
-
-/// For the live system that installs: a machine that is not listed gets no address. Installed systems have theirs from
-/// their own config. DHCPv6 knows clients by something that only a booted system can tell: there is none.
-fn dhcp(cluster: &Cluster, mac: impl Fn(&Host) -> String) -> String {
-    let mut text = "    <dhcp>\n".to_owned();
-    for host in &cluster.inventory.hosts {
-        for ip in host.ip.iter().filter(|ip| ip.is_ipv4()) {
-            let name = escaped(&cluster.node_name(host));
-            let _ = writeln!(text, "      <host mac='{}' name='{name}' ip='{ip}'/>", mac(host));
-        }
-    }
-    text + "    </dhcp>\n"
 }
 
 /// Every route. Without the `local` line dnsmasq says of the family that has no address that the name does not exist,
