@@ -1,6 +1,6 @@
 //! Ports at which hardway will listen on this host.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use hardway_assets::host_services::{Balanced, Stage};
 use hardway_assets::inventory::Provider;
@@ -44,7 +44,9 @@ fn wanted(scene: &Scene<'_>) -> Vec<Wanted> {
     let (cluster, mut wanted) = (scene.site.cluster, Vec::new());
     let network = &cluster.inventory.network;
     let is_libvirt = scene.provider() == Provider::Libvirt && !is_remote(libvirt_uri(scene));
-    if network.load_balancer == "haproxy" && (is_libvirt || scene.owns(&network.api_vip)) {
+    let is_balancer_here =
+        is_libvirt || scene.provider() == Provider::BareMetal || scene.owns(&network.api_vip);
+    if network.load_balancer == "haproxy" && is_balancer_here {
         for Balanced { name, port, addresses, .. } in Balanced::all(cluster, Stage::Bootstrapping) {
             wanted.push(Wanted { protocol: Protocol::Tcp, port, addresses, what: name, ours: "haproxy" });
         }
@@ -69,7 +71,19 @@ fn wanted(scene: &Scene<'_>) -> Vec<Wanted> {
             ours: "hardway",
         });
     }
+    if let Some(at) = scene.setting("mediaUrl").and_then(server_in)
+        && scene.owns(&[at.ip()])
+    {
+        let (port, addresses, what) = (at.port(), vec![at.ip()], "install media");
+        wanted.push(Wanted { protocol: Protocol::Tcp, port, addresses, what, ours: "hardway" });
+    }
     wanted
+}
+
+/// The address in `http://192.168.126.2:8080`. Behind a name or a path is somebody else's server.
+fn server_in(url: &str) -> Option<SocketAddr> {
+    let server = url.strip_prefix("http://")?.trim_end_matches('/');
+    server.parse().ok().or_else(|| Some(SocketAddr::new(server.parse().ok()?, 80)))
 }
 
 impl Wanted {
@@ -127,5 +141,12 @@ mod tests {
         let taken = by("0.0.0.0", "k3s-server");
         assert_eq!(taken.seen, ["TCP port 6443, for api, is taken at 0.0.0.0 by k3s-server (process 42)"]);
         assert_eq!(by("::", "nginx").verdict, Verdict::Failed);
+    }
+
+    #[test]
+    fn media_are_served_where_the_url_says() {
+        assert_eq!(server_in("http://192.168.126.2:8080"), Some("192.168.126.2:8080".parse().unwrap()));
+        assert_eq!(server_in("http://192.168.126.2/"), Some("192.168.126.2:80".parse().unwrap()));
+        assert_eq!(server_in("http://media.example.com/iso"), None);
     }
 }
