@@ -51,7 +51,7 @@ fn with_stand_ins(port: &PortSeen) -> Judged {
         Reached::Answered { .. } => {
             Judged::refused(format!("{at} is answered by somebody else than {who}"), fix)
         }
-        other => Judged::refused(format!("{at}: {who} is well, but does not come through: {}", other), fix),
+        other => Judged::refused(format!("{at}: {who} is well, but does not come through: {other}"), fix),
     }
 }
 

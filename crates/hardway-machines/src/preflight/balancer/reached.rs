@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hardway_assets::{pem, pki};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -101,29 +101,35 @@ fn talk(
     stream.set_read_timeout(Some(patience))?;
     stream.set_write_timeout(Some(patience))?;
     if !is_tls {
-        return Ok((None, ask(&mut &stream, path)?));
+        return Ok((None, ask(&mut &stream, path, patience)?));
     }
     let name = ServerName::IpAddress(address.ip().into());
     let connection = ClientConnection::new(Arc::new(client().map_err(io::Error::other)?), name)
         .map_err(io::Error::other)?;
     let mut stream = StreamOwned::new(connection, stream);
-    let text = ask(&mut stream, path)?;
+    let text = ask(&mut stream, path, patience)?;
     let certificate = stream.conn.peer_certificates().and_then(|chain| Some(chain.first()?.to_vec()));
     Ok((certificate, text))
 }
 
-fn ask(stream: &mut (impl Read + Write), path: &str) -> io::Result<String> {
+/// What comes until the end, for as long as patience lasts.
+fn ask(stream: &mut (impl Read + Write), path: &str, patience: Duration) -> io::Result<String> {
     write!(stream, "GET {path} HTTP/1.1\r\nHost: hardway-check\r\nConnection: close\r\n\r\n")?;
     stream.flush()?;
-    let mut text = Vec::new();
-    match stream.take(1 << 16).read_to_end(&mut text) {
-        // Many servers just close.
-        Err(error) if error.kind() == ErrorKind::UnexpectedEof => {}
-        Err(error) if text.is_empty() => return Err(error),
-        _ => {}
+    let (began, mut text, mut buffer) = (Instant::now(), Vec::new(), [0; 4096]);
+    while text.len() < LONGEST_ANSWER && began.elapsed() < patience {
+        match stream.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(length) => text.extend(&buffer[..length]),
+            // Many servers just close.
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof || !text.is_empty() => break,
+            Err(error) => return Err(error),
+        }
     }
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
+
+const LONGEST_ANSWER: usize = 1 << 16;
 
 fn client() -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(aws_lc_rs::default_provider());

@@ -94,7 +94,7 @@ impl Wanted {
 }
 
 fn judge(wanted: &[Wanted], listeners: &[Owned]) -> Judged {
-    let mut wrong = Vec::new();
+    let (mut wrong, mut odd) = (Vec::new(), Vec::new());
     for port in wanted {
         for (listener, owner) in listeners.iter().filter(|(listener, _)| port.is_met_by(listener)) {
             if owner.as_ref().is_some_and(|(name, _)| name == port.ours) {
@@ -104,15 +104,18 @@ fn judge(wanted: &[Wanted], listeners: &[Owned]) -> Judged {
                 .as_ref()
                 .map_or_else(|| "somebody".to_owned(), |(name, id)| format!("{name} (process {id})"));
             let (protocol, number, address) = (port.protocol.name(), port.port, listener.address);
-            wrong
-                .push(format!("{protocol} port {number}, for {}, is taken at {address} by {who}", port.what));
+            let sentence =
+                format!("{protocol} port {number}, for {}, is taken at {address} by {who}", port.what);
+            // Who is not root cannot see whose it is; at the very address, it may well be ours.
+            let is_ours_perhaps = owner.is_none() && !address.is_unspecified();
+            if is_ours_perhaps { odd.push(sentence) } else { wrong.push(sentence) }
         }
     }
     wrong.dedup();
     let mut shown: Vec<String> = wanted.iter().map(|port| port.port.to_string()).collect();
     shown.dedup();
     let fix = "stop what listens there, or let it listen at addresses of its own";
-    Judged::of(wrong, Vec::new(), fix, format!("{} are free or ours", shown.join(", ")))
+    Judged::of(wrong, odd, fix, format!("{} are free or ours", shown.join(", ")))
 }
 
 #[cfg(test)]
@@ -141,6 +144,8 @@ mod tests {
         let taken = by("0.0.0.0", "k3s-server");
         assert_eq!(taken.seen, ["TCP port 6443, for api, is taken at 0.0.0.0 by k3s-server (process 42)"]);
         assert_eq!(by("::", "nginx").verdict, Verdict::Failed);
+        let listener = Listener { protocol: Protocol::Tcp, address: vip, port: 6443, inode: 1 };
+        assert_eq!(judge(&wanted, &[(listener, None)]).verdict, Verdict::Warned);
     }
 
     #[test]
