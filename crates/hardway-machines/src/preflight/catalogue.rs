@@ -31,6 +31,8 @@ impl Check {
 }
 
 const ALL: &[Provider] = &[BareMetal, Gce, Lab, Libvirt];
+/// Those whose names can be asked for from here. On GCE, build-infra makes them, and only instances can ask.
+const NAMED: &[Provider] = &[BareMetal, Lab, Libvirt];
 /// Those that make machines on this host.
 const LOCAL: &[Provider] = &[Lab, Libvirt];
 
@@ -57,20 +59,22 @@ pub const CHECKS: &[Check] = &[
     row("libvirt-pool", Host, &[Libvirt], host::libvirt_pool),
     row("gcloud", Host, &[Gce], host::gcloud),
     row("clock", Host, ALL, host::clock),
-    row("names-server", Names, ALL, names::server).slow(),
-    row("names-records", Names, ALL, names::records),
-    row("names-apps", Names, ALL, names::apps),
-    row("names-reverse", Names, ALL, names::reverse),
-    row("names-search", Names, ALL, names::search),
-    row("names-outside", Names, ALL, names::outside),
-    row("names-host", Names, ALL, names::host),
+    row("names-server", Names, NAMED, names::server).slow(),
+    row("names-records", Names, NAMED, names::records),
+    row("names-apps", Names, NAMED, names::apps),
+    row("names-reverse", Names, NAMED, names::reverse),
+    row("names-search", Names, NAMED, names::search),
+    row("names-outside", Names, NAMED, names::outside),
+    row("names-host", Names, NAMED, names::host),
     row("balancer-api", Balancer, ALL, balancer::api).slow(),
     row("balancer-machine-config-server", Balancer, ALL, balancer::machine_config_server),
     row("balancer-ingress-https", Balancer, ALL, balancer::ingress_https),
     row("balancer-ingress-http", Balancer, ALL, balancer::ingress_http),
     row("ports", Network, ALL, network::ports),
+    row("virtual-addresses", Network, &[BareMetal], network::virtual_addresses),
     row("subnet", Network, &[Libvirt], network::subnet),
     row("addresses", Network, &[BareMetal, Libvirt], network::addresses),
+    row("bmc", Network, &[BareMetal], network::bmc),
     row("release-image", Registry, ALL, registry::release_image).slow(),
     row("mirrors", Registry, ALL, registry::mirrors),
     row("clock-skew", Registry, ALL, registry::clock_skew),

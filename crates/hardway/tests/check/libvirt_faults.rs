@@ -56,7 +56,8 @@ pub(crate) fn faults() -> Vec<Fault> {
             world.set_up += "chmod 700 @/pool\n";
         }),
         fault("ports", "TCP port 6443, for api, is taken at :: by busybox", libvirt(), |world| {
-            world.set_up += "busybox httpd -f -p 6443 &\nuntil grep -q ':192B .* 0A ' /proc/net/tcp6; do sleep 0.1; done\n";
+            world.set_up +=
+                "busybox httpd -f -p 6443 &\nuntil_true \"grep -q ':192B .* 0A ' /proc/net/tcp6\"\n";
         }),
         fault(
             "subnet",

@@ -34,6 +34,9 @@ fn good_names_and_addresses() {
         "names-outside",
         "names-host",
         "addresses",
+        "bmc",
+        "ports",
+        "virtual-addresses",
     ];
     show_good(&site(), &passed);
 }
@@ -101,13 +104,23 @@ pub(crate) fn faults() -> Vec<Fault> {
         fault("names-host", "api.ocp4.example.com does not resolve here", site(), |world| {
             world.files.insert("/etc/resolv.conf", "nameserver 127.0.0.1\n".to_owned());
         }),
+        fault("virtual-addresses", "192.168.126.10 is not an address of this host", site(), |world| {
+            world.set_up = world.set_up.replace("ip addr add 192.168.126.10/32 dev hw0\n", "");
+        }),
+        fault("bmc", "master-0: redfish+http://192.168.126.1:8001: connection refused", site(), |world| {
+            world.inventory = world.inventory.replace("126.1:8000", "126.1:8001");
+        }),
+        fault("ports", "TCP port 8080, for install media, is taken at 0.0.0.0 by busybox", site(), |world| {
+            world.set_up +=
+                "busybox httpd -f -p 0.0.0.0:8080 &\nuntil_true \"grep -q ':1F90 .* 0A ' /proc/net/tcp\"\n";
+        }),
         fault(
             "addresses",
             "192.168.126.102 of master-1 is answered by 02:00:00:00:00:99, declared is 52:54:00:7e:00:66",
             site(),
             |world| {
                 world.set_up += "unshare --net sleep infinity &\nother=$!\n\
-                    until [ \"$(readlink /proc/$other/ns/net)\" != \"$(readlink /proc/self/ns/net)\" ]; do sleep 0.1; done\n\
+                    until_true \"[ \\\"\\$(readlink /proc/$other/ns/net)\\\" != \\\"\\$(readlink /proc/self/ns/net)\\\" ]\"\n\
                     ip link set hw1 netns $other\nin_other='nsenter --net=/proc/'$other'/ns/net ip'\n\
                     $in_other link set hw1 address 02:00:00:00:00:99 up\n$in_other addr add 192.168.126.102/24 dev hw1\n";
             },

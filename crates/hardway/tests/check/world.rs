@@ -52,7 +52,8 @@ impl World {
     /// Of a provider, with nothing on the network.
     pub(crate) fn of(provider: &str) -> Self {
         let real = ["ip", "mkdir", "modprobe", "mount", "nft", "nsenter", "sh", "tail", "unshare", "busybox"];
-        let stand_ins = ["curl", "docker-registry", "go", "jq", "mmdebstrap", "runc", "skopeo", "ssh"];
+        let stand_ins =
+            ["curl", "docker-registry", "go", "haproxy", "jq", "mmdebstrap", "runc", "skopeo", "ssh"];
         let mut programs: BTreeMap<&str, String> = stand_ins.map(|name| (name, "exit 0".to_owned())).into();
         programs.extend(real.map(|name| (name, "->".to_owned())));
         programs.extend([
@@ -89,11 +90,13 @@ impl World {
         let mut world = Self::of(provider);
         world.inventory =
             world.inventory.replace("image: sample", "image: registry.example.net/ocp/release:4.18.1-x86_64");
+        world.set_up += "mkdir -p @/bmc/redfish/v1; echo '{}' > @/bmc/redfish/v1/index.html\n";
         world.set_up += "ip link add hw0 type veth peer name hw1\nip link set hw0 up\nip link set hw1 up\n";
         world.set_up += "ip addr add 192.168.126.1/24 dev hw0\n";
         for n in [10, 11, 101, 110] {
             world.set_up += &format!("ip addr add 192.168.126.{n}/32 dev hw0\n");
         }
+        world.set_up += "busybox httpd -p 192.168.126.1:8000 -h @/bmc\n";
         world.dnsmasq = Some(name_server(&cluster) + "address=/registry.example.net/192.168.126.1\n");
         let files = Haproxy { socket: "@/haproxy.sock".to_owned(), pid_file: "@/haproxy.pid".to_owned() };
         world.haproxy = Some(haproxy(&Balanced::all(&cluster, Stage::Bootstrapping), &files));
@@ -148,9 +151,9 @@ impl World {
         for (name, script) in &self.programs {
             let path = root.join("bin").join(name);
             if script == "->" {
-                // One that this computer lacks is not needed on it.
-                let found = real(name);
-                found.iter().for_each(|real| fs_err::os::unix::fs::symlink(real, &path).unwrap());
+                // One that this computer lacks is not what the test is about.
+                let real = real(name).unwrap_or_else(|| "/bin/true".into());
+                fs_err::os::unix::fs::symlink(real, &path).unwrap();
                 continue;
             }
             fs::write(&path, format!("#!/bin/sh\n{}\n", here(script))).unwrap();
@@ -167,6 +170,9 @@ impl World {
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mut lines = vec![
             "set -eu".to_owned(),
+            // Gives up after a minute or more.
+            "until_true() { for _ in $(seq 600); do eval \"$1\" && return; sleep 0.1; done; echo \"never: $1\" >&2; exit 99; }"
+                .to_owned(),
             "mount -t tmpfs -o size=1000g,mode=755 tmpfs @/pool".to_owned(),
             format!("mount --bind {} @/hardway", env!("CARGO_BIN_EXE_hardway")),
             format!("mount --bind {} @/scripts", sources.join("lab").display()),
@@ -180,7 +186,7 @@ impl World {
         }
         lines.push(self.set_up.clone());
         lines.push("mount --rbind @/dev /dev".to_owned());
-        let until = |what: &str| format!("for _ in $(seq 600); do {what} && break; sleep 0.1; done");
+        let until = |what: &str| format!("until_true '{what}'");
         if let Some(text) = &self.dnsmasq {
             fs::write(root.join("dnsmasq.conf"), here(text, root)).unwrap();
             lines.push("dnsmasq --keep-in-foreground --user=root -C @/dnsmasq.conf >&2 &".to_owned());
@@ -245,8 +251,13 @@ fn name_server(cluster: &Cluster) -> String {
 
 /// The hosts of `example::cluster()`.
 fn inventory(provider: &str) -> String {
+    let settings = match provider {
+        "bare-metal" => BARE_METAL,
+        "gce" => "  gce: {project: lab-1, zones: [us-central1-a]}\n",
+        _ => "",
+    };
     let mut text = format!(
-        "apiVersion: hardway.dev/v1alpha1\nkind: Inventory\nrelease:\n  image: sample\nmachines:\n  provider: {provider}\n\
+        "apiVersion: hardway.dev/v1alpha1\nkind: Inventory\nrelease:\n  image: sample\nmachines:\n  provider: {provider}\n{settings}\
          network:\n  gateway: 192.168.126.1\n  dns: [192.168.126.1]\n  apiVIP: 192.168.126.10\n  ingressVIP: 192.168.126.11\n\
          pki:\n  keyAlgorithm: ECDSA-P256\nhosts:\n"
     );
@@ -260,6 +271,9 @@ fn inventory(provider: &str) -> String {
     }
     text
 }
+
+/// One machine has a management controller; its stand-in answers as little as a check asks for.
+const BARE_METAL: &str = "  bare-metal:\n    mediaUrl: http://192.168.126.1:8080\n    hosts:\n      master-0: {bmc: {address: \"redfish+http://192.168.126.1:8000\", user: admin, passwordFile: secrets/bmc}}\n";
 
 /// Where this computer has a program.
 fn real(name: &str) -> Option<std::path::PathBuf> {

@@ -91,8 +91,9 @@ impl Bringer {
         match scene.provider() {
             Provider::Lab => Self::HardwayHere,
             _ if !is_haproxy => Self::SomebodyElse,
+            Provider::BareMetal => Self::HardwayHere,
             Provider::Libvirt if !is_remote(libvirt_uri(scene)) => Self::HardwayHere,
-            _ => Self::Hardway,
+            Provider::Gce | Provider::Libvirt => Self::Hardway,
         }
     }
 }
@@ -152,7 +153,7 @@ impl PortSeen {
         let patience = scene.site.patience;
         let began = Instant::now();
         loop {
-            self.reached = Reached::at(self.at, self.name != "ingress-http", patience.answer);
+            self.reached = Reached::at(self.at, "/readyz", self.name != "ingress-http", patience.answer);
             if let (Reached::Answered { certificate, text }, Some(identity)) = (&self.reached, identity) {
                 self.has_our_words = text.contains(&identity.words);
                 self.has_our_certificate = certificate.as_ref().map(|found| *found == identity.certificate);

@@ -1,9 +1,7 @@
 //! What came through the balancer, judged.
 
-use hardway_assets::{pem, pki};
-
 use super::balancer_seen::{BalancerSeen, Bringer, PortSeen};
-use super::reached::Reached;
+use super::reached::{Reached, shown};
 use crate::preflight::check_result::Judged;
 
 /// The worst of a service's addresses.
@@ -53,9 +51,7 @@ fn with_stand_ins(port: &PortSeen) -> Judged {
         Reached::Answered { .. } => {
             Judged::refused(format!("{at} is answered by somebody else than {who}"), fix)
         }
-        other => {
-            Judged::refused(format!("{at}: {who} is well, but does not come through: {}", words(other)), fix)
-        }
+        other => Judged::refused(format!("{at}: {who} is well, but does not come through: {other}"), fix),
     }
 }
 
@@ -64,7 +60,7 @@ fn without_stand_ins(port: &PortSeen, bringer: Bringer) -> Judged {
     let at = port.at;
     let to_come =
         || Judged::not_applicable(format!("{} is not there yet: build-infra brings the balancer", at.ip()));
-    let seen = format!("{at}: {}", words(&port.reached));
+    let seen = format!("{at}: {}", port.reached);
     let fix = format!("let the balancer have {} and listen at TCP port {}", at.ip(), at.port());
     match &port.reached {
         // Whoever answers then is not ours.
@@ -79,30 +75,6 @@ fn without_stand_ins(port: &PortSeen, bringer: Bringer) -> Judged {
         }
         Reached::Refused | Reached::Silent => Judged::refused(seen, fix),
     }
-}
-
-fn words(reached: &Reached) -> String {
-    match reached {
-        Reached::Answered { certificate, text } => {
-            let status = text.lines().next().unwrap_or_default();
-            let by = certificate.as_ref().map_or_else(String::new, |found| format!(", {}", shown(found)));
-            format!("answers {status:?}{by}")
-        }
-        Reached::Closed(how) => how.clone(),
-        Reached::Nobody(why) => format!("cannot be reached ({why})"),
-        Reached::Refused => "connection refused".to_owned(),
-        Reached::Silent => "no answer to a connection".to_owned(),
-    }
-}
-
-fn shown(certificate: &[u8]) -> String {
-    let facts = pki::inspect(&pem::encode("CERTIFICATE", certificate))
-        .ok()
-        .and_then(|facts| facts.into_iter().next());
-    facts.map_or_else(
-        || "a certificate that cannot be read".to_owned(),
-        |facts| format!("the certificate of {}", facts.subject),
-    )
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! What a client gets at an address.
 
+use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use hardway_assets::{pem, pki};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, SignatureScheme, StreamOwned};
@@ -12,7 +14,7 @@ use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
 /// How far a connection got.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Reached {
+pub(in crate::preflight) enum Reached {
     /// Nobody has the address, or there is no way there.
     Nobody(String),
     /// The port is shut.
@@ -31,13 +33,18 @@ pub(super) enum Reached {
 }
 
 impl Reached {
-    /// Connects and asks for something that every server answers somehow.
-    pub(super) fn at(address: SocketAddr, is_tls: bool, patience: Duration) -> Self {
+    /// Connects and asks for a path.
+    pub(in crate::preflight) fn at(
+        address: SocketAddr,
+        path: &str,
+        is_tls: bool,
+        patience: Duration,
+    ) -> Self {
         let stream = match TcpStream::connect_timeout(&address, patience) {
             Ok(stream) => stream,
             Err(error) => return Self::of(&error),
         };
-        match talk(stream, address, is_tls, patience) {
+        match talk(stream, address, path, is_tls, patience) {
             Ok((_, text)) if text.is_empty() => Self::Closed("closed without an answer".to_owned()),
             Ok((certificate, text)) => Self::Answered { certificate, text },
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
@@ -56,35 +63,73 @@ impl Reached {
     }
 }
 
+impl fmt::Display for Reached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Answered { certificate, text } => {
+                write!(f, "answers {:?}", text.lines().next().unwrap_or_default())?;
+                certificate.iter().try_for_each(|found| write!(f, ", {}", shown(found)))
+            }
+            Self::Closed(how) => f.write_str(how),
+            Self::Nobody(why) => write!(f, "cannot be reached ({why})"),
+            Self::Refused => f.write_str("connection refused"),
+            Self::Silent => f.write_str("no answer to a connection"),
+        }
+    }
+}
+
+/// Whose certificate it is.
+pub(super) fn shown(certificate: &[u8]) -> String {
+    let facts = pki::inspect(&pem::encode("CERTIFICATE", certificate))
+        .ok()
+        .and_then(|facts| facts.into_iter().next());
+    facts.map_or_else(
+        || "a certificate that cannot be read".to_owned(),
+        |facts| format!("the certificate of {}", facts.subject),
+    )
+}
+
 type Heard = (Option<Vec<u8>>, String);
 
-fn talk(stream: TcpStream, address: SocketAddr, is_tls: bool, patience: Duration) -> io::Result<Heard> {
+fn talk(
+    stream: TcpStream,
+    address: SocketAddr,
+    path: &str,
+    is_tls: bool,
+    patience: Duration,
+) -> io::Result<Heard> {
     stream.set_read_timeout(Some(patience))?;
     stream.set_write_timeout(Some(patience))?;
     if !is_tls {
-        return Ok((None, ask(&mut &stream)?));
+        return Ok((None, ask(&mut &stream, path, patience)?));
     }
     let name = ServerName::IpAddress(address.ip().into());
     let connection = ClientConnection::new(Arc::new(client().map_err(io::Error::other)?), name)
         .map_err(io::Error::other)?;
     let mut stream = StreamOwned::new(connection, stream);
-    let text = ask(&mut stream)?;
+    let text = ask(&mut stream, path, patience)?;
     let certificate = stream.conn.peer_certificates().and_then(|chain| Some(chain.first()?.to_vec()));
     Ok((certificate, text))
 }
 
-fn ask(stream: &mut (impl Read + Write)) -> io::Result<String> {
-    stream.write_all(b"GET /readyz HTTP/1.1\r\nHost: hardway-check\r\nConnection: close\r\n\r\n")?;
+/// What comes until the end, for as long as patience lasts.
+fn ask(stream: &mut (impl Read + Write), path: &str, patience: Duration) -> io::Result<String> {
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: hardway-check\r\nConnection: close\r\n\r\n")?;
     stream.flush()?;
-    let mut text = Vec::new();
-    match stream.take(1 << 16).read_to_end(&mut text) {
-        // Many servers just close.
-        Err(error) if error.kind() == ErrorKind::UnexpectedEof => {}
-        Err(error) if text.is_empty() => return Err(error),
-        _ => {}
+    let (began, mut text, mut buffer) = (Instant::now(), Vec::new(), [0; 4096]);
+    while text.len() < LONGEST_ANSWER && began.elapsed() < patience {
+        match stream.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(length) => text.extend(&buffer[..length]),
+            // Many servers just close.
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof || !text.is_empty() => break,
+            Err(error) => return Err(error),
+        }
     }
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
+
+const LONGEST_ANSWER: usize = 1 << 16;
 
 fn client() -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(aws_lc_rs::default_provider());
@@ -163,13 +208,13 @@ mod tests {
         for is_tls in [true, false] {
             let at = free();
             let backend = Backend::start(at, is_tls, &identity).unwrap();
-            let Reached::Answered { certificate, text } = Reached::at(at, is_tls, PATIENCE) else {
+            let Reached::Answered { certificate, text } = Reached::at(at, "/readyz", is_tls, PATIENCE) else {
                 panic!("no answer")
             };
             assert_eq!(certificate, is_tls.then(|| identity.certificate.clone()));
             assert!(text.starts_with("HTTP/1.1 200 ") && text.ends_with(&identity.words), "{text}");
             drop(backend);
-            assert_eq!(Reached::at(at, is_tls, PATIENCE), Reached::Refused);
+            assert_eq!(Reached::at(at, "/readyz", is_tls, PATIENCE), Reached::Refused);
         }
     }
 
@@ -178,7 +223,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let at = listener.local_addr().unwrap();
         let closing = std::thread::spawn(move || drop(listener.accept()));
-        assert!(matches!(Reached::at(at, true, PATIENCE), Reached::Closed(_)));
+        assert!(matches!(Reached::at(at, "/readyz", true, PATIENCE), Reached::Closed(_)));
         closing.join().unwrap();
     }
 }

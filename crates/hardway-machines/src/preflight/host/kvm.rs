@@ -20,6 +20,10 @@ struct Kvm {
 
 pub(in crate::preflight) fn kvm(scene: &Scene<'_>) -> Judged {
     let uri = libvirt_uri(scene);
+    if scene.setting("accelerator") == Some("tcg") {
+        let seen = "the inventory asks for emulated machines (accelerator: tcg)".to_owned();
+        return Judged::warned(vec![seen], "leave it out for machines that shall become a cluster");
+    }
     let processor = fs_err::read_to_string("/proc/cpuinfo").unwrap_or_default();
     judge(&Kvm {
         has_device: (!is_remote(uri)).then(|| Path::new("/dev/kvm").exists()),

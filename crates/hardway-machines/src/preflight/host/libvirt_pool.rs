@@ -8,7 +8,7 @@ use crate::preflight::asked_program::{NoAnswer, SHORT, ask_program};
 use crate::preflight::check_result::Judged;
 use crate::preflight::scene::Scene;
 
-/// Where libvirt's own pool is, and where build-infra makes one that is missing.
+/// Where libvirt's own pool is, and below which build-infra makes others.
 const USUAL: &str = "/var/lib/libvirt/images";
 
 /// A pool.
@@ -25,7 +25,7 @@ struct Pool {
 pub(in crate::preflight) fn libvirt_pool(scene: &Scene<'_>) -> Judged {
     let (uri, name) = (libvirt_uri(scene), pool_name(scene));
     let info = ask_program("virsh", &["-c", uri, "pool-info", name], SHORT);
-    let folder = pool_folder(scene).unwrap_or_else(|_| PathBuf::from(USUAL));
+    let folder = pool_folder(scene).unwrap_or_else(|_| to_be_made(scene));
     let way = if is_remote(uri) { Vec::new() } else { way(&folder) };
     judge(&Pool { name: name.to_owned(), info, folder, way })
 }
@@ -35,10 +35,18 @@ pub(in crate::preflight) fn libvirt_pool(scene: &Scene<'_>) -> Judged {
 pub(in crate::preflight) fn pool_folder(scene: &Scene<'_>) -> Result<PathBuf, NoAnswer> {
     let text = ask_program("virsh", &["-c", libvirt_uri(scene), "pool-dumpxml", pool_name(scene)], SHORT);
     match text {
-        Ok(xml) => Ok(path_in(&xml).unwrap_or_else(|| PathBuf::from(USUAL))),
-        Err(NoAnswer::Failed { said, .. }) if !said.contains("failed to connect") => Ok(PathBuf::from(USUAL)),
+        Ok(xml) => Ok(path_in(&xml).unwrap_or_else(|| to_be_made(scene))),
+        Err(NoAnswer::Failed { said, .. }) if !said.contains("failed to connect") => Ok(to_be_made(scene)),
         Err(why) => Err(why),
     }
+}
+
+fn to_be_made(scene: &Scene<'_>) -> PathBuf {
+    let own = match pool_name(scene) {
+        "default" => PathBuf::from(USUAL),
+        name => Path::new(USUAL).join(name),
+    };
+    scene.setting("poolPath").map_or(own, PathBuf::from)
 }
 
 fn pool_name<'a>(scene: &'a Scene<'_>) -> &'a str {
@@ -78,7 +86,7 @@ fn judge(pool: &Pool) -> Judged {
         }
         Err(_) => Judged::passed(format!("there is no pool {name} yet: build-infra makes it")),
         Ok(info) if !info.lines().any(|line| line.starts_with("State:") && line.ends_with("running")) => {
-            Judged::refused(format!("pool {name} is not running"), format!("virsh pool-start {name}"))
+            Judged::passed(format!("pool {name} does not run yet: build-infra starts it"))
         }
         Ok(_) => Judged::passed(format!("pool {name} runs, in {}", folder.display())),
     }
@@ -108,9 +116,9 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_that_does_not_run_is_named() {
+    fn a_pool_that_does_not_run_or_is_not_there_is_build_infras() {
         let stopped = Pool { info: Ok("State:          inactive\n".to_owned()), ..good() };
-        assert_eq!(judge(&stopped).seen, ["pool ocp4 is not running"]);
+        assert_eq!(judge(&stopped).seen, ["pool ocp4 does not run yet: build-infra starts it"]);
         let said = "error: Storage pool not found: no storage pool with matching name 'ocp4'".to_owned();
         let absent = Pool { info: Err(NoAnswer::Failed { status: String::new(), said }), ..good() };
         assert_eq!(judge(&absent).verdict, Verdict::Passed);

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hardway_assets::inventory::Provider;
 
+use super::{is_remote, libvirt_uri};
 use crate::preflight::asked_program::find_program;
 use crate::preflight::check_result::Judged;
 use crate::preflight::scene::Scene;
@@ -32,34 +33,73 @@ const LAB: &[Needed] = &[
     needed("skopeo", "skopeo", "the lab's release"),
     needed("docker-registry", "docker-registry", "the lab's release"),
 ];
-const LIBVIRT: &[Needed] = &[
-    needed("virsh", "libvirt-clients", "machines and networks"),
-    needed("ip", "iproute2", "virtual addresses"),
-];
+const LIBVIRT: &[Needed] = &[needed("virsh", "libvirt-clients", "machines and networks")];
 const GCE: &[Needed] = &[needed("gcloud", "google-cloud-cli", "instances and images")];
+const HAPROXY: Needed = needed("haproxy", "haproxy", "the load balancer");
+const IP: Needed = needed("ip", "iproute2", "virtual addresses");
+const NFT: Needed = needed("nft", "nftables", "machines reaching the world through this host");
 const PODMAN: Needed =
     needed("podman", "podman", "rendering the nodes' configs with the release's own program");
 const SSH: Needed = needed("ssh", "openssh-client", "watching the bootstrap host");
 
 pub(in crate::preflight) fn programs(scene: &Scene<'_>) -> Judged {
-    let is_sample = scene.site.cluster.inventory.release.image == "sample";
-    let found: Vec<_> =
-        list(scene.provider(), is_sample).into_iter().map(|row| (row, find_program(row.program))).collect();
+    let needed = list(&Wishes::of(scene));
+    let found: Vec<_> = needed.into_iter().map(|row| (row, find_program(row.program))).collect();
     let busybox = found.iter().find(|(row, _)| row.program == "busybox");
     let is_static = busybox.and_then(|(_, path)| path.as_deref()).is_none_or(is_static);
     judge(&found, is_static)
 }
 
-fn list(provider: Provider, is_sample: bool) -> Vec<Needed> {
+/// On what it depends which programs are started.
+#[derive(Clone, Copy, Debug)]
+struct Wishes {
+    provider: Provider,
+    /// Its node configs are built in.
+    is_sample: bool,
+    /// Whether HAProxy runs on this host, and not in a container.
+    is_balancer_here: bool,
+    /// Whether virtual addresses and rules are made on this host.
+    is_network_here: bool,
+    has_firewalld: bool,
+}
+
+impl Wishes {
+    fn of(scene: &Scene<'_>) -> Self {
+        let inventory = &scene.site.cluster.inventory;
+        let is_here = match scene.provider() {
+            Provider::BareMetal => true,
+            Provider::Libvirt => !is_remote(libvirt_uri(scene)),
+            Provider::Gce | Provider::Lab => false,
+        };
+        let is_haproxy = inventory.network.load_balancer == "haproxy";
+        Self {
+            provider: scene.provider(),
+            is_sample: inventory.release.image == "sample",
+            is_balancer_here: is_here && is_haproxy && scene.setting("haproxy") != Some("podman"),
+            is_network_here: is_here,
+            has_firewalld: find_program("firewall-cmd").is_some(),
+        }
+    }
+}
+
+fn list(wishes: &Wishes) -> Vec<Needed> {
+    let Wishes { provider, is_sample, is_balancer_here, is_network_here, has_firewalld } = *wishes;
     let own = match provider {
         Provider::BareMetal => &[],
         Provider::Gce => GCE,
         Provider::Lab => LAB,
         Provider::Libvirt => LIBVIRT,
     };
-    // The sample release has its node configs built in; the lab's machines are podman's.
-    let podman = (!is_sample || provider == Provider::Lab).then_some(PODMAN);
-    podman.into_iter().chain([SSH]).chain(own.iter().copied()).collect()
+    let others = [
+        // The lab's machines are podman's.
+        (PODMAN, !is_sample || provider == Provider::Lab),
+        (SSH, true),
+        (HAPROXY, is_balancer_here),
+        (IP, is_network_here),
+        (NFT, is_network_here && provider == Provider::Libvirt && !has_firewalld),
+    ];
+    let others = others.into_iter().filter(|(_, is_needed)| *is_needed).map(|(row, _)| row);
+    others.chain(own.iter().copied()).collect()
 }
 
 /// A program that is linked with shared libraries names their loader near its beginning.
@@ -89,11 +129,16 @@ mod tests {
     use super::*;
     use crate::preflight::Verdict;
 
+    fn wishes(provider: Provider) -> Wishes {
+        let is_sample = false;
+        Wishes { provider, is_sample, is_balancer_here: true, is_network_here: true, has_firewalld: false }
+    }
+
     #[test]
     fn every_program_can_be_the_one_that_is_missing() {
         for provider in [Provider::BareMetal, Provider::Gce, Provider::Lab, Provider::Libvirt] {
             let there: Vec<_> =
-                list(provider, false).into_iter().map(|row| (row, Some(PathBuf::from("/bin/x")))).collect();
+                list(&wishes(provider)).into_iter().map(|row| (row, Some(PathBuf::from("/bin/x")))).collect();
             assert_eq!(judge(&there, true).verdict, Verdict::Passed);
             for gone in 0..there.len() {
                 let mut found = there.clone();
@@ -109,9 +154,17 @@ mod tests {
     }
 
     #[test]
-    fn the_sample_release_needs_no_podman_but_the_lab_does() {
-        assert!(!list(Provider::BareMetal, true).contains(&PODMAN));
-        assert!(list(Provider::Lab, true).contains(&PODMAN));
+    fn what_is_elsewhere_is_not_asked_for() {
+        let sample = |provider| Wishes { is_sample: true, ..wishes(provider) };
+        assert!(!list(&sample(Provider::BareMetal)).contains(&PODMAN));
+        assert!(list(&sample(Provider::Lab)).contains(&PODMAN));
+        let elsewhere =
+            Wishes { is_balancer_here: false, is_network_here: false, ..wishes(Provider::Libvirt) };
+        assert!([HAPROXY, IP, NFT].iter().all(|row| !list(&elsewhere).contains(row)));
+        assert!(
+            list(&wishes(Provider::Libvirt)).contains(&NFT)
+                && !list(&wishes(Provider::BareMetal)).contains(&NFT)
+        );
     }
 
     #[test]

@@ -8,7 +8,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hardway_assets::Cluster;
-use hardway_assets::inventory::Provider;
 
 use super::route::Route;
 use crate::preflight::check_result::Judged;
@@ -56,8 +55,8 @@ fn claims(cluster: &Cluster) -> Vec<Claim> {
         };
         claims.extend(host.ip.iter().map(claim));
     }
-    // Elsewhere, the balancer has them already.
-    if cluster.inventory.machines.provider == Provider::Libvirt && network.load_balancer == "haproxy" {
+    // Somebody else's balancer has them already; ours is to be on this host.
+    if network.load_balancer == "haproxy" {
         for (whose, addresses) in [("apiVIP", &network.api_vip), ("ingressVIP", &network.ingress_vip)] {
             let claim = |address: &IpAddr| Claim {
                 address: *address,
@@ -126,8 +125,7 @@ mod tests {
 
     #[test]
     fn who_has_an_address_is_named() {
-        let mut cluster = example::cluster();
-        cluster.inventory.machines.provider = Provider::Libvirt;
+        let cluster = example::cluster();
         let claims = claims(&cluster);
         assert_eq!(claims.len(), 8);
         let judge = |address: &str, mac: &str| {

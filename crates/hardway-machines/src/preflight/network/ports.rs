@@ -1,6 +1,6 @@
 //! Ports at which hardway will listen on this host.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use hardway_assets::host_services::{Balanced, Stage};
 use hardway_assets::inventory::Provider;
@@ -44,7 +44,9 @@ fn wanted(scene: &Scene<'_>) -> Vec<Wanted> {
     let (cluster, mut wanted) = (scene.site.cluster, Vec::new());
     let network = &cluster.inventory.network;
     let is_libvirt = scene.provider() == Provider::Libvirt && !is_remote(libvirt_uri(scene));
-    if network.load_balancer == "haproxy" && (is_libvirt || scene.owns(&network.api_vip)) {
+    let is_balancer_here =
+        is_libvirt || scene.provider() == Provider::BareMetal || scene.owns(&network.api_vip);
+    if network.load_balancer == "haproxy" && is_balancer_here {
         for Balanced { name, port, addresses, .. } in Balanced::all(cluster, Stage::Bootstrapping) {
             wanted.push(Wanted { protocol: Protocol::Tcp, port, addresses, what: name, ours: "haproxy" });
         }
@@ -69,7 +71,19 @@ fn wanted(scene: &Scene<'_>) -> Vec<Wanted> {
             ours: "hardway",
         });
     }
+    if let Some(at) = scene.setting("mediaUrl").and_then(server_in)
+        && scene.owns(&[at.ip()])
+    {
+        let (port, addresses, what) = (at.port(), vec![at.ip()], "install media");
+        wanted.push(Wanted { protocol: Protocol::Tcp, port, addresses, what, ours: "hardway" });
+    }
     wanted
+}
+
+/// The address in `http://192.168.126.2:8080`. Behind a name or a path is somebody else's server.
+fn server_in(url: &str) -> Option<SocketAddr> {
+    let server = url.strip_prefix("http://")?.trim_end_matches('/');
+    server.parse().ok().or_else(|| Some(SocketAddr::new(server.parse().ok()?, 80)))
 }
 
 impl Wanted {
@@ -80,7 +94,7 @@ impl Wanted {
 }
 
 fn judge(wanted: &[Wanted], listeners: &[Owned]) -> Judged {
-    let mut wrong = Vec::new();
+    let (mut wrong, mut odd) = (Vec::new(), Vec::new());
     for port in wanted {
         for (listener, owner) in listeners.iter().filter(|(listener, _)| port.is_met_by(listener)) {
             if owner.as_ref().is_some_and(|(name, _)| name == port.ours) {
@@ -90,15 +104,18 @@ fn judge(wanted: &[Wanted], listeners: &[Owned]) -> Judged {
                 .as_ref()
                 .map_or_else(|| "somebody".to_owned(), |(name, id)| format!("{name} (process {id})"));
             let (protocol, number, address) = (port.protocol.name(), port.port, listener.address);
-            wrong
-                .push(format!("{protocol} port {number}, for {}, is taken at {address} by {who}", port.what));
+            let sentence =
+                format!("{protocol} port {number}, for {}, is taken at {address} by {who}", port.what);
+            // Who is not root cannot see whose it is; at the very address, it may well be ours.
+            let is_ours_perhaps = owner.is_none() && !address.is_unspecified();
+            if is_ours_perhaps { odd.push(sentence) } else { wrong.push(sentence) }
         }
     }
     wrong.dedup();
     let mut shown: Vec<String> = wanted.iter().map(|port| port.port.to_string()).collect();
     shown.dedup();
     let fix = "stop what listens there, or let it listen at addresses of its own";
-    Judged::of(wrong, Vec::new(), fix, format!("{} are free or ours", shown.join(", ")))
+    Judged::of(wrong, odd, fix, format!("{} are free or ours", shown.join(", ")))
 }
 
 #[cfg(test)]
@@ -127,5 +144,14 @@ mod tests {
         let taken = by("0.0.0.0", "k3s-server");
         assert_eq!(taken.seen, ["TCP port 6443, for api, is taken at 0.0.0.0 by k3s-server (process 42)"]);
         assert_eq!(by("::", "nginx").verdict, Verdict::Failed);
+        let listener = Listener { protocol: Protocol::Tcp, address: vip, port: 6443, inode: 1 };
+        assert_eq!(judge(&wanted, &[(listener, None)]).verdict, Verdict::Warned);
+    }
+
+    #[test]
+    fn media_are_served_where_the_url_says() {
+        assert_eq!(server_in("http://192.168.126.2:8080"), Some("192.168.126.2:8080".parse().unwrap()));
+        assert_eq!(server_in("http://192.168.126.2/"), Some("192.168.126.2:80".parse().unwrap()));
+        assert_eq!(server_in("http://media.example.com/iso"), None);
     }
 }
