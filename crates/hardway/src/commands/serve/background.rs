@@ -38,7 +38,8 @@ pub(crate) struct Background {
 impl Background {
     /// Begins to serve from a folder with everything made, as `hardway serve` with these arguments would. Returns once
     /// it listens: what can be wrong beforehand is an error here, and what goes wrong later is told. `told` is called
-    /// from the server's thread; while it takes its time, requests go on.
+    /// from the server's thread; while it takes its time, requests go on. Not to be called inside an async runtime: the
+    /// server has one of its own.
     pub(crate) fn start(
         folder: Folder,
         journal: Arc<Journal>,

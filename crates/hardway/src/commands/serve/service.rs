@@ -1,18 +1,20 @@
 //! The servers and what they look at again and again, whoever waits for their end.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hardway_journal::{Entry, Follower, Journal, JournalError, Record};
 use hardway_machines::boot_server::{BootServer, Note, installed};
-use hardway_machines::ignition_server::faces::{History, HostFace, HostFolder, HostTable, HostedFace};
+use hardway_machines::ignition_server::faces::{History, HostTable, HostedFace};
 use hardway_machines::ignition_server::{
-    Certificates, Clock, Event, Faces, Listen, Recorder, Router, Server,
+    CertificateFiles, Certificates, Clock, Event, Faces, Listen, Recorder, Router, Server,
 };
 use hardway_machines::install_media::BOOT_INDEX;
 use tokio::sync::mpsc;
 
+use super::folder::Hosts;
 use super::hosted::Hosted;
 use super::prepare::{Boot, Prepared};
 use super::watched::{HostWatch, Watched};
@@ -34,7 +36,7 @@ pub(super) trait Listener {
     /// Somebody asked.
     fn happened(&mut self, event: &Event);
     /// The hosts, as they are now.
-    fn hosts(&mut self, roles: &super::folder::Hosts, table: &HostTable, history: &History);
+    fn hosts(&mut self, hosts: &Hosts, table: &HostTable, history: &History);
     /// Something is wrong, and stays so until it is told again or not.
     fn trouble(&mut self, what: &str);
     /// Everything of this turn is told.
@@ -60,7 +62,7 @@ impl Log {
     }
 
     /// Opens the journal of a folder.
-    pub(super) fn open(path: &std::path::Path) -> Result<Self, Report> {
+    pub(super) fn open(path: &Path) -> Result<Self, Report> {
         let (journal, records, follower) = Journal::open_following(path).map_err(|error| damaged(&error))?;
         Ok(Self { journal: Arc::new(journal), records, follower })
     }
@@ -90,15 +92,11 @@ impl Service {
         let mut faces = Faces { pool: prepared.pool.map(Arc::new), ..Faces::default() };
         if let Some(log) = log {
             done = installed(&log.records);
-            if let (Some(key), Some(folder)) = (prepared.token_key, prepared.folder) {
-                let hosts = folder.hosts();
-                let mut files = HostFolder::new(hosts.files.clone(), log.journal);
-                files.note(&log.records);
-                let looked = files.look(clock()).map_err(|error| damaged(&error))?;
-                let face = HostFace::new(key, args.window, args.only_from_own_address, looked.table);
-                let face = Arc::new(face);
-                faces.host = Some(face.clone());
-                watched.hosts = Some(HostWatch::new(folder.inputs(), hosts, files, face));
+            if let (Some(key), Some(folder)) = (prepared.token_key, &prepared.folder) {
+                let watch = HostWatch::start(folder, &log, key, args, clock());
+                let watch = watch.map_err(|error| damaged(&error))?;
+                faces.host = Some(watch.face());
+                watched.hosts = Some(watch);
             }
             watched.follower = Some(log.follower);
         }
@@ -112,14 +110,10 @@ impl Service {
         if let Some(hosted) = hosted {
             router = router.telling(hosted.spawn());
         }
-        let listen = if prepared.certificates.is_empty() {
-            listener.trouble("plain HTTP: whoever can listen between here and the hosts can read their keys");
-            Listen::PlainHttp
-        } else {
-            let certificates = Certificates::load(prepared.certificates).map_err(|error| failed(&error))?;
+        let listen = listen(prepared.certificates, listener)?;
+        if let Listen::Tls(certificates) = &listen {
             watched.certificates = Some(certificates.clone());
-            Listen::Tls(certificates)
-        };
+        }
         let server =
             Server::start(&prepared.addresses, &listen, prepared.limits, Arc::new(router)).await.map_err(
                 |error| failed(&error).fix("choose another address with --listen, or end what has it"),
@@ -178,6 +172,15 @@ impl Service {
         }
         configs && downloads
     }
+}
+
+/// With these certificates, or in the clear.
+fn listen(certificates: Vec<CertificateFiles>, listener: &mut dyn Listener) -> Result<Listen, Report> {
+    if certificates.is_empty() {
+        listener.trouble("plain HTTP: whoever can listen between here and the hosts can read their keys");
+        return Ok(Listen::PlainHttp);
+    }
+    Certificates::load(certificates).map(Listen::Tls).map_err(|error| failed(&error))
 }
 
 /// Machines that boot from the network; whose installer was here starts from its disk.

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use hardway_journal::{Follower, Record};
+use hardway_assets::ignition::TokenKey;
+use hardway_journal::{Follower, JournalError, Record};
 use hardway_machines::boot_server::{BootServer, installed};
 use hardway_machines::ignition_server::faces::{HostFace, HostFolder};
 use hardway_machines::ignition_server::{Certificates, Clock};
 use jiff::Timestamp;
 
-use super::folder::{Hosts, InputFiles, InputStamp};
-use super::service::Listener;
+use super::folder::{Folder, Hosts, InputFiles, InputStamp};
+use super::service::{Listener, Log};
+use crate::cli::ServeArgs;
 use crate::report::Report;
 
 /// Everything that may change while it is served.
@@ -63,14 +65,25 @@ pub(super) struct HostWatch {
 }
 
 impl HostWatch {
-    /// For hosts that were just read.
-    pub(super) fn new(
-        (inputs, stamp): (InputFiles, InputStamp),
-        hosts: Hosts,
-        files: HostFolder,
-        face: Arc<HostFace>,
-    ) -> Self {
-        Self { inputs, stamp, hosts, files, face, unreadable: None }
+    /// Looks for the first time.
+    pub(super) fn start(
+        folder: &Folder,
+        log: &Log,
+        key: TokenKey,
+        args: &ServeArgs,
+        now: Timestamp,
+    ) -> Result<Self, JournalError> {
+        let (inputs, stamp) = folder.inputs();
+        let hosts = folder.hosts();
+        let mut files = HostFolder::new(hosts.files.clone(), log.journal.clone());
+        files.note(&log.records);
+        let table = files.look(now)?.table;
+        let face = Arc::new(HostFace::new(key, args.window, args.only_from_own_address, table));
+        Ok(Self { inputs, stamp, hosts, files, face, unreadable: None })
+    }
+
+    pub(super) fn face(&self) -> Arc<HostFace> {
+        self.face.clone()
     }
 
     fn look(&mut self, records: &[Record], now: Timestamp) -> Vec<String> {
