@@ -178,7 +178,7 @@ mod tests {
 
     use super::*;
 
-    fn secret(annotations: serde_json::Value) -> TokenSecret {
+    fn secret(annotations: &serde_json::Value) -> TokenSecret {
         let mut all = json!({"hypershift.openshift.io/ignition-config": "true",
             "hypershift.openshift.io/nodePool": "clusters/a", "hypershift.openshift.io/node-pool-upgrade-type": "InPlace"});
         all.as_object_mut().unwrap().extend(annotations.as_object().unwrap().clone());
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_secret_is_read() {
-        let read = secret(json!({"hypershift.openshift.io/last-token-generation-time": DRAWN}));
+        let read = secret(&json!({"hypershift.openshift.io/last-token-generation-time": DRAWN}));
         assert_eq!((read.config_hash.as_str(), read.node_pool.as_str()), ("b2c3d4e5", "clusters/a"));
         assert!(read.is_in_place && !read.is_reached && read.payload.is_none());
         let bearer = read.bearer().unwrap();
@@ -207,13 +207,13 @@ mod tests {
 
     #[test]
     fn tokens_are_kept_by_the_clock() {
-        let drawn = secret(json!({"hypershift.openshift.io/last-token-generation-time": DRAWN}));
+        let drawn = secret(&json!({"hypershift.openshift.io/last-token-generation-time": DRAWN}));
         let next = at(DRAWN) + ROTATION;
         assert_eq!(next, at("2026-11-15T11:30:00.123456789Z"));
         assert_eq!(drawn.keeper_step(at("2026-11-15T11:30:00Z")), KeeperStep::WaitUntil(next));
         assert_eq!(drawn.keeper_step(next), KeeperStep::Rotate);
         assert_eq!(drawn.copy_is_good_until(), Some(at("2026-11-15T17:00:00.123456789Z")));
-        let outdated = secret(json!({
+        let outdated = secret(&json!({
             "hypershift.openshift.io/last-token-generation-time": DRAWN,
             "hypershift.openshift.io/ignition-token-expiration-timestamp": "2026-11-15T08:00:00Z"}));
         assert_eq!(
@@ -222,10 +222,11 @@ mod tests {
         );
         assert_eq!(outdated.keeper_step(at("2026-11-15T08:00:00Z")), KeeperStep::Remove);
         assert_eq!(outdated.copy_is_good_until(), Some(at("2026-11-15T08:00:00Z")));
-        assert_eq!(secret(json!({})).keeper_step(next), KeeperStep::Rotate);
+        assert_eq!(secret(&json!({})).keeper_step(next), KeeperStep::Rotate);
         let nonsense = json!({"hypershift.openshift.io/last-token-generation-time": "soon"});
-        assert_eq!(secret(nonsense).keeper_step(next), KeeperStep::Unreadable);
-        let nonsense = secret(json!({"hypershift.openshift.io/ignition-token-expiration-timestamp": "soon"}));
+        assert_eq!(secret(&nonsense).keeper_step(next), KeeperStep::Unreadable);
+        let nonsense =
+            secret(&json!({"hypershift.openshift.io/ignition-token-expiration-timestamp": "soon"}));
         assert_eq!((nonsense.keeper_step(next), nonsense.copy_is_good_until()), (KeeperStep::Remove, None));
     }
 }

@@ -76,7 +76,7 @@ pub fn is_address(text: &str) -> bool {
     let is_last = |label: &&str| label.len() >= 2 && label.bytes().all(|b| b.is_ascii_alphabetic());
     text.len() <= 253
         && labels.len() >= 2
-        && labels.iter().all(|label| is_label(label))
+        && labels.iter().all(is_label)
         && labels.last().is_some_and(is_last)
 }
 
