@@ -83,9 +83,11 @@ pub async fn pool_status(
     })
 }
 
+/// Only when its annotation says that it is this pool's.
 fn own(secret: Option<Secret>, pool: &NodePool) -> Option<Secret> {
-    let name = secret.as_ref()?.metadata.name.clone()?;
-    secret_of(&secret, pool, &name).cloned()
+    secret.filter(|secret| {
+        secret_of([secret], pool, secret.metadata.name.as_deref().unwrap_or_default()).is_some()
+    })
 }
 
 impl From<TokenSecret> for TokenStatus {

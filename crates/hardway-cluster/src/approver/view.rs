@@ -1,7 +1,10 @@
 //! What the approver knows, folded from watch events and the journal. Plain data: no clock, no network.
 
+use std::borrow::Cow;
 use std::collections::btree_map;
 use std::collections::{BTreeMap, BTreeSet};
+
+use std::net::IpAddr;
 
 use hardway_journal::{NodeJoined, Record};
 use jiff::Timestamp;
@@ -10,7 +13,7 @@ use k8s_openapi::api::core::v1::Node;
 
 use super::record::Found;
 use super::writing::Ours;
-use super::{CsrDecided, CsrIntended, Written};
+use super::{CsrDecided, CsrIntended, Expected, Written};
 use crate::csr_policy::{
     self, Approval, Decision, Declared, Examined, ReasonCode, Redemption, Request, Rival, SeenNode, Settings,
     State, Verdict, World,
@@ -33,6 +36,8 @@ pub struct View {
     /// Requests whose decision is in the journal, by uid.
     recorded: BTreeSet<String>,
     redemptions: Vec<Redemption>,
+    /// Of workers that share a token: whose it was, only the address can tell.
+    shared: Vec<(IpAddr, Timestamp)>,
     joined: BTreeMap<String, Timestamp>,
 }
 
@@ -53,8 +58,23 @@ impl View {
             intended: BTreeMap::new(),
             recorded: BTreeSet::new(),
             redemptions: Vec::new(),
+            shared: Vec::new(),
             joined: BTreeMap::new(),
         }
+    }
+
+    /// Others are expected from now on.
+    pub fn expect(&mut self, expected: &Expected) {
+        if (&self.declared, &self.settings.rejoin) == (&expected.declared, &expected.rejoin) {
+            return;
+        }
+        self.declared = expected.declared.clone();
+        self.settings.rejoin.clone_from(&expected.rejoin);
+        // Whether a request is sound depends on who is expected.
+        self.rivals.clear();
+        let pending: Vec<Examined> =
+            self.requests.values().filter(|one| one.request.state == State::Pending).cloned().collect();
+        pending.iter().for_each(|examined| self.note_rival(examined));
     }
 
     /// A request as the watch tells it. Those of other signers are not looked at.
@@ -121,6 +141,7 @@ impl View {
     /// A line of the journal.
     pub fn read(&mut self, record: &Record) {
         self.redemptions.extend(Redemption::of(record));
+        self.shared.extend(Redemption::shared(record));
         if let Some(Ok(NodeJoined { host })) = record.fact::<NodeJoined>() {
             self.joined.insert(host, record.time);
         }
@@ -147,10 +168,11 @@ impl View {
             .filter(|rival| rival.name != examined.request.name)
             .cloned()
             .collect();
+        let redemptions = self.redemptions_for(name);
         let world = World {
             declared: &self.declared,
             nodes: &nodes,
-            redemptions: &self.redemptions,
+            redemptions: &redemptions,
             approvals: self.approvals.get(name).map_or(&[], Vec::as_slice),
             rivals: &rivals,
             now,
@@ -214,8 +236,8 @@ impl View {
             let State::Approved { at, issued: true } = examined.request.state else { continue };
             let Some(node) = examined.node().filter(|node| self.nodes.contains(*node)) else { continue };
             let Some(declared) = self.declared.node(node) else { continue };
-            let fetched =
-                self.redemptions.iter().filter(|one| one.host == declared.host).map(|one| one.at).max();
+            let redemptions = self.redemptions_for(node);
+            let fetched = redemptions.iter().filter(|one| one.host == declared.host).map(|one| one.at).max();
             let is_since = |moment: &Timestamp| fetched.is_none_or(|fetched| *moment >= fetched);
             if is_since(&at) && !self.joined.get(&declared.host).is_some_and(is_since) {
                 hosts.insert(declared.host.clone());
@@ -275,6 +297,27 @@ impl View {
     fn unrecorded(&self) -> impl Iterator<Item = (&Examined, &Ours)> {
         let ours = self.ours.iter().filter_map(|(name, ours)| Some((self.requests.get(name)?, ours)));
         ours.filter(|(examined, _)| !self.recorded.contains(&examined.request.uid))
+    }
+
+    /// Those that count for a node. One that was shared is the node's whose address it came from.
+    fn redemptions_for(&self, node: &str) -> Cow<'_, [Redemption]> {
+        if self.shared.is_empty() {
+            return Cow::Borrowed(&self.redemptions);
+        }
+        let declared = self.declared.node(node);
+        let own = self
+            .shared
+            .iter()
+            .filter(|(source, _)| declared.is_some_and(|declared| declared.addresses.contains(source)));
+        let host = declared.map_or("", |declared| declared.host.as_str());
+        let mut all = self.redemptions.clone();
+        all.extend(own.map(|(source, at)| Redemption { host: host.to_owned(), source: *source, at: *at }));
+        // Somebody serves configs here, even if this node got none.
+        if all.is_empty() {
+            let (source, at) = self.shared[0];
+            all.push(Redemption { host: String::new(), source, at });
+        }
+        Cow::Owned(all)
     }
 
     fn note_rival(&mut self, examined: &Examined) {

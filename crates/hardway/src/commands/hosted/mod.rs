@@ -1,0 +1,44 @@
+//! `hardway hosted`: the workers of HyperShift hosted clusters of platform None.
+
+mod cluster;
+mod nodepool;
+
+use hardway_hosted::render::RequestErrors;
+use hardway_hosted::{HostedError, Management};
+
+use crate::cli::{Global, HostedArgs, HostedNoun, ManagementArgs};
+use crate::live;
+use crate::output::Output;
+use crate::report::{EXIT_USAGE, Report};
+
+/// One of its nouns.
+pub(crate) fn run(_global: &Global, args: &HostedArgs, out: &Output) -> Result<u8, Report> {
+    live::run(async {
+        match &args.noun {
+            HostedNoun::Cluster(verb) => cluster::run(&args.management, verb, out).await,
+            HostedNoun::Nodepool(verb) => nodepool::run(&args.management, verb, out).await,
+        }
+    })?
+}
+
+async fn connect(args: &ManagementArgs, cluster: &str) -> Result<Management, Report> {
+    let connected = Management::connect(args.kubeconfig.as_deref(), &args.namespace, cluster).await;
+    connected.map_err(|error| failed(&error))
+}
+
+fn failed(error: &HostedError) -> Report {
+    Report::from_error("hosted-failed", error).fix(error.fix())
+}
+
+fn refused(errors: &RequestErrors) -> Report {
+    Report::from_error("hosted-request", errors)
+        .exit(EXIT_USAGE)
+        .evidence(errors.0.clone())
+        .fix("correct what is listed above; nothing was made")
+}
+
+/// A file that was named on the command line.
+fn read(path: &std::path::Path) -> Result<String, Report> {
+    fs_err::read_to_string(path)
+        .map_err(|error| Report::from_error("hosted-request", &error).exit(EXIT_USAGE))
+}
