@@ -10,26 +10,37 @@
 //! pointer        HyperShift's pointer, made one machine's     worker    a worker's record
 //! reconcile      what is wanted and seen → the next steps     upgrade   upgrades in place
 //! management     the management cluster                       pool_status   the gates of a pool, now
+//! machine_maker  machines by a provider                       expected  whom the approver lets in
+//! controller     all of it, in one long-running process
 //! ```
 //!
 //! What decides is pure, and tested with data alone; what asks and writes is apart from it.
 
 pub mod config_watch;
+pub mod controller;
+pub mod drain;
 mod error;
+pub mod expected;
 pub mod gates;
 pub mod hash;
+mod machine_maker;
 mod management;
 pub mod names;
 pub mod node_view;
 pub mod objects;
 pub mod pointer;
 mod pool_status;
+mod program_provider;
 pub mod reconcile;
+mod record;
 pub mod render;
 pub mod token;
 pub mod upgrade;
 pub mod worker;
 
 pub use error::HostedError;
+pub use machine_maker::MachineMaker;
 pub use management::Management;
 pub use pool_status::{PoolStatus, TokenStatus, pool_status};
+pub use program_provider::ProgramProvider;
+pub use record::HostedStep;

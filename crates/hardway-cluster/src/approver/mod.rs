@@ -16,6 +16,7 @@ mod leadership;
 pub mod lease;
 mod queue;
 mod record;
+mod redemptions;
 mod run;
 mod view;
 mod watching;

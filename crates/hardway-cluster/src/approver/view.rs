@@ -1,10 +1,7 @@
 //! What the approver knows, folded from watch events and the journal. Plain data: no clock, no network.
 
-use std::borrow::Cow;
 use std::collections::btree_map;
 use std::collections::{BTreeMap, BTreeSet};
-
-use std::net::IpAddr;
 
 use hardway_journal::{NodeJoined, Record};
 use jiff::Timestamp;
@@ -12,11 +9,12 @@ use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
 use k8s_openapi::api::core::v1::Node;
 
 use super::record::Found;
+use super::redemptions::Redemptions;
 use super::writing::Ours;
 use super::{CsrDecided, CsrIntended, Expected, Written};
 use crate::csr_policy::{
-    self, Approval, Decision, Declared, Examined, ReasonCode, Redemption, Request, Rival, SeenNode, Settings,
-    State, Verdict, World,
+    self, Approval, Decision, Declared, Examined, ReasonCode, Request, Rival, SeenNode, Settings, State,
+    Verdict, World,
 };
 
 /// Everything known about the cluster that bears on requests.
@@ -35,9 +33,7 @@ pub struct View {
     intended: BTreeMap<String, CsrDecided>,
     /// Requests whose decision is in the journal, by uid.
     recorded: BTreeSet<String>,
-    redemptions: Vec<Redemption>,
-    /// Of workers that share a token: whose it was, only the address can tell.
-    shared: Vec<(IpAddr, Timestamp)>,
+    redemptions: Redemptions,
     joined: BTreeMap<String, Timestamp>,
 }
 
@@ -57,8 +53,7 @@ impl View {
             ours: BTreeMap::new(),
             intended: BTreeMap::new(),
             recorded: BTreeSet::new(),
-            redemptions: Vec::new(),
-            shared: Vec::new(),
+            redemptions: Redemptions::default(),
             joined: BTreeMap::new(),
         }
     }
@@ -140,8 +135,7 @@ impl View {
 
     /// A line of the journal.
     pub fn read(&mut self, record: &Record) {
-        self.redemptions.extend(Redemption::of(record));
-        self.shared.extend(Redemption::shared(record));
+        self.redemptions.read(record);
         if let Some(Ok(NodeJoined { host })) = record.fact::<NodeJoined>() {
             self.joined.insert(host, record.time);
         }
@@ -168,7 +162,7 @@ impl View {
             .filter(|rival| rival.name != examined.request.name)
             .cloned()
             .collect();
-        let redemptions = self.redemptions_for(name);
+        let redemptions = self.redemptions.for_node(self.declared.node(name));
         let world = World {
             declared: &self.declared,
             nodes: &nodes,
@@ -236,8 +230,7 @@ impl View {
             let State::Approved { at, issued: true } = examined.request.state else { continue };
             let Some(node) = examined.node().filter(|node| self.nodes.contains(*node)) else { continue };
             let Some(declared) = self.declared.node(node) else { continue };
-            let redemptions = self.redemptions_for(node);
-            let fetched = redemptions.iter().filter(|one| one.host == declared.host).map(|one| one.at).max();
+            let fetched = self.redemptions.last(declared);
             let is_since = |moment: &Timestamp| fetched.is_none_or(|fetched| *moment >= fetched);
             if is_since(&at) && !self.joined.get(&declared.host).is_some_and(is_since) {
                 hosts.insert(declared.host.clone());
@@ -297,27 +290,6 @@ impl View {
     fn unrecorded(&self) -> impl Iterator<Item = (&Examined, &Ours)> {
         let ours = self.ours.iter().filter_map(|(name, ours)| Some((self.requests.get(name)?, ours)));
         ours.filter(|(examined, _)| !self.recorded.contains(&examined.request.uid))
-    }
-
-    /// Those that count for a node. One that was shared is the node's whose address it came from.
-    fn redemptions_for(&self, node: &str) -> Cow<'_, [Redemption]> {
-        if self.shared.is_empty() {
-            return Cow::Borrowed(&self.redemptions);
-        }
-        let declared = self.declared.node(node);
-        let own = self
-            .shared
-            .iter()
-            .filter(|(source, _)| declared.is_some_and(|declared| declared.addresses.contains(source)));
-        let host = declared.map_or("", |declared| declared.host.as_str());
-        let mut all = self.redemptions.clone();
-        all.extend(own.map(|(source, at)| Redemption { host: host.to_owned(), source: *source, at: *at }));
-        // Somebody serves configs here, even if this node got none.
-        if all.is_empty() {
-            let (source, at) = self.shared[0];
-            all.push(Redemption { host: String::new(), source, at });
-        }
-        Cow::Owned(all)
     }
 
     fn note_rival(&mut self, examined: &Examined) {

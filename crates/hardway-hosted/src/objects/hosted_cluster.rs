@@ -32,8 +32,28 @@ pub struct HostedClusterSpec {
     pub infra_id: Option<String>,
     /// A time, or `true`.
     pub paused_until: Option<String>,
+    /// Of pods and services.
+    pub networking: Networking,
     /// Where workers and people reach the control plane.
     pub services: Vec<PublishedService>,
+}
+
+/// `spec.networking`
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Networking {
+    /// Of pods.
+    pub cluster_network: Vec<NetworkEntry>,
+    /// Of services.
+    pub service_network: Vec<NetworkEntry>,
+}
+
+/// One network.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NetworkEntry {
+    /// Such as 10.132.0.0/14.
+    pub cidr: String,
 }
 
 /// `spec.services[]`

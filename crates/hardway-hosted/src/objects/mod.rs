@@ -4,7 +4,8 @@ mod hosted_cluster;
 mod node_pool;
 
 pub use hosted_cluster::{
-    HostedCluster, HostedClusterSpec, HostedClusterStatus, NodePort, PublishedService, Publishing,
+    HostedCluster, HostedClusterSpec, HostedClusterStatus, NetworkEntry, Networking, NodePort,
+    PublishedService, Publishing,
 };
 pub use node_pool::{InPlace, Management, NodePool, NodePoolSpec, NodePoolStatus, Platform, Release, Taint};
 
