@@ -8,7 +8,7 @@ use hardway_cluster::api_error::sentence;
 #[derive(Debug, thiserror::Error)]
 pub enum HostedError {
     /// An API server said no, or nothing.
-    #[error("{what}: {}", sentence(.source.as_ref()))]
+    #[error("{what}: {}", said(.source))]
     Api {
         /// What was to be done.
         what: String,
@@ -92,5 +92,13 @@ impl HostedError {
             Self::Pointer { .. } => "see that the working folder is writable by you and has space left",
             Self::Journal(error) => error.fix(),
         }
+    }
+}
+
+/// What the API server said in its own words, or why it said nothing.
+fn said(error: &kube::Error) -> String {
+    match error {
+        kube::Error::Api(status) => status.message.clone(),
+        error => sentence(error),
     }
 }

@@ -31,6 +31,7 @@ pub(crate) fn api_server(port: u16, etcd_port: u16) -> Vec<String> {
         "--service-cluster-ip-range=10.0.0.0/24",
         "--authorization-mode=Node,RBAC",
         "--disable-admission-plugins=ServiceAccount",
+        "--allow-privileged=true",
     ];
     let ports = [format!("--secure-port={port}"), format!("--etcd-servers=https://127.0.0.1:{etcd_port}")];
     flags.map(str::to_owned).into_iter().chain(ports).collect()

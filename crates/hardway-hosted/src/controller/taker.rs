@@ -42,6 +42,11 @@ impl Taker {
     /// Takes one step; whatever it is, it can be taken again.
     pub(super) async fn take(&self, task: &Task) -> Result<(), HostedError> {
         let result = self.step(task).await;
+        if let Err(error) = &result
+            && !error.is_conflict()
+        {
+            self.note_failure(task, error).await;
+        }
         // What was only looked at or written down is no decision.
         if !matches!(task.step, Step::Record(_)) {
             let fact = HostedStep {
@@ -55,6 +60,17 @@ impl Taker {
             blocking(move || Ok(journal.append(&[entry]).map(drop)?)).await?;
         }
         result
+    }
+
+    /// Whoever looks at the worker sees why it does not come on. That this fails too changes nothing: the step is tried again.
+    async fn note_failure(&self, task: &Task, error: &HostedError) {
+        let (reason, message) = (format!("{}-failed", task.step.name()), error.to_string());
+        let known = task.worker.history.trouble.as_ref();
+        if known.is_none_or(|known| (&known.reason, &known.message) != (&reason, &message)) {
+            let mut worker = task.worker.clone();
+            worker.history.trouble = Some(Trouble { reason, message, since: (self.controller.now)() });
+            let _ = self.replace(task, &worker).await;
+        }
     }
 
     async fn step(&self, task: &Task) -> Result<(), HostedError> {
@@ -245,8 +261,16 @@ impl Taker {
         self.write(task, &worker).await
     }
 
-    /// Into the very version of the record that was judged.
+    /// What failed before went well now.
     async fn write(&self, task: &Task, worker: &Worker) -> Result<(), HostedError> {
+        let mut worker = worker.clone();
+        worker.history.trouble =
+            worker.history.trouble.filter(|trouble| !trouble.reason.ends_with("-failed"));
+        self.replace(task, &worker).await
+    }
+
+    /// Into the very version of the record that was judged.
+    async fn replace(&self, task: &Task, worker: &Worker) -> Result<(), HostedError> {
         let management = &self.controller.management;
         let mut map = worker.to_config_map(&management.namespace, &management.cluster);
         map.metadata.resource_version = Some(task.version.clone());

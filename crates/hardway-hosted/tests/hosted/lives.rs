@@ -5,10 +5,10 @@ use hardway_hosted::HostedStep;
 use hardway_hosted::worker::{Stage, Wanted};
 use hardway_testing::succeed;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
-use kube::api::{Api, PatchParams};
+use kube::api::{Api, Patch, PatchParams};
 use serde_json::json;
 
-use crate::site::{FIRST, SECOND, Site, merge, name, until};
+use crate::site::{FIRST, SECOND, Site, name, until};
 
 async fn all_ready(site: &Site, count: usize) {
     until(&format!("{count} workers that are Ready"), async || {
@@ -109,7 +109,7 @@ async fn real_one_replaced_all_upgraded_one_scaled_away() {
     let steps: Vec<HostedStep> = hardway_journal::read(&site.folder.path().join(hardway_journal::FILE_NAME))
         .unwrap()
         .iter()
-        .filter_map(|record| record.fact::<HostedStep>())
+        .filter_map(hardway_journal::Record::fact::<HostedStep>)
         .map(Result::unwrap)
         .collect();
     let of = |worker: &str, step: &str| {
@@ -145,7 +145,7 @@ async fn upgrade_in_place(site: &Site) {
         })
         .await;
         let annotate = async |annotations: serde_json::Value| {
-            let patch = merge(json!({"metadata": {"annotations": annotations}}));
+            let patch = Patch::Merge(json!({"metadata": {"annotations": annotations}}));
             site.nodes().patch(node, &PatchParams::default(), &patch).await.unwrap();
         };
         annotate(json!({key("state"): "Working", key("desiredDrain"): format!("drain-{SECOND}")})).await;

@@ -25,7 +25,6 @@ use hardway_testing::{ControlPlane, Hypershift, HypershiftConfig, install_hypers
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, ListParams, Patch, PatchParams, PostParams};
-use serde_json::json;
 use tempfile::TempDir;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -286,9 +285,9 @@ impl Running {
     }
 
     /// Ends as on SIGKILL, as far as a task can: whatever it was about to do is not done, and the leases stay.
-    pub(crate) async fn kill(self) {
+    pub(crate) async fn kill(mut self) {
         self.task.abort();
-        let _ = self.task.await;
+        let _ = (&mut self.task).await;
     }
 }
 
@@ -362,12 +361,22 @@ pub(crate) async fn until<T>(what: &str, mut check: impl AsyncFnMut() -> Option<
         if let Some(found) = check().await {
             return found;
         }
-        assert!(began.elapsed() < Duration::from_secs(240), "waited in vain for {what}");
+        assert!(began.elapsed() < limit(), "waited in vain for {what}");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }
 
-/// For patches of nodes.
-pub(crate) fn merge(value: serde_json::Value) -> Patch<serde_json::Value> {
-    Patch::Merge(json!(value))
+fn limit() -> Duration {
+    let seconds = std::env::var("HARDWAY_PATIENCE").ok().and_then(|text| text.parse().ok());
+    Duration::from_secs(seconds.unwrap_or(240))
+}
+
+impl Drop for Running {
+    /// Why it did not come about is in there.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let told = self.told.lock().unwrap();
+            eprintln!("{:#?}", &told[told.len().saturating_sub(12)..]);
+        }
+    }
 }
