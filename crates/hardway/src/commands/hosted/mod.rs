@@ -1,7 +1,9 @@
 //! `hardway hosted`: the workers of HyperShift hosted clusters of platform None.
 
 mod cluster;
+mod controller;
 mod nodepool;
+mod workers;
 
 use hardway_hosted::render::RequestErrors;
 use hardway_hosted::{HostedError, Management};
@@ -12,11 +14,15 @@ use crate::output::Output;
 use crate::report::{EXIT_USAGE, Report};
 
 /// One of its nouns.
-pub(crate) fn run(_global: &Global, args: &HostedArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &HostedArgs, out: &Output) -> Result<u8, Report> {
     live::run(async {
         match &args.noun {
             HostedNoun::Cluster(verb) => cluster::run(&args.management, verb, out).await,
             HostedNoun::Nodepool(verb) => nodepool::run(&args.management, verb, out).await,
+            HostedNoun::Workers(verb) => workers::run(global, &args.management, verb, out).await,
+            HostedNoun::Controller(controller) => {
+                controller::run(global, &args.management, controller, out).await
+            }
         }
     })?
 }
