@@ -12,12 +12,14 @@
 //! management     the management cluster                       pool_status   the gates of a pool, now
 //! machine_maker  machines by a provider                       expected  whom the approver lets in
 //! controller     all of it, in one long-running process
+//! ovn            the network's certificate                    diagnosis what keeps workers from working
 //! ```
 //!
 //! What decides is pure, and tested with data alone; what asks and writes is apart from it.
 
 pub mod config_watch;
 pub mod controller;
+pub mod diagnosis;
 pub mod drain;
 mod error;
 pub mod expected;
@@ -28,6 +30,7 @@ mod management;
 pub mod names;
 pub mod node_view;
 pub mod objects;
+pub mod ovn;
 pub mod pointer;
 mod pool_status;
 mod program_provider;

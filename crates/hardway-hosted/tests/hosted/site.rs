@@ -143,7 +143,7 @@ impl Site {
         let journal = Journal::open(&self.folder.path().join(hardway_journal::FILE_NAME)).unwrap();
         let faces = Faces { host: None, pool: None, hosted: Some(HostedFace::new(tokens)) };
         let limits = Limits::default();
-        let recorder = Recorder::into_journal(journal).unwrap();
+        let recorder = Recorder::into_journal(Arc::new(journal)).unwrap();
         let router = Router::new(faces, recorder, events, Arc::new(Timestamp::now), &limits);
         let file = |name: &str| self.management_plane.folder().join(name);
         let files = CertificateFiles { certificate: file("server.crt"), key: file("server.key"), name: None };

@@ -39,6 +39,10 @@ pub(crate) enum HostedNoun {
     /// Add, remove, replace and list workers: machines that become nodes
     #[command(subcommand)]
     Workers(WorkersVerb),
+    /// Say what keeps workers of a hosted cluster from working, and what to do; exit 1 if something does
+    Doctor(DoctorArgs),
+    /// Say who makes the certificate that the network of a hosted cluster waits for, and make it where nobody else will
+    Ovn(OvnArgs),
     /// Keep the workers of a hosted cluster true, until told to stop
     Controller(Box<ControllerArgs>),
 }
@@ -318,4 +322,29 @@ pub(crate) struct ReconcileArgs {
     /// Leave nodes at the config they have
     #[arg(long)]
     pub(crate) no_upgrades: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Name of the hosted cluster
+    #[arg(long)]
+    pub(crate) cluster: String,
+    /// How to reach the hosted cluster [default: the kubeconfig HyperShift made]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) hosted_kubeconfig: Option<PathBuf>,
+    /// Console log of a machine; can be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Vec<PathBuf>,
+    #[arg(short, long, value_enum, default_value_t = Format::Text)]
+    pub(crate) output: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OvnArgs {
+    /// Name of the hosted cluster
+    #[arg(long)]
+    pub(crate) cluster: String,
+    /// Make the certificate, if nobody else will. It reads the hosted cluster's own signer, and never writes over a Secret of others
+    #[arg(long)]
+    pub(crate) fix: bool,
 }

@@ -2,7 +2,9 @@
 
 mod cluster;
 mod controller;
+mod doctor;
 mod nodepool;
+mod ovn;
 mod workers;
 
 use hardway_hosted::render::RequestErrors;
@@ -20,6 +22,8 @@ pub(crate) fn run(global: &Global, args: &HostedArgs, out: &Output) -> Result<u8
             HostedNoun::Cluster(verb) => cluster::run(&args.management, verb, out).await,
             HostedNoun::Nodepool(verb) => nodepool::run(&args.management, verb, out).await,
             HostedNoun::Workers(verb) => workers::run(global, &args.management, verb, out).await,
+            HostedNoun::Doctor(doctor) => doctor::run(&args.management, doctor, out).await,
+            HostedNoun::Ovn(ovn) => ovn::run(&args.management, ovn, out).await,
             HostedNoun::Controller(controller) => {
                 controller::run(global, &args.management, controller, out).await
             }
