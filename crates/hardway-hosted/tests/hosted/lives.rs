@@ -96,7 +96,7 @@ async fn real_one_replaced_all_upgraded_one_scaled_away() {
     assert_ne!(site.nodes().get(&name(1)).await.unwrap().metadata.uid, before);
 
     site.publish(SECOND, "token-three");
-    upgrade_in_place(&site).await;
+    upgrade_in_place(&site, 3).await;
 
     site.change(&name(2), Wanted::Absent).await;
     until("the third worker to be gone", async || (site.workers().await.len() == 2).then_some(())).await;
@@ -123,11 +123,11 @@ async fn real_one_replaced_all_upgraded_one_scaled_away() {
 }
 
 /// Plays the machine-config-daemon and the drainer: both answer to annotations of the node.
-async fn upgrade_in_place(site: &Site) {
+pub(crate) async fn upgrade_in_place(site: &Site, count: usize) {
     let pods: Api<Pod> = Api::namespaced(site.hosted.clone(), "demo-upgrade");
     let maps: Api<ConfigMap> = Api::namespaced(site.hosted.clone(), "demo-upgrade");
     let mut upgraded: Vec<String> = Vec::new();
-    while upgraded.len() < 3 {
+    while upgraded.len() < count {
         let pod = until("a daemon", async || {
             let all = pods.list(&Default::default()).await.ok()?.items;
             let names: Vec<String> = all.into_iter().filter_map(|pod| pod.metadata.name).collect();
@@ -161,7 +161,7 @@ async fn upgrade_in_place(site: &Site) {
         .await;
         upgraded.push(pod);
     }
-    until("three that have the new config", async || {
+    until("all to have the new config", async || {
         let workers = site.workers().await;
         workers.values().all(|worker| worker.history.config_hash.as_deref() == Some(SECOND)).then_some(())
     })

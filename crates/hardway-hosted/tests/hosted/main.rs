@@ -10,5 +10,6 @@
 mod elections;
 mod kubelet;
 mod lives;
+mod rights;
 mod scale;
 mod site;
