@@ -39,6 +39,7 @@ mod record;
 mod records;
 pub mod render;
 pub mod scaling;
+pub mod stand_in;
 pub mod token;
 pub mod upgrade;
 pub mod worker;

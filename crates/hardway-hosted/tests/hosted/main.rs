@@ -10,6 +10,7 @@
 mod elections;
 mod kubelet;
 mod lives;
+mod modes;
 mod rights;
 mod scale;
 mod site;

@@ -139,6 +139,11 @@ impl Site {
         let (client, known) = (self.management.client.clone(), Arc::clone(&tokens));
         let watching =
             tokio::spawn(async move { token_watch::watch(client, &namespace, known, |_| {}).await });
+        self.serve_tokens(tokens, watching).await;
+    }
+
+    /// The same from tokens that somebody else keeps.
+    pub(crate) async fn serve_tokens(&mut self, tokens: Arc<HostedTokens>, watching: JoinHandle<()>) {
         let (events, received) = mpsc::channel(1000);
         let journal = Journal::open(&self.folder.path().join(hardway_journal::FILE_NAME)).unwrap();
         let faces = Faces { host: None, pool: None, hosted: Some(HostedFace::new(tokens)) };

@@ -2,22 +2,25 @@
 
 use std::sync::Arc;
 
+use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::{self, Host, Role};
 use hardway_cluster::csr_policy::{self, IgnitionEvidence};
 use hardway_hosted::controller::{Controller, Metrics, MetricsServer, Told};
 use hardway_hosted::pointer::OwnServer;
 use hardway_hosted::reconcile::Settings;
 use hardway_hosted::{MachineMaker, ProgramProvider};
-use hardway_machines::providers::{Provider, for_cluster};
+use hardway_machines::providers::Provider;
 use tokio::sync::mpsc;
 
 use super::{connect, failed, read};
 use crate::cli::{ControllerArgs, Global, IgnitionArg, ManagementArgs, ReconcileArgs};
-use crate::commands::approve::{identity, told_to_stop};
+use crate::commands::approve::identity;
+use crate::interrupt::{Stop, interrupted, told_to_stop};
+use crate::mistakes::wrong_inventory;
 use crate::output::Output;
 use crate::report::{EXIT_INFRASTRUCTURE, Report};
 use crate::workdir::Workdir;
-use crate::{clock, input};
+use crate::{clock, input, install};
 
 pub(super) async fn run(
     global: &Global,
@@ -39,8 +42,10 @@ pub(super) async fn run(
         }
         None => None,
     };
+    let mut ended_by = None;
     let running = async {
-        let ended = controller.run(told_to_stop(), Box::new(|_| false)).await;
+        let stop = async { ended_by = Some(told_to_stop().await) };
+        let ended = controller.run(stop, Box::new(|_| false)).await;
         // Whoever prints knows that there is nothing more to come.
         drop(controller);
         ended
@@ -48,6 +53,9 @@ pub(super) async fn run(
     let (ended, ()) = tokio::join!(running, print(told, out));
     drop(metrics);
     ended.map_err(|error| failed(&error))?;
+    if ended_by == Some(Stop::Interrupted) {
+        return Err(interrupted("keeping workers true"));
+    }
     Ok(0)
 }
 
@@ -125,14 +133,15 @@ fn settings(args: &ReconcileArgs) -> Settings {
 /// Who makes machines, and of which hosts.
 fn provider(global: &Global, args: &ReconcileArgs) -> Result<(Arc<dyn Provider>, Vec<Host>), Report> {
     let workdir = Workdir::open(&global.dir)?;
+    let folder =
+        std::path::absolute(&global.dir).map_err(|error| Report::from_error("workdir-unusable", &error))?;
     if let Some(program) = &args.machine_program {
-        let folder = std::path::absolute(&global.dir)
-            .map_err(|error| Report::from_error("workdir-unusable", &error))?;
         return Ok((Arc::new(ProgramProvider::new(program, &folder)), hosts(global)?));
     }
     let cluster = input::cluster_before_release(&workdir)?;
-    let provider = for_cluster(&cluster, &workdir.path(""))
-        .map_err(|violations| input::invalid_inventory(&workdir, violations))?;
+    let place = install::place(&workdir, &cluster)?;
+    // A hosted cluster has no bootstrap host.
+    let provider = install::provider_of(&cluster, place.as_ref(), &folder, Stage::Installed)?;
     let hosts = cluster.inventory.with_role(Role::Worker).cloned().collect();
     Ok((Arc::from(provider), hosts))
 }
@@ -142,7 +151,7 @@ pub(super) fn hosts(global: &Global) -> Result<Vec<Host>, Report> {
     let workdir = Workdir::open(&global.dir)?;
     let text = read(&workdir.path("inventory.yaml"))?;
     let inventory =
-        inventory::read(&text, None).map_err(|violations| input::invalid_inventory(&workdir, violations))?;
+        inventory::read(&text, None).map_err(|violations| wrong_inventory(&workdir.path(""), violations))?;
     Ok(inventory.value.with_role(Role::Worker).cloned().collect())
 }
 

@@ -17,7 +17,7 @@ use crate::report::{EXIT_USAGE, Report};
 
 /// One of its nouns.
 pub(crate) fn run(global: &Global, args: &HostedArgs, out: &Output) -> Result<u8, Report> {
-    live::run(async {
+    let done = async {
         match &args.noun {
             HostedNoun::Cluster(verb) => cluster::run(&args.management, verb, out).await,
             HostedNoun::Nodepool(verb) => nodepool::run(&args.management, verb, out).await,
@@ -28,7 +28,12 @@ pub(crate) fn run(global: &Global, args: &HostedArgs, out: &Output) -> Result<u8
                 controller::run(global, &args.management, controller, out).await
             }
         }
-    })?
+    };
+    match &args.noun {
+        // These end by themselves when they are told to.
+        HostedNoun::Controller(_) | HostedNoun::Workers(_) => live::run_to_its_end(done),
+        _ => live::run("asking the management cluster", done),
+    }
 }
 
 async fn connect(args: &ManagementArgs, cluster: &str) -> Result<Management, Report> {

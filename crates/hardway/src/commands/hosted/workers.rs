@@ -17,9 +17,9 @@ use super::controller::{controller, hosts, print};
 use super::{connect, failed};
 use crate::cli::{Format, Global, ManagementArgs, WorkersArgs, WorkersVerb};
 use crate::clock;
-use crate::commands::approve::told_to_stop;
+use crate::interrupt::{interrupted, told_to_stop};
 use crate::output::Output;
-use crate::report::{EXIT_BLOCKED, EXIT_INTERRUPTED, EXIT_USAGE, Report};
+use crate::report::{EXIT_BLOCKED, EXIT_USAGE, Report};
 
 pub(super) async fn run(
     global: &Global,
@@ -133,12 +133,11 @@ async fn settle(
         is_done
     });
     let limit = Duration::try_from(run.timeout).unwrap_or_default();
-    let is_told = Arc::new(Mutex::new(false));
-    let noted = Arc::clone(&is_told);
-    let stop = async move {
+    let mut is_told = false;
+    let stop = async {
         tokio::select! {
             () = tokio::time::sleep(limit) => {}
-            () = told_to_stop() => *noted.lock().unwrap_or_else(PoisonError::into_inner) = true,
+            _ = told_to_stop() => is_told = true,
         }
     };
     let running = async {
@@ -153,12 +152,8 @@ async fn settle(
         out.data(&table(&own));
         return Ok(0);
     }
-    if *is_told.lock().unwrap_or_else(PoisonError::into_inner) {
-        return Err(Report::new(
-            "hosted-held",
-            "ended by a person; what is wanted is written down, and a controller goes on with it",
-        )
-        .exit(EXIT_INTERRUPTED));
+    if is_told {
+        return Err(interrupted("waiting for workers"));
     }
     let waiting = own.iter().filter(|worker| !is_settled(worker)).map(sentence);
     Err(Report::new(
