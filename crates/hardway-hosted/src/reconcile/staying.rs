@@ -75,6 +75,9 @@ fn unwell(worker: &Worker, reason: &'static str, message: String, round: &Round<
     if !round.view.pool.spec.management.auto_repair.unwrap_or_default() {
         return troubled(worker, reason, message, round);
     }
+    if let Some(paused) = round.held.filter(|gate| gate.name == "paused") {
+        return troubled(worker, "repairs-paused", format!("{message}; {}", paused.seen), round);
+    }
     let unwell = round.unwell.len();
     if unwell > round.settings.most_unwell {
         let message = format!(

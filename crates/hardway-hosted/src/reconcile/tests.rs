@@ -143,6 +143,24 @@ fn unwell_workers_are_replaced_but_not_all_of_them() {
 }
 
 #[test]
+fn nothing_is_replaced_while_somebody_has_paused_it() {
+    let mut world = World::with_workers(2);
+    world.repair(true);
+    world.settle();
+    world.view.gates =
+        vec![Gate { name: "paused", is_open: false, seen: "NodePool is paused until true".into(), fix: "" }];
+    world.break_nodes(&["w-0"]);
+    world.pass(minutes(17));
+    world.settle();
+    let trouble = world.worker("w-0").history.trouble.clone().unwrap();
+    assert_eq!((trouble.reason.as_str(), world.worker("w-0").incarnation), ("repairs-paused", 1));
+    world.view.gates.clear();
+    world.forgive("w-0");
+    world.settle();
+    assert_eq!(world.worker("w-0").incarnation, 2);
+}
+
+#[test]
 fn a_pointer_that_opens_nothing_any_more_is_given_anew() {
     let mut world = World::with_workers(1);
     world.boots = false;

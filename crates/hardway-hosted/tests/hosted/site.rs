@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -168,25 +168,11 @@ impl Site {
     pub(crate) fn controller(&self, identity: &str, workers: usize) -> (Controller, Arc<Mutex<Vec<Told>>>) {
         let told = Arc::new(Mutex::new(Vec::new()));
         let listener = Arc::clone(&told);
-        let hosts = (0..workers).map(host);
-        let provider = ProgramProvider::new(&self.program(), self.folder.path());
-        let now: hardway_cluster::approver::Now = Arc::new(Timestamp::now);
-        let machines = MachineMaker::new(Arc::new(provider), hosts, self.folder.path(), now.clone()).unwrap();
-        let controller = Controller {
-            management: self.management.clone(),
-            hosted: self.hosted.clone(),
-            machines: Some(machines),
-            folder: self.folder.path().to_owned(),
-            settings: self.settings.clone(),
-            rest: SignedDuration::ZERO,
-            policy: csr_policy::Settings { ignition: self.evidence, ..csr_policy::Settings::default() },
-            server: None,
-            daemon_image: Some("registry.example.com/mco:1".to_owned()),
-            identity: identity.to_owned(),
-            now,
-            metrics: Arc::new(Metrics::default()),
-            tell: Arc::new(move |told| listener.lock().unwrap().push(told.clone())),
-        };
+        let mut controller =
+            controller(&self.management, &self.hosted, self.folder.path(), self.evidence, workers);
+        controller.identity = identity.to_owned();
+        controller.settings = self.settings.clone();
+        controller.tell = Arc::new(move |told| listener.lock().unwrap().push(told.clone()));
         (controller, told)
     }
 
@@ -255,7 +241,7 @@ impl Site {
     }
 
     fn program(&self) -> PathBuf {
-        self.folder.path().join("machine")
+        program(self.folder.path())
     }
 
     /// A machine is a file with its pointer; kubelets look for such files.
@@ -280,6 +266,39 @@ impl Site {
     pub(crate) fn nodes(&self) -> Api<k8s_openapi::api::core::v1::Node> {
         Api::all(self.hosted.clone())
     }
+}
+
+/// A controller with machines, in this folder.
+pub(crate) fn controller(
+    management: &Management,
+    hosted: &kube::Client,
+    folder: &Path,
+    evidence: IgnitionEvidence,
+    workers: usize,
+) -> Controller {
+    let provider = ProgramProvider::new(&program(folder), folder);
+    let now: hardway_cluster::approver::Now = Arc::new(Timestamp::now);
+    let hosts = (0..workers).map(host);
+    let machines = MachineMaker::new(Arc::new(provider), hosts, folder, now.clone()).unwrap();
+    Controller {
+        management: management.clone(),
+        hosted: hosted.clone(),
+        machines: Some(machines),
+        folder: folder.to_owned(),
+        settings: Settings::default(),
+        rest: SignedDuration::ZERO,
+        policy: csr_policy::Settings { ignition: evidence, ..csr_policy::Settings::default() },
+        server: None,
+        daemon_image: Some("registry.example.com/mco:1".to_owned()),
+        identity: "one".to_owned(),
+        now,
+        metrics: Arc::new(Metrics::default()),
+        tell: Arc::new(|_| {}),
+    }
+}
+
+fn program(folder: &Path) -> PathBuf {
+    folder.join("machine")
 }
 
 impl Running {

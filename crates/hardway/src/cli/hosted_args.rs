@@ -43,6 +43,8 @@ pub(crate) enum HostedNoun {
     Doctor(DoctorArgs),
     /// Say who makes the certificate that the network of a hosted cluster waits for, and make it where nobody else will
     Ovn(OvnArgs),
+    /// Stand in for HyperShift's operators in a rehearsal without them: publish a config for a pool, and keep its tokens
+    StandIn(StandInArgs),
     /// Keep the workers of a hosted cluster true, until told to stop
     Controller(Box<ControllerArgs>),
 }
@@ -347,4 +349,28 @@ pub(crate) struct OvnArgs {
     /// Make the certificate, if nobody else will. It reads the hosted cluster's own signer, and never writes over a Secret of others
     #[arg(long)]
     pub(crate) fix: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StandInArgs {
+    /// Name of the hosted cluster
+    #[arg(long)]
+    pub(crate) cluster: String,
+    #[arg(long)]
+    pub(crate) pool: String,
+    /// Ignition config that the pool's machines get
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: PathBuf,
+    /// Where they fetch it: a `hardway serve --face hosted`
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) ignition_server: String,
+    /// File with who signed its certificate
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ignition_ca: PathBuf,
+    /// Version that the config is of
+    #[arg(long, default_value = "0.0.0", value_name = "VERSION")]
+    pub(crate) release_version: String,
+    /// Publish, and do not stay to keep tokens
+    #[arg(long)]
+    pub(crate) once: bool,
 }

@@ -5,6 +5,7 @@ mod controller;
 mod doctor;
 mod nodepool;
 mod ovn;
+mod stand_in;
 mod workers;
 
 use hardway_hosted::render::RequestErrors;
@@ -23,6 +24,7 @@ pub(crate) fn run(global: &Global, args: &HostedArgs, out: &Output) -> Result<u8
             HostedNoun::Nodepool(verb) => nodepool::run(&args.management, verb, out).await,
             HostedNoun::Workers(verb) => workers::run(global, &args.management, verb, out).await,
             HostedNoun::Doctor(doctor) => doctor::run(&args.management, doctor, out).await,
+            HostedNoun::StandIn(stand_in) => stand_in::run(&args.management, stand_in, out).await,
             HostedNoun::Ovn(ovn) => ovn::run(&args.management, ovn, out).await,
             HostedNoun::Controller(controller) => {
                 controller::run(global, &args.management, controller, out).await
@@ -31,7 +33,9 @@ pub(crate) fn run(global: &Global, args: &HostedArgs, out: &Output) -> Result<u8
     };
     match &args.noun {
         // These end by themselves when they are told to.
-        HostedNoun::Controller(_) | HostedNoun::Workers(_) => live::run_to_its_end(done),
+        HostedNoun::Controller(_) | HostedNoun::StandIn(_) | HostedNoun::Workers(_) => {
+            live::run_to_its_end(done)
+        }
         _ => live::run("asking the management cluster", done),
     }
 }
