@@ -12,5 +12,6 @@ mod kubelet;
 mod lives;
 mod modes;
 mod rights;
+mod running;
 mod scale;
 mod site;

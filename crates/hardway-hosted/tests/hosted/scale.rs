@@ -7,7 +7,8 @@ use hardway_cluster::csr_policy::IgnitionEvidence;
 use hardway_hosted::Management;
 use hardway_hosted::worker::Stage;
 
-use crate::site::{Site, controller, until};
+use crate::running::controller;
+use crate::site::{Site, until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn real_many_workers_join_at_once() {

@@ -3,18 +3,17 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hardway_assets::inventory::{Host, Role};
-use hardway_cluster::csr_policy::{self, IgnitionEvidence};
-use hardway_hosted::controller::{Controller, Metrics, Told};
+use hardway_cluster::csr_policy::IgnitionEvidence;
+use hardway_hosted::Management;
+use hardway_hosted::controller::{Controller, Told};
 use hardway_hosted::reconcile::Settings;
 use hardway_hosted::worker::{Wanted, Worker};
-use hardway_hosted::{MachineMaker, Management, ProgramProvider};
 use hardway_journal::Journal;
 use hardway_machines::ignition_server::faces::HostedFace;
 use hardway_machines::ignition_server::hosted_tokens::HostedTokens;
@@ -22,14 +21,15 @@ use hardway_machines::ignition_server::{
     CertificateFiles, Certificates, Event, Faces, Limits, Listen, Recorder, Router, Server, token_watch,
 };
 use hardway_testing::{ControlPlane, Hypershift, HypershiftConfig, install_hypershift, succeed};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, ListParams, Patch, PatchParams, PostParams};
 use tempfile::TempDir;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::kubelet::Kubelets;
+use crate::running::{Running, controller, program};
 
 pub(crate) const FIRST: &str = "11111111";
 pub(crate) const SECOND: &str = "22222222";
@@ -54,14 +54,6 @@ pub(crate) struct Serving {
     server: Option<Server>,
     watching: JoinHandle<()>,
     _events: mpsc::Receiver<Event>,
-}
-
-/// A controller that runs.
-pub(crate) struct Running {
-    stop: Option<oneshot::Sender<()>>,
-    task: JoinHandle<()>,
-    pub(crate) told: Arc<Mutex<Vec<Told>>>,
-    pub(crate) metrics: Arc<Metrics>,
 }
 
 impl Site {
@@ -179,15 +171,7 @@ impl Site {
     /// The same, running.
     pub(crate) fn run(&self, identity: &str, workers: usize) -> Running {
         let (controller, told) = self.controller(identity, workers);
-        let metrics = Arc::clone(&controller.metrics);
-        let (stop, stopped) = oneshot::channel::<()>();
-        let task = tokio::spawn(async move {
-            let stopped = async {
-                let _ = stopped.await;
-            };
-            controller.run(stopped, Box::new(|_| false)).await.unwrap();
-        });
-        Running { stop: Some(stop), task, told, metrics }
+        Running::start(controller, told)
     }
 
     /// Asks for workers.
@@ -268,53 +252,6 @@ impl Site {
     }
 }
 
-/// A controller with machines, in this folder.
-pub(crate) fn controller(
-    management: &Management,
-    hosted: &kube::Client,
-    folder: &Path,
-    evidence: IgnitionEvidence,
-    workers: usize,
-) -> Controller {
-    let provider = ProgramProvider::new(&program(folder), folder);
-    let now: hardway_cluster::approver::Now = Arc::new(Timestamp::now);
-    let hosts = (0..workers).map(host);
-    let machines = MachineMaker::new(Arc::new(provider), hosts, folder, now.clone()).unwrap();
-    Controller {
-        management: management.clone(),
-        hosted: hosted.clone(),
-        machines: Some(machines),
-        folder: folder.to_owned(),
-        settings: Settings::default(),
-        rest: SignedDuration::ZERO,
-        policy: csr_policy::Settings { ignition: evidence, ..csr_policy::Settings::default() },
-        server: None,
-        daemon_image: Some("registry.example.com/mco:1".to_owned()),
-        identity: "one".to_owned(),
-        now,
-        metrics: Arc::new(Metrics::default()),
-        tell: Arc::new(|_| {}),
-    }
-}
-
-fn program(folder: &Path) -> PathBuf {
-    folder.join("machine")
-}
-
-impl Running {
-    /// Ends as on SIGTERM.
-    pub(crate) async fn stop(mut self) {
-        drop(self.stop.take());
-        (&mut self.task).await.unwrap();
-    }
-
-    /// Ends as on SIGKILL, as far as a task can: whatever it was about to do is not done, and the leases stay.
-    pub(crate) async fn kill(mut self) {
-        self.task.abort();
-        let _ = (&mut self.task).await;
-    }
-}
-
 /// The objects of the cluster, as `hardway hosted cluster create` makes them.
 fn demo_objects(endpoint: SocketAddr) -> Vec<serde_json::Value> {
     use hardway_assets::secrets::Secret;
@@ -360,20 +297,6 @@ fn demo_objects(endpoint: SocketAddr) -> Vec<serde_json::Value> {
     objects(&request).unwrap()
 }
 
-fn host(n: usize) -> Host {
-    Host {
-        name: name(n),
-        role: Role::Worker,
-        ip: Vec::new(),
-        mac: None,
-        interface: None,
-        install_disk: None,
-        cpus: None,
-        memory_gib: None,
-        disk_gib: None,
-    }
-}
-
 pub(crate) fn name(n: usize) -> String {
     format!("worker-{n}")
 }
@@ -393,14 +316,4 @@ pub(crate) async fn until<T>(what: &str, mut check: impl AsyncFnMut() -> Option<
 fn limit() -> Duration {
     let seconds = std::env::var("HARDWAY_PATIENCE").ok().and_then(|text| text.parse().ok());
     Duration::from_secs(seconds.unwrap_or(240))
-}
-
-impl Drop for Running {
-    /// Why it did not come about is in there.
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            let told = self.told.lock().unwrap();
-            eprintln!("{:#?}", &told[told.len().saturating_sub(12)..]);
-        }
-    }
 }
