@@ -60,7 +60,8 @@ async fn real_three_workers_whatever_restarts_meanwhile() {
     let labels = node.metadata.labels.unwrap();
     assert_eq!((labels["hypershift.openshift.io/nodePool"].as_str(), labels["zone"].as_str()), ("demo", "a"));
     assert!(node.spec.unwrap().taints.unwrap().iter().any(|taint| taint.key == "only"));
-    assert!(second.metrics.text().contains("hardway_hosted_workers{pool=\"demo\",stage=\"ready\"} 3"));
+    let line = "hardway_hosted_workers{pool=\"demo\",stage=\"ready\"} 3";
+    until("metrics", async || second.metrics.text().contains(line).then_some(())).await;
     second.stop().await;
     no_token_is_left(&site);
 }

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use hardway_assets::secrets::Secret;
 use hardway_cluster::csr_policy::IgnitionEvidence;
 use hardway_hosted::stand_in::{StandIn, StandInConfig};
-use hardway_hosted::token::TokenSecret;
+use hardway_hosted::token::{Moment, ROTATION, TokenSecret};
 use hardway_machines::ignition_server::hosted_tokens::{HostedTokens, Payload, TokenSecret as Served};
 use hardway_machines::ignition_server::upstream::{Upstream, watch};
 use jiff::{SignedDuration, Timestamp};
@@ -45,8 +45,11 @@ async fn real_the_stand_in_keeps_tokens_by_the_clock() {
         let hash = config.hash();
         tokens(&site).await.into_iter().find(|token| token.config_hash == hash)
     };
-    let first = own(&one).await.unwrap().token.unwrap();
-    let next = stand_in.keep(&one).await.unwrap().unwrap();
+    let found = own(&one).await.unwrap();
+    let Moment::At(drawn) = found.generated else { panic!("{found:?}") };
+    let (first, next) = (found.token.unwrap(), drawn + ROTATION);
+    // Of the config before it, which is outdated, somebody else wrote the token.
+    assert!(stand_in.keep(&one).await.unwrap().unwrap() <= next);
     *time.lock().unwrap() = next - SignedDuration::from_secs(1);
     stand_in.keep(&one).await.unwrap();
     assert_eq!(own(&one).await.unwrap().token.as_ref(), Some(&first), "not a second too early");
