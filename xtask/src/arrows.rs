@@ -26,7 +26,10 @@ const ALLOWED: [(&str, &[&str]); 9] = [
     ),
     ("hardway-assets", &["hardway-testing"]),
     ("hardway-cluster", &["hardway-assets", "hardway-journal", "hardway-testing"]),
-    ("hardway-hosted", &["hardway-assets", "hardway-cluster", "hardway-journal", "hardway-machines"]),
+    (
+        "hardway-hosted",
+        &["hardway-assets", "hardway-cluster", "hardway-journal", "hardway-machines", "hardway-testing"],
+    ),
     ("hardway-journal", &[]),
     ("hardway-machines", &["hardway-assets", "hardway-journal", "hardway-testing"]),
     ("hardway-release", &["hardway-assets"]),

@@ -1,1 +1,52 @@
 //! HyperShift platform None: the workers of hosted clusters.
+//!
+//! On this platform HyperShift writes two Secrets for each NodePool and stops (openshift/hypershift
+//! `hypershift-operator/controllers/nodepool/nodepool_controller.go`). Everything behind them is done here.
+//!
+//! ```text
+//! render         the objects of a cluster and its pools
+//! gates          what a pool must come through before a machine can boot, and what holds it
+//! config_watch   whether its config has come to rest          token     how long a token can be used
+//! pointer        HyperShift's pointer, made one machine's     worker    a worker's record
+//! reconcile      what is wanted and seen → the next steps     upgrade   upgrades in place
+//! management     the management cluster                       pool_status   the gates of a pool, now
+//! machine_maker  machines by a provider                       expected  whom the approver lets in
+//! controller     all of it, in one long-running process
+//! ovn            the network's certificate                    diagnosis what keeps workers from working
+//! ```
+//!
+//! What decides is pure, and tested with data alone; what asks and writes is apart from it.
+
+pub mod config_watch;
+pub mod controller;
+pub mod diagnosis;
+pub mod drain;
+mod error;
+pub mod expected;
+pub mod gates;
+pub mod hash;
+mod machine_maker;
+mod management;
+pub mod names;
+pub mod node_view;
+pub mod objects;
+pub mod ovn;
+pub mod pointer;
+mod pool_status;
+mod program_provider;
+pub mod reconcile;
+mod record;
+mod records;
+pub mod render;
+pub mod scaling;
+pub mod stand_in;
+pub mod token;
+pub mod upgrade;
+pub mod worker;
+
+pub use error::HostedError;
+pub use machine_maker::MachineMaker;
+pub use management::Management;
+pub use pool_status::{PoolStatus, TokenStatus, pool_status};
+pub use program_provider::ProgramProvider;
+pub use record::HostedStep;

@@ -35,6 +35,7 @@ pub(crate) fn api_server(port: u16, etcd_port: u16) -> Vec<String> {
         "--kubelet-client-certificate=admin.crt",
         "--kubelet-client-key=admin.key",
         "--kubelet-preferred-address-types=InternalIP",
+        "--allow-privileged=true",
     ];
     let ports = [format!("--secure-port={port}"), format!("--etcd-servers=https://127.0.0.1:{etcd_port}")];
     flags.map(str::to_owned).into_iter().chain(ports).collect()

@@ -4,6 +4,7 @@
 //! tools()        the real programs, built by tools/kubernetes/build.sh          tools.rs
 //! ControlPlane   etcd, kube-apiserver, kube-controller-manager on loopback      control_plane.rs
 //! Identity       a client certificate and kubeconfig of that control plane      identity.rs
+//! Hypershift     a stand-in for HyperShift's operators, and its kinds           hypershift.rs
 //! Machine        a kubelet and a container runtime that join it                 machine.rs
 //! inside()       a host of the test's own, with a libvirtd where wanted         namespace.rs
 //! RedfishEmulator  sushy-tools' management controllers on loopback              redfish_emulator.rs
@@ -13,6 +14,7 @@
 
 mod control_plane;
 mod flags;
+mod hypershift;
 mod identity;
 mod machine;
 mod namespace;
@@ -21,6 +23,7 @@ mod server;
 mod tools;
 
 pub use control_plane::ControlPlane;
+pub use hypershift::{Config as HypershiftConfig, Hypershift, install_hypershift};
 pub use identity::Identity;
 pub use machine::{Machine, SHELL_IMAGE, own_address};
 pub use namespace::{inside, inside_with_libvirt, until};

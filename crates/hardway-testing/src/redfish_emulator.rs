@@ -1,6 +1,6 @@
 //! A real sushy-emulator with its fake driver: machines whose power takes some seconds to change.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -82,7 +82,8 @@ fn bin() -> Option<PathBuf> {
     let found = std::env::var_os("HARDWAY_SUSHY_TOOLS").map(PathBuf::from);
     assert!(found.is_some() || std::env::var_os("CI").is_none(), "CI must have a Redfish emulator");
     if found.is_none() {
-        eprintln!("skipped: HARDWAY_SUSHY_TOOLS is not set; ./test.sh sets it");
+        let note = b"skipped: HARDWAY_SUSHY_TOOLS is not set; ./test.sh sets it\n";
+        let _ = std::io::stderr().write_all(note);
     }
     found
 }

@@ -74,6 +74,7 @@ fn run(cli: &cli::Cli, out: &Output) -> Result<u8, report::Report> {
         Command::Explain(args) => commands::explain::run(args, out),
         Command::Gather(args) => commands::gather::run(&cli.global, args, out),
         Command::Graph(args) => commands::graph::run(&cli.global, args, out),
+        Command::Hosted(args) => commands::hosted::run(&cli.global, args, out),
         Command::Infra(args) => commands::infra::run(&cli.global, args, out),
         Command::Init(args) => commands::init::run(&cli.global, args, out),
         Command::Lab(args) => commands::lab::run(&cli.global, args, out),

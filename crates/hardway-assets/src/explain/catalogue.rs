@@ -38,6 +38,8 @@ pub enum Kind {
     File,
     /// A command line flag, configuration key or environment variable of a component.
     Flag,
+    /// Something that keeps hosted workers from working, in the failure catalogue of platform None.
+    HostedDiagnosis,
     /// A kubeconfig.
     Kubeconfig,
     /// A Kubernetes object.
@@ -60,6 +62,7 @@ impl Kind {
             Self::Field => "field",
             Self::File => "file on a node",
             Self::Flag => "flag",
+            Self::HostedDiagnosis => "hosted diagnosis",
             Self::Kubeconfig => "kubeconfig",
             Self::Manifest => "manifest",
             Self::Unit => "unit",
@@ -72,7 +75,7 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub struct Catalogue(Vec<Explanation>);
 
-const FILES: [(Kind, &str); 12] = [
+const FILES: [(Kind, &str); 13] = [
     (Kind::Certificate, include_str!("../../explanations/certificates.md")),
     (Kind::Check, include_str!("../../explanations/checks.md")),
     (Kind::Decision, include_str!("../../explanations/decisions.md")),
@@ -81,6 +84,7 @@ const FILES: [(Kind, &str); 12] = [
     (Kind::Field, include_str!("../../explanations/fields.md")),
     (Kind::File, include_str!("../../explanations/files.md")),
     (Kind::Flag, include_str!("../../explanations/flags.md")),
+    (Kind::HostedDiagnosis, include_str!("../../explanations/hosted-diagnoses.md")),
     (Kind::Kubeconfig, include_str!("../../explanations/kubeconfigs.md")),
     (Kind::Manifest, include_str!("../../explanations/manifests.md")),
     (Kind::WorkFile, include_str!("../../explanations/outputs.md")),

@@ -32,7 +32,9 @@ fn is_name_of(e: &Explanation, what: &str) -> bool {
 fn is_spelling_of(e: &Explanation, what: &str) -> bool {
     match e.kind {
         Kind::Certificate => fits(e.name, certificate(what)),
-        Kind::Check | Kind::Decision | Kind::Diagnosis | Kind::Error => e.name.eq_ignore_ascii_case(what),
+        Kind::Check | Kind::Decision | Kind::Diagnosis | Kind::Error | Kind::HostedDiagnosis => {
+            e.name.eq_ignore_ascii_case(what)
+        }
         Kind::Field => field(e.name) == field(what),
         Kind::Flag => flag(e.name, what),
         Kind::Unit => {

@@ -17,7 +17,7 @@ pub const NAME: &str = "hardway-approver";
 
 /// Whether this one writes.
 #[derive(Clone, Debug)]
-pub(crate) struct Leadership {
+pub struct Leadership {
     standing: watch::Receiver<Standing>,
 }
 
@@ -31,8 +31,9 @@ enum Standing {
 }
 
 /// One that stands for election until it is told to stop.
-pub(crate) struct Elector {
+pub struct Elector {
     leases: Api<Lease>,
+    name: String,
     candidate: Candidate,
     began: Instant,
     now: Now,
@@ -41,12 +42,12 @@ pub(crate) struct Elector {
 
 impl Leadership {
     /// Whether this one may write now.
-    pub(crate) fn is_ours(&self) -> bool {
+    pub fn is_ours(&self) -> bool {
         matches!(&*self.standing.borrow(), Standing::Ours(until) if Instant::now() < *until)
     }
 
     /// Who else may.
-    pub(crate) fn holder(&self) -> Option<String> {
+    pub fn holder(&self) -> Option<String> {
         match &*self.standing.borrow() {
             Standing::Theirs(holder) => holder.clone(),
             Standing::Ours(_) => None,
@@ -54,7 +55,7 @@ impl Leadership {
     }
 
     /// Waits until something about it has changed. For ever when nobody stands any more.
-    pub(crate) async fn changed(&mut self) {
+    pub async fn changed(&mut self) {
         if self.standing.changed().await.is_err() {
             std::future::pending::<()>().await;
         }
@@ -62,16 +63,22 @@ impl Leadership {
 }
 
 impl Elector {
+    /// For the approvers' lease.
     pub(crate) fn new(client: kube::Client, identity: &str, now: Now) -> (Self, Leadership) {
+        Self::on(Api::namespaced(client, NAMESPACE), NAME, identity, now)
+    }
+
+    /// For a lease of that name.
+    pub fn on(leases: Api<Lease>, name: &str, identity: &str, now: Now) -> (Self, Leadership) {
         let (sender, standing) = watch::channel(Standing::Theirs(None));
-        let leases = Api::namespaced(client, NAMESPACE);
-        let candidate = Candidate::new(identity);
-        let elector = Self { leases, candidate, began: Instant::now(), now, standing: Arc::new(sender) };
+        let (candidate, name) = (Candidate::new(identity), name.to_owned());
+        let elector =
+            Self { leases, name, candidate, began: Instant::now(), now, standing: Arc::new(sender) };
         (elector, Leadership { standing })
     }
 
     /// Stands until `stop` is done, then lets go.
-    pub(crate) async fn stand(mut self, stop: impl Future<Output = ()>) {
+    pub async fn stand(mut self, stop: impl Future<Output = ()>) {
         let mut stop = std::pin::pin!(stop);
         loop {
             self.look().await;
@@ -86,7 +93,9 @@ impl Elector {
     /// Looks once. An API server that does not answer changes nothing; the deadline runs.
     pub(crate) async fn look(&mut self) {
         let asked = Instant::now();
-        let Some(Ok(found)) = timeout(REQUEST_LIMIT, self.leases.get_opt(NAME)).await.ok() else { return };
+        let Some(Ok(found)) = timeout(REQUEST_LIMIT, self.leases.get_opt(&self.name)).await.ok() else {
+            return;
+        };
         let spec = found.as_ref().and_then(|lease| lease.spec.as_ref());
         match self.candidate.step(spec, asked - self.began, (self.now)()) {
             Step::Wait { holder } => self.tell(Standing::Theirs(Some(holder))),
@@ -100,7 +109,7 @@ impl Elector {
 
     /// Lets go, so that the next one need not wait.
     pub(crate) async fn let_go(&mut self) {
-        let Some(Ok(Some(found))) = timeout(REQUEST_LIMIT, self.leases.get_opt(NAME)).await.ok() else {
+        let Some(Ok(Some(found))) = timeout(REQUEST_LIMIT, self.leases.get_opt(&self.name)).await.ok() else {
             return;
         };
         let free = found.spec.as_ref().and_then(|spec| self.candidate.release(spec, (self.now)()));
@@ -115,9 +124,11 @@ impl Elector {
         let params = PostParams::default();
         let request = async {
             match found {
-                Some(lease) => self.leases.replace(NAME, &params, &Lease { spec: Some(spec), ..lease }).await,
+                Some(lease) => {
+                    self.leases.replace(&self.name, &params, &Lease { spec: Some(spec), ..lease }).await
+                }
                 None => {
-                    let metadata = ObjectMeta { name: Some(NAME.to_owned()), ..ObjectMeta::default() };
+                    let metadata = ObjectMeta { name: Some(self.name.clone()), ..ObjectMeta::default() };
                     self.leases.create(&params, &Lease { metadata, spec: Some(spec) }).await
                 }
             }

@@ -16,12 +16,14 @@ mod leadership;
 pub mod lease;
 mod queue;
 mod record;
+mod redemptions;
 mod run;
 mod view;
 mod watching;
 mod working;
 mod writing;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +32,7 @@ use jiff::Timestamp;
 
 pub use audit::LOG;
 pub use error::ApproverError;
-pub use leadership::{NAME as LEASE_NAME, NAMESPACE as LEASE_NAMESPACE};
+pub use leadership::{Elector, Leadership, NAME as LEASE_NAME, NAMESPACE as LEASE_NAMESPACE};
 pub use record::{CsrDecided, CsrIntended, Outcome, Written};
 pub use view::View;
 
@@ -64,6 +66,15 @@ pub struct Approver {
     pub now: Now,
     /// Who is told what happens.
     pub tell: Listener,
+}
+
+/// Who is expected now, where that changes while the approver runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expected {
+    /// Who is expected.
+    pub declared: Declared,
+    /// Nodes that may come once more, and since when.
+    pub rejoin: BTreeMap<String, Timestamp>,
 }
 
 /// What happens.

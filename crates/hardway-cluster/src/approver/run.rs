@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use kube::ResourceExt as _;
 use kube::api::ListParams;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, interval, sleep};
 
@@ -16,7 +16,7 @@ use super::lease::{DURATION, PERIOD};
 use super::watching::{Seen, watch_all};
 use super::working::Work;
 use super::writing::{Trouble, limited};
-use super::{Approver, ApproverError, News, Summary};
+use super::{Approver, ApproverError, Expected, News, Summary};
 use crate::silence::Silence;
 
 /// How often what time may have changed is asked again.
@@ -68,11 +68,26 @@ impl Approver {
     /// # Errors
     /// When decisions cannot be recorded. An API server that does not answer is waited for.
     pub async fn watch(&self, stop: impl Future<Output = ()>) -> Result<Summary, ApproverError> {
+        let rejoin = self.settings.rejoin.clone();
+        let (_sender, expected) = watch::channel(Expected { declared: self.declared.clone(), rejoin });
+        self.watch_expected(expected, stop).await
+    }
+
+    /// The same, where who is expected changes meanwhile.
+    ///
+    /// # Errors
+    /// When decisions cannot be recorded. An API server that does not answer is waited for.
+    pub async fn watch_expected(
+        &self,
+        expected: watch::Receiver<Expected>,
+        stop: impl Future<Output = ()>,
+    ) -> Result<Summary, ApproverError> {
         let (audit, mut auditors) = self.audit()?;
         let (election, leadership) = Election::begin(self);
         let shared = Shared::new(self, leadership.clone(), audit.clone());
         let mut work = Work::new(shared, audit);
-        let ended = self.follow(&mut work, leadership, &mut auditors, stop).await;
+        work.expect(&expected.borrow());
+        let ended = self.follow(&mut work, leadership, &mut auditors, expected, stop).await;
         let drained = work.drain().await.and_then(|()| work.record_news());
         let summary = work.summary();
         drop(work);
@@ -86,6 +101,7 @@ impl Approver {
         work: &mut Work,
         mut leadership: Leadership,
         auditors: &mut Option<Auditors>,
+        mut expected: watch::Receiver<Expected>,
         stop: impl Future<Output = ()>,
     ) -> Result<(), ApproverError> {
         let mut seen = watch_all(&self.client);
@@ -99,6 +115,7 @@ impl Approver {
                 Some(seen) = seen.next() => known.take_in(seen, work, self),
                 done = work.done() => done?,
                 () = leadership.changed() => known.elected(&leadership, work, self),
+                () = changed(&mut expected) => work.expect(&expected.borrow_and_update().clone()),
                 _ = again.tick() => work.again(),
                 _ = alive.tick() => {
                     if let Some(line) = silence.line(known.is_complete() && known.trouble.is_none(), known.trouble.as_deref()) {
@@ -215,6 +232,13 @@ impl Election {
         if let Some(elector) = self.elector {
             let _ = elector.await;
         }
+    }
+}
+
+/// Waits for a change; for ever when nobody changes it any more.
+async fn changed(expected: &mut watch::Receiver<Expected>) {
+    if expected.changed().await.is_err() {
+        std::future::pending::<()>().await;
     }
 }
 

@@ -9,11 +9,12 @@ use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
 use k8s_openapi::api::core::v1::Node;
 
 use super::record::Found;
+use super::redemptions::Redemptions;
 use super::writing::Ours;
-use super::{CsrDecided, CsrIntended, Written};
+use super::{CsrDecided, CsrIntended, Expected, Written};
 use crate::csr_policy::{
-    self, Approval, Decision, Declared, Examined, ReasonCode, Redemption, Request, Rival, SeenNode, Settings,
-    State, Verdict, World,
+    self, Approval, Decision, Declared, Examined, ReasonCode, Request, Rival, SeenNode, Settings, State,
+    Verdict, World,
 };
 
 /// Everything known about the cluster that bears on requests.
@@ -32,7 +33,7 @@ pub struct View {
     intended: BTreeMap<String, CsrDecided>,
     /// Requests whose decision is in the journal, by uid.
     recorded: BTreeSet<String>,
-    redemptions: Vec<Redemption>,
+    redemptions: Redemptions,
     joined: BTreeMap<String, Timestamp>,
 }
 
@@ -52,9 +53,23 @@ impl View {
             ours: BTreeMap::new(),
             intended: BTreeMap::new(),
             recorded: BTreeSet::new(),
-            redemptions: Vec::new(),
+            redemptions: Redemptions::default(),
             joined: BTreeMap::new(),
         }
+    }
+
+    /// Others are expected from now on.
+    pub fn expect(&mut self, expected: &Expected) {
+        if (&self.declared, &self.settings.rejoin) == (&expected.declared, &expected.rejoin) {
+            return;
+        }
+        self.declared = expected.declared.clone();
+        self.settings.rejoin.clone_from(&expected.rejoin);
+        // Whether a request is sound depends on who is expected.
+        self.rivals.clear();
+        let pending: Vec<Examined> =
+            self.requests.values().filter(|one| one.request.state == State::Pending).cloned().collect();
+        pending.iter().for_each(|examined| self.note_rival(examined));
     }
 
     /// A request as the watch tells it. Those of other signers are not looked at.
@@ -120,7 +135,7 @@ impl View {
 
     /// A line of the journal.
     pub fn read(&mut self, record: &Record) {
-        self.redemptions.extend(Redemption::of(record));
+        self.redemptions.read(record);
         if let Some(Ok(NodeJoined { host })) = record.fact::<NodeJoined>() {
             self.joined.insert(host, record.time);
         }
@@ -147,10 +162,11 @@ impl View {
             .filter(|rival| rival.name != examined.request.name)
             .cloned()
             .collect();
+        let redemptions = self.redemptions.for_node(self.declared.node(name));
         let world = World {
             declared: &self.declared,
             nodes: &nodes,
-            redemptions: &self.redemptions,
+            redemptions: &redemptions,
             approvals: self.approvals.get(name).map_or(&[], Vec::as_slice),
             rivals: &rivals,
             now,
@@ -214,8 +230,7 @@ impl View {
             let State::Approved { at, issued: true } = examined.request.state else { continue };
             let Some(node) = examined.node().filter(|node| self.nodes.contains(*node)) else { continue };
             let Some(declared) = self.declared.node(node) else { continue };
-            let fetched =
-                self.redemptions.iter().filter(|one| one.host == declared.host).map(|one| one.at).max();
+            let fetched = self.redemptions.last(declared);
             let is_since = |moment: &Timestamp| fetched.is_none_or(|fetched| *moment >= fetched);
             if is_since(&at) && !self.joined.get(&declared.host).is_some_and(is_since) {
                 hosts.insert(declared.host.clone());

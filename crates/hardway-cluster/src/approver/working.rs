@@ -14,7 +14,7 @@ use super::queue::{Queue, Taken};
 use super::record::{CsrDecided, Outcome, Written};
 use super::watching::Seen;
 use super::writing::Trouble;
-use super::{ApproverError, News, Summary};
+use super::{ApproverError, Expected, News, Summary};
 use crate::csr_policy::{ReasonCode, State, Verdict};
 
 /// Requests that are decided about at the same time. More than this only makes the API server's queue longer.
@@ -58,6 +58,13 @@ impl Work {
     pub(crate) fn push_pending(&mut self) {
         let pending = self.shared.view().pending();
         self.push(pending);
+    }
+
+    /// Others are expected from now on: what was held for being unexpected is asked again.
+    pub(crate) fn expect(&mut self, expected: &Expected) {
+        self.shared.view().expect(expected);
+        let held: Vec<String> = self.held.keys().cloned().collect();
+        self.push(held);
     }
 
     /// Takes in what the API server told, and asks again about what that may have changed.

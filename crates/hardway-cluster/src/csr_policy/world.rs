@@ -137,6 +137,12 @@ impl SeenNode {
 }
 
 impl Redemption {
+    /// Of a hosted worker, from a record of the journal: where it came from, and when. Its pool's token says nothing more.
+    pub fn shared(record: &Record) -> Option<(IpAddr, Timestamp)> {
+        let fact = record.fact::<IgnitionRedeemed>()?.ok().filter(|fact| fact.face == "hosted")?;
+        Some((fact.source.to_canonical(), record.time))
+    }
+
     /// From a record of the journal, when it is one of a host.
     pub fn of(record: &Record) -> Option<Self> {
         let fact = record.fact::<IgnitionRedeemed>()?.ok().filter(|fact| fact.face == "host")?;

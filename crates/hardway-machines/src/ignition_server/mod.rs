@@ -37,6 +37,7 @@ pub mod spec_version;
 mod timed_io;
 mod tls;
 pub mod token_watch;
+pub mod upstream;
 
 pub use answer::Answer;
 pub use asked::Asked;

@@ -68,9 +68,9 @@ impl Site {
         fs_err::remove_file(self.path("login")).unwrap();
     }
 
-    pub(crate) fn provider(&self, stage: Stage) -> Gce<'_> {
+    pub(crate) fn provider(&self, stage: Stage) -> Gce {
         Gce {
-            cluster: &self.cluster,
+            cluster: self.cluster.clone(),
             settings: GceSettings::read(&self.cluster).unwrap(),
             gcloud: self.path("gcloud").display().to_string(),
             folder: self.path("work"),

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
-    ApproveArgs, BmcArgs, CheckArgs, CreateArgs, CsrArgs, DestroyArgs, DiagnoseArgs, GatherArgs, InfraArgs,
-    InstallMediaArgs, LabArgs, PlanArgs, RecoverArgs, ReleaseArgs, RunArgs, ServeArgs, VerifyArgs,
+    ApproveArgs, BmcArgs, CheckArgs, CreateArgs, CsrArgs, DestroyArgs, DiagnoseArgs, GatherArgs, HostedArgs,
+    InfraArgs, InstallMediaArgs, LabArgs, PlanArgs, RecoverArgs, ReleaseArgs, RunArgs, ServeArgs, VerifyArgs,
     WaitForArgs,
 };
 
@@ -96,6 +96,8 @@ pub(crate) enum Command {
     Gather(Box<GatherArgs>),
     /// Print the graph of assets
     Graph(GraphArgs),
+    /// Run the workers of HyperShift hosted clusters of platform None
+    Hosted(Box<HostedArgs>),
     /// Network, names, load balancer and machines, off: print, make, look at, take back
     Infra(InfraArgs),
     /// Write a sample install-config.yaml and inventory.yaml

@@ -47,6 +47,12 @@ pub(crate) struct ServeArgs {
     /// With --face hosted: how to reach the management cluster [default: $KUBECONFIG, or the pod's service account]
     #[arg(long, value_name = "FILE")]
     pub(crate) kubeconfig: Option<PathBuf>,
+    /// With --face hosted: fetch configs that token Secrets do not hold from HyperShift's own server, once, and keep them
+    #[arg(long, value_name = "HOST:PORT", requires = "upstream_ca")]
+    pub(crate) upstream: Option<String>,
+    /// With --upstream: file with who signed its certificate; in HyperShift: ca.crt of ConfigMap root-ca
+    #[arg(long, value_name = "FILE", requires = "upstream")]
+    pub(crate) upstream_ca: Option<PathBuf>,
     /// Read the release from a folder instead of the image named in the inventory
     #[arg(long, value_name = "DIR")]
     pub(crate) release_dir: Option<PathBuf>,
@@ -88,6 +94,8 @@ impl Default for ServeArgs {
             max_connections: 2048,
             namespace: None,
             kubeconfig: None,
+            upstream: None,
+            upstream_ca: None,
             release_dir: None,
             output: ServeFormat::Text,
         }

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &ExplainArgs, out: &Output) -> Result<u8, Report> {
 fn text(e: &Explanation) -> String {
     let labels = match e.kind {
         Kind::Check => ["asks", "why", "looks at", "fix", "source"],
-        Kind::Diagnosis => ["symptom", "cause", "shows in", "fix", "source"],
+        Kind::Diagnosis | Kind::HostedDiagnosis => ["symptom", "cause", "shows in", "fix", "source"],
         _ => ["what", "why", "read by", "without", "source"],
     };
     let mut text = format!("{} ({})\n", e.name, e.kind.name());

@@ -53,7 +53,7 @@ impl Infra {
         Ok(Self { place, dir: absolute(workdir)?, stage, cluster })
     }
 
-    fn provider(&self) -> Result<Box<dyn Provider + '_>, Report> {
+    fn provider(&self) -> Result<Box<dyn Provider>, Report> {
         install::provider_of(&self.cluster, self.place.as_ref(), &self.dir, self.stage)
     }
 

@@ -14,6 +14,7 @@ pub(crate) mod dry_run;
 pub(crate) mod explain;
 pub(crate) mod gather;
 pub(crate) mod graph;
+pub(crate) mod hosted;
 pub(crate) mod infra;
 pub(crate) mod init;
 pub(crate) mod lab;

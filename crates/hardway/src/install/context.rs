@@ -127,7 +127,7 @@ impl Install {
     }
 
     /// Who makes the machines that are still wanted.
-    pub(crate) fn provider(&self) -> Result<Box<dyn Provider + '_>, Report> {
+    pub(crate) fn provider(&self) -> Result<Box<dyn Provider>, Report> {
         provider::of(self)
     }
 

@@ -20,18 +20,18 @@ use crate::report::{EXIT_INFRASTRUCTURE, Report};
 use crate::workdir::Workdir;
 
 /// The provider of an install, as far as that is.
-pub(super) fn of(install: &Install) -> Result<Box<dyn Provider + '_>, Report> {
+pub(super) fn of(install: &Install) -> Result<Box<dyn Provider>, Report> {
     let stage = stage(&install.cluster, &install.history()?);
     provider_of(&install.cluster, install.place.as_ref(), &install.dir, stage)
 }
 
 /// The same without an install. `dir` is absolute; `place` is that of a lab.
-pub(crate) fn provider_of<'c>(
-    cluster: &'c Cluster,
+pub(crate) fn provider_of(
+    cluster: &Cluster,
     place: Option<&Place>,
     dir: &Path,
     stage: Stage,
-) -> Result<Box<dyn Provider + 'c>, Report> {
+) -> Result<Box<dyn Provider>, Report> {
     let wrong = |violations| match Workdir::open(dir) {
         Ok(workdir) => in_inventory(&workdir, violations),
         Err(report) => report,
@@ -45,11 +45,11 @@ pub(crate) fn provider_of<'c>(
     Ok(match cluster.inventory.machines.provider {
         inventory::Provider::BareMetal => {
             let settings = BareMetalSettings::read(cluster).map_err(wrong)?;
-            Box::new(BareMetal { cluster, settings, program, folder, stage })
+            Box::new(BareMetal { cluster: cluster.clone(), settings, program, folder, stage })
         }
         inventory::Provider::Gce => {
             let settings = GceSettings::read(cluster).map_err(wrong)?;
-            Box::new(Gce { cluster, settings, gcloud: "gcloud".to_owned(), folder, stage })
+            Box::new(Gce { cluster: cluster.clone(), settings, gcloud: "gcloud".to_owned(), folder, stage })
         }
         // A lab has a place.
         inventory::Provider::Lab | inventory::Provider::Libvirt => {

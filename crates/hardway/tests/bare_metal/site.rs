@@ -77,9 +77,9 @@ impl Site {
         Cluster { config: config.value, inventory: inventory.value, identity }
     }
 
-    pub(crate) fn provider<'c>(&self, cluster: &'c Cluster) -> BareMetal<'c> {
+    pub(crate) fn provider(&self, cluster: &Cluster) -> BareMetal {
         BareMetal {
-            cluster,
+            cluster: cluster.clone(),
             settings: BareMetalSettings::read(cluster).unwrap(),
             program: env!("CARGO_BIN_EXE_hardway").into(),
             folder: self.folder.path().to_owned(),

@@ -10,7 +10,7 @@ use super::BareMetal;
 use crate::actions::{Action, Check, Program, Step};
 use crate::load_balancer;
 
-impl BareMetal<'_> {
+impl BareMetal {
     /// Files for people, and the load balancer where it is ours.
     pub(super) fn around(&self) -> Vec<Action> {
         let mut actions = vec![Action::file(
@@ -23,7 +23,7 @@ impl BareMetal<'_> {
             actions.extend(self.virtual_addresses());
             actions.extend(self.balancer());
         } else {
-            let table = load_balancer::table(&load_balancer::changes(self.cluster));
+            let table = load_balancer::table(&load_balancer::changes(&self.cluster));
             actions.push(Action::file(
                 "balancer/table",
                 "what the load balancer has to know: whoever runs it needs it",
@@ -47,7 +47,7 @@ impl BareMetal<'_> {
             pid_file: "/run/dnsmasq.pid".to_owned(),
             upstream: Vec::new(),
         };
-        dnsmasq(&Names::of(self.cluster), &server)
+        dnsmasq(&Names::of(&self.cluster), &server)
     }
 
     /// On the card that is named; else they are here already, or HAProxy says that it cannot bind them.
@@ -79,7 +79,7 @@ impl BareMetal<'_> {
         let file = |name: &str| self.around_file(name).display().to_string();
         let (config, pid_file) = (file("haproxy.cfg"), file("haproxy.pid"));
         let files = Haproxy { socket: file("haproxy.sock"), pid_file: pid_file.clone() };
-        let content = haproxy(&Balanced::all(self.cluster, self.stage), &files);
+        let content = haproxy(&Balanced::all(&self.cluster, self.stage), &files);
         let pid = format!("$(cat {} 2>/dev/null)", shell_word(&pid_file));
         let shell = |line: String| Program::new("sh", ["-c".to_owned(), line]);
         // The one that runs is replaced without letting go of its connections.

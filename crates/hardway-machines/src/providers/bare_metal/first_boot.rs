@@ -9,7 +9,7 @@ use super::{BareMetal, Boot};
 use crate::actions::{Action, Check, Program, Step};
 use crate::providers::machine_action;
 
-impl BareMetal<'_> {
+impl BareMetal {
     /// The controller can be asked; a wrong login is better known before the first machine boots.
     pub(super) fn controller_answers(&self, host: &Host) -> Option<Action> {
         let settings = self.settings.controllers.get(&host.name)?;
@@ -173,7 +173,7 @@ impl BareMetal<'_> {
     fn config_on_medium(&self, host: &Host) -> String {
         match self.has_pointer() {
             true => HostPointer::path(host),
-            false => first_boot_config(self.cluster, host),
+            false => first_boot_config(&self.cluster, host),
         }
     }
 

@@ -26,9 +26,9 @@ use super::{LoadBalancer, Provider};
 use crate::actions::{Action, Check, Program};
 
 /// The provider.
-pub struct BareMetal<'c> {
+pub struct BareMetal {
     /// What is to be built.
-    pub cluster: &'c Cluster,
+    pub cluster: Cluster,
     /// How machines are booted.
     pub settings: BareMetalSettings,
     /// This program.
@@ -39,7 +39,7 @@ pub struct BareMetal<'c> {
     pub stage: Stage,
 }
 
-impl Provider for BareMetal<'_> {
+impl Provider for BareMetal {
     fn infrastructure(&self) -> Vec<Action> {
         let mut actions = self.around();
         actions.extend(self.hosts().filter_map(|host| self.controller_answers(host)));
@@ -73,7 +73,7 @@ impl Provider for BareMetal<'_> {
     }
 }
 
-impl BareMetal<'_> {
+impl BareMetal {
     /// Those that are still wanted.
     fn hosts(&self) -> impl Iterator<Item = &Host> {
         let is_wanted = |host: &&Host| {

@@ -12,9 +12,9 @@ fn cluster(settings: Value) -> Cluster {
     cluster
 }
 
-fn provider(cluster: &Cluster) -> BareMetal<'_> {
+fn provider(cluster: &Cluster) -> BareMetal {
     BareMetal {
-        cluster,
+        cluster: cluster.clone(),
         settings: BareMetalSettings::read(cluster).unwrap(),
         program: PathBuf::from("hardway"),
         folder: PathBuf::from("/c"),

@@ -34,7 +34,7 @@ while true; do
 done
 "#;
 
-impl Gce<'_> {
+impl Gce {
     /// Whether the load balancer is ours.
     pub(super) fn has_balancer(&self) -> bool {
         self.cluster.inventory.network.load_balancer == "haproxy"
@@ -43,7 +43,7 @@ impl Gce<'_> {
     /// All of it.
     pub(super) fn balancer(&self) -> Vec<Action> {
         if !self.has_balancer() {
-            let table = load_balancer::table(&load_balancer::changes(self.cluster));
+            let table = load_balancer::table(&load_balancer::changes(&self.cluster));
             let why = "what the load balancer has to know: whoever runs it needs it";
             return vec![Action::file("balancer/table", why, self.file("load-balancer.txt"), table)];
         }
@@ -76,7 +76,7 @@ impl Gce<'_> {
         // The files are those of the instance.
         let files =
             Haproxy { socket: "/run/haproxy/admin.sock".to_owned(), pid_file: "/run/haproxy.pid".to_owned() };
-        let content = haproxy(&Balanced::all(self.cluster, self.stage), &files);
+        let content = haproxy(&Balanced::all(&self.cluster, self.stage), &files);
         let (config, pushed) = (self.file("haproxy.cfg"), self.file("haproxy.pushed"));
         let resource = Resource::zonal("compute instances", self.name("balancer"), &self.settings.zones[0]);
         let push = self

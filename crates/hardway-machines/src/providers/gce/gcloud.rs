@@ -17,7 +17,7 @@ pub(super) struct Resource<'r> {
     pub(super) listed: Vec<String>,
 }
 
-impl Gce<'_> {
+impl Gce {
     /// Without questions, in the project of the cluster.
     pub(super) fn gcloud(&self, words: &str) -> Program {
         let global = [format!("--project={}", self.settings.project), "--quiet".to_owned()];

@@ -4,7 +4,7 @@ use super::gcloud::{Resource, shell};
 use super::{Gce, Image};
 use crate::actions::{Action, Check};
 
-impl Gce<'_> {
+impl Gce {
     /// Nothing where an image is named.
     pub(super) fn image(&self) -> Vec<Action> {
         let Image::Imported { file, bucket } = &self.settings.image else { return Vec::new() };

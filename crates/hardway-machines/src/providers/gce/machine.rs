@@ -14,7 +14,7 @@ const USER_DATA: &str = "user-data";
 /// Enough for the OS, images and etcd.
 const DISK_GIB: u32 = 128;
 
-impl Gce<'_> {
+impl Gce {
     /// An instance is made and runs: it cannot be made to wait. Only the path of its pointer is on the command line.
     pub(super) fn instance(&self, host: &Host) -> Action {
         let resource = self.of(host);
@@ -83,7 +83,7 @@ impl Gce<'_> {
     }
 
     fn of(&self, host: &Host) -> Resource<'static> {
-        let zone = self.settings.zone(self.cluster, host);
+        let zone = self.settings.zone(&self.cluster, host);
         Resource::zonal("compute instances", self.name(&host.name), zone)
     }
 }

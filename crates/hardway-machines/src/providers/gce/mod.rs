@@ -32,9 +32,9 @@ use super::{LoadBalancer, Provider};
 use crate::actions::{Action, Check, Program};
 
 /// The provider.
-pub struct Gce<'c> {
+pub struct Gce {
     /// What is to be built.
-    pub cluster: &'c Cluster,
+    pub cluster: Cluster,
     /// Where, and from what.
     pub settings: GceSettings,
     /// Name or path of `gcloud`.
@@ -45,7 +45,7 @@ pub struct Gce<'c> {
     pub stage: Stage,
 }
 
-impl Provider for Gce<'_> {
+impl Provider for Gce {
     fn infrastructure(&self) -> Vec<Action> {
         let mut actions = self.image();
         actions.extend(self.network());
@@ -74,7 +74,7 @@ impl Provider for Gce<'_> {
     }
 }
 
-impl Gce<'_> {
+impl Gce {
     /// Lists what is there of this cluster, whoever made it: after a working folder was lost, this is what costs money.
     pub fn leftovers(&self) -> Program {
         let filter = format!("--filter=labels.{}", self.labels());

@@ -8,10 +8,10 @@ use super::Gce;
 use super::gcloud::{Resource, shell};
 use crate::actions::{Action, Check};
 
-impl Gce<'_> {
+impl Gce {
     /// The zone, and a record for each name and family.
     pub(super) fn names(&self) -> Vec<Action> {
-        let names = Names::of(self.cluster);
+        let names = Names::of(&self.cluster);
         let zone = self.name("zone");
         let resource = Resource::global("dns managed-zones", zone.clone());
         let options = [

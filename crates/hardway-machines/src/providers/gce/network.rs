@@ -30,7 +30,7 @@ enum From {
     Ranges(String),
 }
 
-impl Gce<'_> {
+impl Gce {
     /// All of it.
     pub(super) fn network(&self) -> Vec<Action> {
         let mut actions: Vec<Action> = self.rules().iter().map(|rule| self.rule(rule)).collect();

@@ -80,9 +80,9 @@ impl Site {
         })
     }
 
-    fn provider(&self) -> BareMetal<'_> {
+    fn provider(&self) -> BareMetal {
         BareMetal {
-            cluster: &self.cluster,
+            cluster: self.cluster.clone(),
             settings: self.settings.clone(),
             program: PathBuf::from("hardway"),
             folder: self.workdir.path(""),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use hardway_machines::ignition_server::hosted_tokens::HostedTokens;
 use hardway_machines::ignition_server::token_watch;
+use hardway_machines::ignition_server::upstream::{self, Upstream};
 use tokio::sync::mpsc;
 
 use super::service::failed;
@@ -16,6 +17,7 @@ pub(super) struct Hosted {
     client: token_watch::Client,
     namespace: String,
     pub(super) tokens: Arc<HostedTokens>,
+    upstream: Option<Upstream>,
 }
 
 impl Hosted {
@@ -27,15 +29,27 @@ impl Hosted {
             )
         })?;
         let namespace = args.namespace.clone().unwrap_or(default);
-        Ok(Self { client, namespace, tokens: Arc::default() })
+        let upstream = match (&args.upstream, &args.upstream_ca) {
+            (Some(address), Some(file)) => {
+                let authority = fs_err::read_to_string(file).map_err(|error| failed(&error))?;
+                Some(Upstream::new(address, &authority).map_err(|error| failed(&error))?)
+            }
+            _ => None,
+        };
+        Ok(Self { client, namespace, tokens: Arc::default(), upstream })
     }
 
     /// Watches and marks as long as the program runs.
     pub(super) fn spawn(self) -> mpsc::Sender<String> {
         let (sender, reached) = mpsc::channel(256);
-        let Self { client, namespace, tokens } = self;
+        let Self { client, namespace, tokens, upstream } = self;
         let (watching, watched) = (client.clone(), namespace.clone());
-        tokio::spawn(async move { token_watch::watch(watching, &watched, tokens, trouble).await });
+        tokio::spawn(async move {
+            match upstream {
+                Some(behind) => upstream::watch(watching, &watched, tokens, behind, trouble).await,
+                None => token_watch::watch(watching, &watched, tokens, trouble).await,
+            }
+        });
         tokio::spawn(async move { token_watch::mark(client, &namespace, reached, trouble).await });
         sender
     }

@@ -1,0 +1,158 @@
+//! What can be scraped: where every worker stands and why, how long each stretch of its way took, and what was done.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::{Mutex, PoisonError};
+
+use jiff::Timestamp;
+
+use crate::worker::{Stage, Worker};
+
+/// Counters, and the last picture.
+#[derive(Debug, Default)]
+pub struct Metrics {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    workers: Vec<Worker>,
+    steps: BTreeMap<(&'static str, &'static str), u64>,
+    leading: BTreeMap<&'static str, bool>,
+    held: BTreeMap<String, String>,
+}
+
+impl Metrics {
+    /// Where everybody stands now.
+    pub(super) fn see(&self, workers: &[Worker], held: BTreeMap<String, String>) {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        inner.workers = workers.to_vec();
+        inner.held = held;
+    }
+
+    /// A step was taken, or failed.
+    pub(super) fn count(&self, step: &'static str, result: &'static str) {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        *inner.steps.entry((step, result)).or_default() += 1;
+    }
+
+    /// Whether this one acts.
+    pub(super) fn lead(&self, what: &'static str, is_leading: bool) {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).leading.insert(what, is_leading);
+    }
+
+    /// Steps that were taken, by name and result.
+    pub fn steps(&self) -> BTreeMap<(&'static str, &'static str), u64> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).steps.clone()
+    }
+
+    /// In Prometheus' text format.
+    pub fn text(&self) -> String {
+        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut text = String::new();
+        head(&mut text, "hardway_hosted_workers", "gauge", "Workers by pool and stage.");
+        let mut counts: BTreeMap<(&str, Stage), usize> = BTreeMap::new();
+        for worker in &inner.workers {
+            *counts.entry((worker.node_pool.as_str(), worker.stage())).or_default() += 1;
+        }
+        for ((pool, stage), count) in counts {
+            let _ = writeln!(text, "hardway_hosted_workers{{pool=\"{pool}\",stage=\"{stage}\"}} {count}");
+        }
+        head(
+            &mut text,
+            "hardway_hosted_worker_seconds",
+            "gauge",
+            "How long a stretch of a worker's way took.",
+        );
+        for worker in &inner.workers {
+            for (from, to, seconds) in stretches(worker) {
+                let name = &worker.name;
+                let _ = writeln!(
+                    text,
+                    "hardway_hosted_worker_seconds{{worker=\"{name}\",from=\"{from}\",to=\"{to}\"}} {seconds:.3}"
+                );
+            }
+        }
+        head(&mut text, "hardway_hosted_worker_trouble", "gauge", "Workers that do not come on, and why.");
+        for worker in &inner.workers {
+            if let Some(trouble) = &worker.history.trouble {
+                let (name, reason) = (&worker.name, &trouble.reason);
+                let _ = writeln!(
+                    text,
+                    "hardway_hosted_worker_trouble{{worker=\"{name}\",reason=\"{reason}\"}} 1"
+                );
+            }
+        }
+        head(
+            &mut text,
+            "hardway_hosted_pool_held",
+            "gauge",
+            "Pools whose machines cannot boot, and the gate that holds them.",
+        );
+        for (pool, gate) in &inner.held {
+            let _ = writeln!(text, "hardway_hosted_pool_held{{pool=\"{pool}\",gate=\"{gate}\"}} 1");
+        }
+        head(&mut text, "hardway_hosted_steps_total", "counter", "Steps that were taken.");
+        for ((step, result), count) in &inner.steps {
+            let _ =
+                writeln!(text, "hardway_hosted_steps_total{{step=\"{step}\",result=\"{result}\"}} {count}");
+        }
+        head(&mut text, "hardway_hosted_leading", "gauge", "Whether this controller acts.");
+        for (what, is_leading) in &inner.leading {
+            let _ = writeln!(text, "hardway_hosted_leading{{of=\"{what}\"}} {}", u8::from(*is_leading));
+        }
+        text
+    }
+}
+
+/// The stretches of a worker's way that lie behind it. One that was not seen is part of the next.
+pub fn stretches(worker: &Worker) -> Vec<(&'static str, &'static str, f64)> {
+    let history = &worker.history;
+    let moments: [(&'static str, Option<Timestamp>); 5] = [
+        ("booted", history.booted),
+        ("fetched", history.fetched),
+        ("asked", history.asked),
+        ("joined", history.joined),
+        ("ready", history.ready),
+    ];
+    let seen: Vec<(&'static str, Timestamp)> =
+        moments.into_iter().filter_map(|(name, at)| Some((name, at?))).collect();
+    let between = |pair: &[(&'static str, Timestamp)]| {
+        let [(from, start), (to, end)] = pair else { return None };
+        Some((*from, *to, end.duration_since(*start).as_secs_f64().max(0.0)))
+    };
+    seen.windows(2).filter_map(between).collect()
+}
+
+fn head(text: &mut String, name: &str, kind: &str, help: &str) {
+    let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_worker_is_told_with_its_way() {
+        let at = |second: i64| Timestamp::from_second(second).unwrap();
+        let mut worker = Worker::planned("w-0", "demo", &[], at(0));
+        worker.history.booted = Some(at(10));
+        worker.history.asked = Some(at(40));
+        worker.history.joined = Some(at(41));
+        let metrics = Metrics::default();
+        metrics.see(&[worker], BTreeMap::from([("other".to_owned(), "payload".to_owned())]));
+        metrics.count("boot", "done");
+        metrics.lead("machines", true);
+        let text = metrics.text();
+        for line in [
+            "hardway_hosted_workers{pool=\"demo\",stage=\"joined\"} 1",
+            "hardway_hosted_worker_seconds{worker=\"w-0\",from=\"booted\",to=\"asked\"} 30.000",
+            "hardway_hosted_worker_seconds{worker=\"w-0\",from=\"asked\",to=\"joined\"} 1.000",
+            "hardway_hosted_pool_held{pool=\"other\",gate=\"payload\"} 1",
+            "hardway_hosted_steps_total{step=\"boot\",result=\"done\"} 1",
+            "hardway_hosted_leading{of=\"machines\"} 1",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! One long-running reconciler that keeps the declared workers of a hosted cluster true.
+//!
+//! ```text
+//! watch events ──► Seen ──► PoolViews ──► reconcile::plan ──► Steps ──► Taker: API servers, machines ──► journal
+//!                  seen.rs   pools.rs                          run.rs    taker.rs, drain, upgrade
+//! journal, approver ──► news.rs          records ──► expected ──► the approver of the hosted cluster
+//! ```
+//!
+//! Two leases keep several controllers from doing everything twice: one for the cluster (joins, labels, drains, upgrades), one for
+//! machines, which only a controller with a provider stands for. Without them nothing would break: records are written into the very
+//! version that was judged.
+
+mod metrics;
+mod metrics_server;
+mod news;
+mod pools;
+mod run;
+mod seen;
+mod taker;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use hardway_cluster::approver::Now;
+use jiff::SignedDuration;
+
+pub use metrics::{Metrics, stretches};
+pub use metrics_server::MetricsServer;
+pub use run::Until;
+
+use crate::machine_maker::MachineMaker;
+use crate::management::Management;
+use crate::pointer::OwnServer;
+use crate::reconcile::Settings;
+
+/// A controller.
+#[derive(Clone)]
+pub struct Controller {
+    /// The management cluster.
+    pub management: Management,
+    /// The hosted cluster.
+    pub hosted: kube::Client,
+    /// Who makes machines; without one, machines are left to another controller.
+    pub machines: Option<MachineMaker>,
+    /// The working folder, for journal and log.
+    pub folder: PathBuf,
+    /// Patience and limits.
+    pub settings: Settings,
+    /// How long a config must have stood.
+    pub rest: SignedDuration,
+    /// What certificate requests are judged by.
+    pub policy: hardway_cluster::csr_policy::Settings,
+    /// A server of ours that machines fetch from, in place of HyperShift's.
+    pub server: Option<OwnServer>,
+    /// The machine-config-operator's image in the cluster's release, for upgrades in place.
+    pub daemon_image: Option<String>,
+    /// A name that no other controller has.
+    pub identity: String,
+    /// The clock.
+    pub now: Now,
+    /// What is counted.
+    pub metrics: Arc<Metrics>,
+    /// Who is told what happens.
+    pub tell: Arc<dyn Fn(&Told) + Send + Sync>,
+}
+
+/// What happens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// This one does what is of the cluster, or of machines.
+    Leading(&'static str),
+    /// A step was taken.
+    Took {
+        /// Whose.
+        worker: String,
+        /// Which.
+        step: &'static str,
+    },
+    /// A step failed; it is tried again.
+    Failed {
+        /// Whose.
+        worker: String,
+        /// Which.
+        step: &'static str,
+        /// Why.
+        why: String,
+    },
+    /// A certificate request was decided.
+    Decided {
+        /// Of which node.
+        node: String,
+        /// How, and why.
+        what: String,
+    },
+    /// A cluster does not answer, or not well.
+    Trouble(String),
+}

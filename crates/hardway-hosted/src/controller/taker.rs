@@ -1,0 +1,316 @@
+//! Taking steps.
+
+use std::sync::Arc;
+
+use hardway_journal::{Entry, Journal};
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Node, Pod};
+use kube::api::{Api, DeleteParams, EvictParams, ListParams, Patch, PatchParams, PostParams, Preconditions};
+use serde_json::json;
+
+use super::Controller;
+use crate::drain;
+use crate::error::HostedError;
+use crate::names;
+use crate::node_view::DESIRED_CONFIG;
+use crate::objects::{NodePool, Taint};
+use crate::pointer::{Pointer, SMALLEST_LIMIT};
+use crate::reconcile::{Step, staying};
+use crate::record::HostedStep;
+use crate::token::TokenSecret;
+use crate::upgrade;
+use crate::worker::{Trouble, Worker};
+
+/// Takes steps for a controller.
+#[derive(Clone)]
+pub(super) struct Taker {
+    pub(super) controller: Arc<Controller>,
+    pub(super) journal: Arc<Journal>,
+}
+
+/// A step, with what it was judged by.
+pub(super) struct Task {
+    pub(super) step: Step,
+    /// The worker as its record says.
+    pub(super) worker: Worker,
+    /// The version of that record.
+    pub(super) version: String,
+    pub(super) pool: NodePool,
+}
+
+impl Taker {
+    /// Takes one step; whatever it is, it can be taken again.
+    pub(super) async fn take(&self, task: &Task) -> Result<(), HostedError> {
+        let result = self.step(task).await;
+        if let Err(error) = &result
+            && !error.is_conflict()
+        {
+            self.note_failure(task, error).await;
+        }
+        // What was only looked at or written down is no decision.
+        if !matches!(task.step, Step::Record(_)) {
+            let fact = HostedStep {
+                cluster: self.controller.management.cluster.clone(),
+                worker: task.worker.name.clone(),
+                step: task.step.name().to_owned(),
+                error: result.as_ref().err().map(ToString::to_string),
+            };
+            let entry = Entry::of((self.controller.now)(), &fact);
+            let journal = Arc::clone(&self.journal);
+            blocking(move || Ok(journal.append(&[entry]).map(drop)?)).await?;
+        }
+        result
+    }
+
+    /// Whoever looks at the worker sees why it does not come on. That this fails too changes nothing: the step is tried again.
+    async fn note_failure(&self, task: &Task, error: &HostedError) {
+        let (reason, message) = (format!("{}-failed", task.step.name()), error.to_string());
+        let known = task.worker.history.trouble.as_ref();
+        if known.is_none_or(|known| (&known.reason, &known.message) != (&reason, &message)) {
+            let mut worker = task.worker.clone();
+            worker.history.trouble = Some(Trouble { reason, message, since: (self.controller.now)() });
+            let _ = self.replace(task, &worker).await;
+        }
+    }
+
+    async fn step(&self, task: &Task) -> Result<(), HostedError> {
+        match &task.step {
+            Step::Record(worker) => self.write(task, worker).await,
+            Step::Boot { config_hash, .. } => self.boot(task, config_hash).await,
+            Step::Dress { .. } => self.dress(task).await,
+            Step::Cordon { node } => {
+                let patch = json!({"spec": {"unschedulable": true}});
+                self.patch_node(node, &patch).await
+            }
+            Step::Drain { .. } => self.drain(task).await,
+            Step::RemoveMachine { .. } => {
+                if let Some(maker) = self.controller.machines.clone() {
+                    let name = task.worker.name.clone();
+                    blocking(move || maker.remove(&name)).await?;
+                }
+                self.change(task, |worker, now| worker.history.removed = Some(now)).await
+            }
+            Step::DeleteNode { node, uid } => {
+                let only = Preconditions { uid: Some(uid.clone()), resource_version: None };
+                let params = DeleteParams { preconditions: Some(only), ..DeleteParams::default() };
+                unless_gone(self.nodes().delete(node, &params).await, format!("Node {node}"))
+            }
+            Step::Forget { .. } => {
+                let name = task.worker.record_name();
+                let api = self.controller.management.api::<ConfigMap>();
+                let only = Preconditions { uid: None, resource_version: Some(task.version.clone()) };
+                let params = DeleteParams { preconditions: Some(only), ..DeleteParams::default() };
+                unless_gone(api.delete(&name, &params).await, format!("ConfigMap {name}"))
+            }
+            Step::Upgrade { worker, config_hash } => self.upgrade(task, worker, config_hash).await,
+            Step::EndUpgrade { worker } => {
+                let pods: Api<Pod> = self.upgrade_api(&worker.node_pool);
+                let name = upgrade::daemon_pod_name(&worker.name);
+                unless_gone(pods.delete(&name, &DeleteParams::default()).await, format!("Pod {name}"))?;
+                self.write(task, worker).await
+            }
+        }
+    }
+
+    /// The pointer is read now, and not a moment earlier.
+    async fn boot(&self, task: &Task, config_hash: &str) -> Result<(), HostedError> {
+        let Some(maker) = self.controller.machines.clone() else { return Ok(()) };
+        let pool = task.pool.metadata.name.clone().unwrap_or_default();
+        let management = &self.controller.management;
+        let name = names::user_data_secret(&pool, config_hash);
+        let bad = |why: String| HostedError::Secret { name: name.clone(), why };
+        let secret =
+            management.secret(&name).await?.ok_or_else(|| HostedError::Missing(format!("Secret {name}")))?;
+        let value = secret
+            .data
+            .and_then(|mut data| data.remove("value"))
+            .ok_or_else(|| bad("it has no value".to_owned()))?;
+        let pointer = Pointer::read(&value.0).map_err(|flaw| bad(flaw.to_string()))?;
+        let token_name = names::token_secret(&pool, config_hash);
+        let token = management.secret(&token_name).await?.as_ref().and_then(TokenSecret::read);
+        let token = token.ok_or_else(|| HostedError::Missing(format!("Secret {token_name}")))?;
+        let flaws = pointer.flaws(&token, None);
+        if !flaws.is_empty() {
+            // In the moment between two writes of the operator they do not fit; the next round reads both again.
+            return Err(bad(flaws.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")));
+        }
+        let own =
+            pointer.for_machine(&task.worker.name, self.controller.server.as_ref(), SMALLEST_LIMIT).map_err(
+                |error| HostedError::Machine { machine: task.worker.name.clone(), why: error.to_string() },
+            )?;
+        let booted = (self.controller.now)();
+        let machine = task.worker.name.clone();
+        blocking(move || maker.boot(&machine, &own)).await?;
+        self.change(task, |worker, _| {
+            worker.history.booted = Some(booted);
+            worker.history.config_hash = Some(config_hash.to_owned());
+            worker.history.pointer_good_until = token.copy_is_good_until();
+            worker.history.trouble = None;
+        })
+        .await
+    }
+
+    /// Labels and taints, once; whoever changes them later is right.
+    async fn dress(&self, task: &Task) -> Result<(), HostedError> {
+        let name = &task.worker.name;
+        let node = self.nodes().get(name).await.map_err(HostedError::api(format!("Node {name}")))?;
+        let wanted = task.pool.spec.taints.clone().unwrap_or_default();
+        let spec = node.spec.unwrap_or_default();
+        let mut taints = spec.taints.unwrap_or_default();
+        let mut patch = json!({"metadata": {"labels": staying::labels(&task.pool)}});
+        let is_there =
+            |taint: &Taint| taints.iter().any(|one| one.key == taint.key && one.effect == taint.effect);
+        let missing: Vec<Taint> = wanted.into_iter().filter(|taint| !is_there(taint)).collect();
+        if !missing.is_empty() {
+            let missing = missing.into_iter().map(|taint| k8s_openapi::api::core::v1::Taint {
+                key: taint.key,
+                value: taint.value,
+                effect: taint.effect,
+                time_added: None,
+            });
+            taints.extend(missing);
+            patch["spec"]["taints"] = json!(taints);
+            // The list is replaced as a whole: only the very one that was read.
+            patch["metadata"]["resourceVersion"] = json!(node.metadata.resource_version);
+        }
+        self.patch_node(name, &patch).await?;
+        if let Some(maker) = self.controller.machines.clone() {
+            let name = name.clone();
+            blocking(move || maker.scrub(&name)).await?;
+        }
+        self.change(task, |worker, now| worker.history.labelled = Some(now)).await
+    }
+
+    /// Asks all that can leave; those that may not yet are asked again in the next round.
+    async fn drain(&self, task: &Task) -> Result<(), HostedError> {
+        let name = &task.worker.name;
+        let all: Api<Pod> = Api::all(self.controller.hosted.clone());
+        let on_node = ListParams::default().fields(&format!("spec.nodeName={name}"));
+        let pods = all.list(&on_node).await.map_err(HostedError::api(format!("pods of node {name}")))?.items;
+        let leaving = drain::leaving(&pods);
+        if leaving.is_empty() {
+            return self.change(task, |worker, now| worker.history.drained = Some(now)).await;
+        }
+        for pod in leaving.iter().filter(|pod| pod.metadata.deletion_timestamp.is_none()) {
+            let [namespace, name] =
+                [&pod.metadata.namespace, &pod.metadata.name].map(|part| part.clone().unwrap_or_default());
+            let api: Api<Pod> = Api::namespaced(self.controller.hosted.clone(), &namespace);
+            match api.evict(&name, &EvictParams::default()).await {
+                // Its disruption budget says no for now.
+                Err(kube::Error::Api(status)) if matches!(status.code, 404 | 429) => {}
+                answer => {
+                    drop(answer.map_err(HostedError::api(format!("eviction of pod {namespace}/{name}")))?)
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn upgrade(&self, task: &Task, worker: &Worker, config_hash: &str) -> Result<(), HostedError> {
+        let Some(image) = &self.controller.daemon_image else {
+            let message =
+                "the image of the machine-config-operator in the cluster's release is not known".to_owned();
+            return self
+                .change(task, |worker, since| {
+                    worker.history.trouble =
+                        Some(Trouble { reason: "no-daemon-image".to_owned(), message, since });
+                })
+                .await;
+        };
+        let secret = names::token_secret(&worker.node_pool, config_hash);
+        let token = self.controller.management.secret(&secret).await?.as_ref().and_then(TokenSecret::read);
+        let payload = token.and_then(|token| token.payload);
+        let payload = payload.ok_or_else(|| HostedError::Missing(format!("config in Secret {secret}")))?;
+        let hosted = self.controller.hosted.clone();
+        let apply = PatchParams::apply("hardway").force();
+        let namespace = upgrade::namespace(&worker.node_pool);
+        let name = names::upgrade(&worker.node_pool);
+        let namespaces: Api<Namespace> = Api::all(hosted);
+        namespaces
+            .patch(&name, &apply, &Patch::Apply(&namespace))
+            .await
+            .map_err(HostedError::api(format!("Namespace {name}")))?;
+        let map = upgrade::config_map(&worker.node_pool, config_hash, &payload);
+        let maps: Api<ConfigMap> = self.upgrade_api(&worker.node_pool);
+        maps.patch(&name, &apply, &Patch::Apply(&map))
+            .await
+            .map_err(HostedError::api(format!("ConfigMap {name}")))?;
+        // The record first: what is underway must count as away, whatever happens to this process.
+        if *worker != task.worker {
+            self.write(task, worker).await?;
+        }
+        self.patch_node(&worker.name, &json!({"metadata": {"annotations": {DESIRED_CONFIG: config_hash}}}))
+            .await?;
+        let pods: Api<Pod> = self.upgrade_api(&worker.node_pool);
+        let pod = upgrade::daemon_pod(&worker.node_pool, &worker.name, image);
+        match pods.create(&PostParams::default(), &pod).await {
+            Err(kube::Error::Api(status)) if status.code == 409 => Ok(()),
+            answer => answer
+                .map(drop)
+                .map_err(HostedError::api(format!("pod of the machine-config-daemon on {}", worker.name))),
+        }
+    }
+
+    async fn change(
+        &self,
+        task: &Task,
+        change: impl FnOnce(&mut Worker, Timestamp),
+    ) -> Result<(), HostedError> {
+        let mut worker = task.worker.clone();
+        change(&mut worker, (self.controller.now)());
+        self.write(task, &worker).await
+    }
+
+    /// What failed before went well now.
+    async fn write(&self, task: &Task, worker: &Worker) -> Result<(), HostedError> {
+        let mut worker = worker.clone();
+        worker.history.trouble =
+            worker.history.trouble.filter(|trouble| !trouble.reason.ends_with("-failed"));
+        self.replace(task, &worker).await
+    }
+
+    /// Into the very version of the record that was judged.
+    async fn replace(&self, task: &Task, worker: &Worker) -> Result<(), HostedError> {
+        let management = &self.controller.management;
+        let mut map = worker.to_config_map(&management.namespace, &management.cluster);
+        map.metadata.resource_version = Some(task.version.clone());
+        let name = worker.record_name();
+        let api = management.api::<ConfigMap>();
+        api.replace(&name, &PostParams::default(), &map)
+            .await
+            .map(drop)
+            .map_err(HostedError::api(format!("ConfigMap {name}")))
+    }
+
+    async fn patch_node(&self, name: &str, patch: &serde_json::Value) -> Result<(), HostedError> {
+        let patched = self.nodes().patch(name, &PatchParams::default(), &Patch::Merge(patch)).await;
+        patched.map(drop).map_err(HostedError::api(format!("Node {name}")))
+    }
+
+    fn nodes(&self) -> Api<Node> {
+        Api::all(self.controller.hosted.clone())
+    }
+
+    fn upgrade_api<K>(&self, node_pool: &str) -> Api<K>
+    where
+        K: kube::Resource<Scope = k8s_openapi::NamespaceResourceScope, DynamicType = ()>,
+    {
+        Api::namespaced(self.controller.hosted.clone(), &names::upgrade(node_pool))
+    }
+}
+
+/// What is gone already is as good as removed.
+fn unless_gone<T>(answer: kube::Result<T>, what: String) -> Result<(), HostedError> {
+    match answer {
+        Err(kube::Error::Api(status)) if status.code == 404 => Ok(()),
+        answer => answer.map(drop).map_err(HostedError::api(what)),
+    }
+}
+
+async fn blocking(
+    work: impl FnOnce() -> Result<(), HostedError> + Send + 'static,
+) -> Result<(), HostedError> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
+        Err(HostedError::Machine { machine: "of this process".to_owned(), why: error.to_string() })
+    })
+}

@@ -1,0 +1,75 @@
+//! What HyperShift calls things (openshift/hypershift `api/hypershift/v1beta1`, `hypershift-operator/controllers/nodepool/token.go`).
+
+/// On both Secrets of a NodePool: `<namespace>/<name>`. The only right way to find them: the names of two pools can share a
+/// prefix.
+pub const NODE_POOL: &str = "hypershift.openshift.io/nodePool";
+/// On a NodePool: the hash of its config with the version, as it is in the names of its Secrets.
+pub const CURRENT_CONFIG_VERSION: &str = "hypershift.openshift.io/nodePoolCurrentConfigVersion";
+/// On a token Secret: marks it as one; only its presence counts.
+pub const IGNITION_CONFIG: &str = "hypershift.openshift.io/ignition-config";
+/// On a token Secret: a worker has fetched its config.
+pub const IGNITION_REACHED: &str = "hypershift.openshift.io/ignition-reached";
+/// On a token Secret: `InPlace` or `Replace`.
+pub const UPGRADE_TYPE: &str = "hypershift.openshift.io/node-pool-upgrade-type";
+/// On a token Secret: when its token was drawn.
+pub const TOKEN_GENERATED: &str = "hypershift.openshift.io/last-token-generation-time";
+/// On a token Secret whose config is outdated: until when it can be used.
+pub const TOKEN_EXPIRES: &str = "hypershift.openshift.io/ignition-token-expiration-timestamp";
+/// On a HostedCluster: no cluster-api, no machine-approver.
+pub const DISABLE_PKI: &str = "hypershift.openshift.io/disable-pki-reconciliation";
+/// On a signed Secret: which signer it was signed with.
+pub const CA_HASH: &str = "hypershiftlite.openshift.io/ca-hash";
+/// On a Node: its NodePool.
+pub const NODE_LABEL: &str = "hypershift.openshift.io/nodePool";
+/// Its Secret in the control plane's namespace has the certificate authority that workers trust on first boot.
+pub const IGNITION_CA: &str = "ignition-server-ca-cert";
+/// The Service that workers reach.
+pub const IGNITION_PROXY: &str = "ignition-server-proxy";
+/// The signer of the hosted control plane.
+pub const ROOT_CA: &str = "root-ca";
+
+/// The namespace of the hosted control plane.
+pub fn control_plane_namespace(namespace: &str, cluster: &str) -> String {
+    format!("{namespace}-{}", cluster.replace('.', "-"))
+}
+
+/// The Secret with the tokens of a pool's config.
+pub fn token_secret(node_pool: &str, config_hash: &str) -> String {
+    format!("token-{node_pool}-{config_hash}")
+}
+
+/// The Secret with the pointer of a pool's config.
+pub fn user_data_secret(node_pool: &str, config_hash: &str) -> String {
+    format!("user-data-{node_pool}-{config_hash}")
+}
+
+/// The Secret with the administrator's kubeconfig, in the HostedCluster's own namespace.
+pub fn admin_kubeconfig(cluster: &str) -> String {
+    format!("{cluster}-admin-kubeconfig")
+}
+
+/// Namespace and ConfigMap of a pool's upgrade in place, in the hosted cluster.
+pub fn upgrade(node_pool: &str) -> String {
+    format!("{node_pool}-upgrade")
+}
+
+/// Whether it is a name that HyperShift takes for clusters and pools: a DNS label.
+pub fn is_label(name: &str) -> bool {
+    let inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    (1..=63).contains(&name.len())
+        && name.bytes().all(inner)
+        && !name.starts_with('-')
+        && !name.ends_with('-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_hypershifts() {
+        assert_eq!(control_plane_namespace("clusters", "a.b"), "clusters-a-b");
+        assert_eq!(token_secret("demo", "a2b27c3f"), "token-demo-a2b27c3f");
+        assert!(is_label("a-1") && !is_label("-a") && !is_label("A") && !is_label("") && !is_label("a.b"));
+    }
+}

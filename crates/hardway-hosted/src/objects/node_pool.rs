@@ -1,0 +1,170 @@
+//! NodePool.
+
+use std::collections::BTreeMap;
+
+use hardway_cluster::objects::Condition;
+use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+use kube::api::ObjectMeta;
+use serde::{Deserialize, Serialize};
+
+/// Workers of one kind. On platform None it yields two Secrets and nothing else.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct NodePool {
+    /// Name, annotations.
+    pub metadata: ObjectMeta,
+    /// What is wanted.
+    #[serde(default)]
+    pub spec: NodePoolSpec,
+    /// What is.
+    #[serde(default)]
+    pub status: NodePoolStatus,
+}
+
+/// `spec`
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct NodePoolSpec {
+    /// Its HostedCluster, in the same namespace.
+    pub cluster_name: String,
+    /// Which version; never newer than the cluster's.
+    pub release: Release,
+    /// Where it runs.
+    pub platform: Platform,
+    /// How its nodes are upgraded.
+    pub management: Management,
+    /// How many are wanted. On platform None nobody but hardway looks at it.
+    pub replicas: Option<i32>,
+    /// On platform None nobody but hardway looks at it.
+    pub node_labels: Option<BTreeMap<String, String>>,
+    /// On platform None nobody but hardway looks at it.
+    pub taints: Option<Vec<Taint>>,
+    /// `amd64` or `arm64`.
+    pub arch: Option<String>,
+    /// A time, or `true`.
+    pub paused_until: Option<String>,
+}
+
+/// `spec.platform`
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Platform {
+    /// `None`, …
+    pub r#type: String,
+}
+
+/// `spec.release`
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Release {
+    /// A pull spec.
+    pub image: String,
+}
+
+/// `spec.management`
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Management {
+    /// `InPlace` or `Replace`.
+    pub upgrade_type: String,
+    /// With `InPlace`.
+    pub in_place: Option<InPlace>,
+    /// Whether nodes that stay unwell are replaced; hardway's to do.
+    pub auto_repair: Option<bool>,
+}
+
+/// `spec.management.inPlace`
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct InPlace {
+    /// How many may be away at once: a number or a share.
+    pub max_unavailable: Option<IntOrString>,
+}
+
+/// `spec.taints[]`
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Taint {
+    /// Key.
+    pub key: String,
+    /// Value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// `NoSchedule`, …
+    pub effect: String,
+}
+
+/// `status`
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NodePoolStatus {
+    /// In the order of their evaluation they are the gates.
+    pub conditions: Option<Vec<Condition>>,
+    /// On platform None: the wanted version, set at once, whatever nodes run.
+    pub version: Option<String>,
+}
+
+impl NodePool {
+    /// Its conditions.
+    pub fn conditions(&self) -> &[Condition] {
+        self.status.conditions.as_deref().unwrap_or_default()
+    }
+
+    /// The hash of its config, as HyperShift wrote it.
+    pub fn config_hash(&self) -> Option<&str> {
+        let annotations = self.metadata.annotations.as_ref()?;
+        annotations
+            .get(crate::names::CURRENT_CONFIG_VERSION)
+            .map(String::as_str)
+            .filter(|hash| !hash.is_empty())
+    }
+
+    /// `<namespace>/<name>`: how its Secrets name it.
+    pub fn key(&self) -> String {
+        let part = |part: &Option<String>| part.clone().unwrap_or_default();
+        format!("{}/{}", part(&self.metadata.namespace), part(&self.metadata.name))
+    }
+
+    /// How many of its nodes may be away at once: at least one, never more than there are.
+    pub fn max_unavailable(&self, nodes: usize) -> usize {
+        let wanted =
+            self.spec.management.in_place.as_ref().and_then(|in_place| in_place.max_unavailable.as_ref());
+        let count = match wanted {
+            Some(IntOrString::Int(count)) => usize::try_from(*count).unwrap_or(1),
+            Some(IntOrString::String(share)) => {
+                let percent = share.trim_end_matches('%').parse::<usize>().unwrap_or(0).min(100);
+                nodes * percent / 100
+            }
+            None => 1,
+        };
+        count.clamp(1, nodes.max(1))
+    }
+}
+
+super::resource!(NodePool, "nodepools");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn some_may_be_away_and_never_too_many() {
+        let pool = |value: Option<IntOrString>| NodePool {
+            spec: NodePoolSpec {
+                management: Management {
+                    in_place: Some(InPlace { max_unavailable: value }),
+                    ..Management::default()
+                },
+                ..NodePoolSpec::default()
+            },
+            ..NodePool::default()
+        };
+        let share = |text: &str| pool(Some(IntOrString::String(text.to_owned())));
+        assert_eq!(pool(None).max_unavailable(10), 1);
+        assert_eq!(pool(Some(IntOrString::Int(3))).max_unavailable(10), 3);
+        assert_eq!(pool(Some(IntOrString::Int(30))).max_unavailable(10), 10);
+        assert_eq!(pool(Some(IntOrString::Int(0))).max_unavailable(10), 1);
+        assert_eq!(share("25%").max_unavailable(10), 2);
+        assert_eq!(share("5%").max_unavailable(10), 1);
+        assert_eq!(share("x").max_unavailable(0), 1);
+    }
+}

@@ -1,0 +1,56 @@
+//! A provider that is a program of the user's: for machines that no other provider makes.
+//!
+//! ```text
+//! PROGRAM boot NAME FILE     make the machine NAME and switch it on with the Ignition config FILE
+//! PROGRAM is-on NAME         exit 0 when it is on
+//! PROGRAM remove NAME        switch it off, and leave nothing of it
+//! ```
+
+use std::path::{Path, PathBuf};
+
+use hardway_assets::inventory::Host;
+use hardway_machines::actions::{Action, Check, Program};
+use hardway_machines::providers::{LoadBalancer, Provider, machine_action};
+
+/// The program, and the working folder its files are in.
+#[derive(Clone, Debug)]
+pub struct ProgramProvider {
+    program: String,
+    folder: PathBuf,
+}
+
+impl ProgramProvider {
+    /// A program by its path.
+    pub fn new(program: &Path, folder: &Path) -> Self {
+        Self { program: program.display().to_string(), folder: folder.to_owned() }
+    }
+
+    fn call(&self, verb: &str, host: &Host) -> Program {
+        Program::new(self.program.as_str(), [verb, host.name.as_str()])
+    }
+}
+
+impl Provider for ProgramProvider {
+    fn infrastructure(&self) -> Vec<Action> {
+        Vec::new()
+    }
+
+    fn first_boot(&self, host: &Host) -> Vec<Action> {
+        let config = self.folder.join(format!("ignition/{}.ign", host.name)).display().to_string();
+        vec![Action::programs(
+            machine_action(&host.name, "first-boot"),
+            format!("machine {} becomes a worker", host.name),
+            self.is_on(host),
+            [self.call("boot", host).with([config])],
+            [self.call("remove", host)],
+        )]
+    }
+
+    fn is_on(&self, host: &Host) -> Check {
+        Check::Succeeds(self.call("is-on", host))
+    }
+
+    fn load_balancer(&self) -> LoadBalancer {
+        LoadBalancer::External
+    }
+}

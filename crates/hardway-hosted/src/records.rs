@@ -1,0 +1,82 @@
+//! The records of a cluster's workers, for whoever wants something of them.
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{ListParams, PostParams};
+
+use crate::error::HostedError;
+use crate::management::Management;
+use crate::worker::{CLUSTER_LABEL, Wanted, Worker};
+
+/// How often a record is read again because somebody changed it meanwhile.
+const ATTEMPTS: usize = 10;
+
+impl Management {
+    /// Every worker, by name. What is no record is told.
+    ///
+    /// # Errors
+    /// When the API server does not say.
+    pub async fn workers(&self) -> Result<(Vec<Worker>, Vec<String>), HostedError> {
+        let own = ListParams::default().labels(&format!("{CLUSTER_LABEL}={}", self.cluster));
+        let maps =
+            self.api::<ConfigMap>().list(&own).await.map_err(HostedError::api("records of workers"))?;
+        let (mut workers, mut strange) = (Vec::new(), Vec::new());
+        for map in maps.items {
+            match Worker::from_config_map(&map) {
+                Ok(worker) => workers.push(worker),
+                Err(error) => strange.push(error.to_string()),
+            }
+        }
+        workers.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok((workers, strange))
+    }
+
+    /// Asks for a worker. One that goes under that name must be gone first.
+    ///
+    /// # Errors
+    /// When there is one of that name, in this cluster or another, or the API server refuses.
+    pub async fn plan_worker(&self, worker: &Worker) -> Result<(), HostedError> {
+        let map = worker.to_config_map(&self.namespace, &self.cluster);
+        match self.api::<ConfigMap>().create(&PostParams::default(), &map).await {
+            Err(kube::Error::Api(status)) if status.code == 409 => {
+                Err(HostedError::AlreadyThere(format!("worker {}", worker.name)))
+            }
+            made => made.map(drop).map_err(HostedError::api(format!("record of worker {}", worker.name))),
+        }
+    }
+
+    /// Changes what is wanted of a worker; what kept it so far is looked at anew.
+    ///
+    /// # Errors
+    /// When there is none of that name, or the API server refuses.
+    pub async fn want_worker(&self, name: &str, wanted: Wanted) -> Result<Worker, HostedError> {
+        let api = self.api::<ConfigMap>();
+        let what = format!("record of worker {name}");
+        let mut last = None;
+        for _ in 0..ATTEMPTS {
+            let found =
+                api.get_opt(&format!("hardway-worker-{name}")).await.map_err(HostedError::api(&what))?;
+            let is_own = |map: &ConfigMap| {
+                map.metadata.labels.as_ref().and_then(|labels| labels.get(CLUSTER_LABEL))
+                    == Some(&self.cluster)
+            };
+            let missing = || HostedError::Missing(format!("worker {name} of cluster {}", self.cluster));
+            let map = found.filter(is_own).ok_or_else(missing)?;
+            let mut worker =
+                Worker::from_config_map(&map).map_err(|error| HostedError::Missing(error.to_string()))?;
+            worker.wanted = wanted;
+            worker.history.trouble = None;
+            let mut changed = worker.to_config_map(&self.namespace, &self.cluster);
+            changed.metadata.resource_version = map.metadata.resource_version;
+            match api
+                .replace(&worker.record_name(), &PostParams::default(), &changed)
+                .await
+                .map_err(HostedError::api(&what))
+            {
+                Ok(_) => return Ok(worker),
+                Err(error) if error.is_conflict() => last = Some(error),
+                Err(error) => return Err(error),
+            }
+        }
+        Err(last.unwrap_or_else(|| HostedError::Missing(what)))
+    }
+}

@@ -1,0 +1,69 @@
+//! Several controllers, strangers, and troubles.
+
+use hardway_cluster::csr_policy::IgnitionEvidence;
+use hardway_hosted::controller::Told;
+use hardway_hosted::worker::Stage;
+
+use crate::kubelet::set_ready;
+use crate::site::{Site, name, until};
+
+/// Two controllers at once: one acts, and when it is killed the other goes on.
+#[tokio::test(flavor = "multi_thread")]
+async fn real_of_two_controllers_one_acts() {
+    let mut site = Site::start(IgnitionEvidence::Ignored).await;
+    let addresses: Vec<_> = (0..10).map(|n| site.address(n)).collect();
+    site.kubelets.live(false, move |n| addresses[n]);
+    let (one, two) = (site.run("one", 4), site.run("two", 4));
+    site.want(0..2).await;
+    let ready = async |count: usize| {
+        until(&format!("{count} Ready"), async || {
+            let workers = site.workers().await;
+            (workers.values().filter(|worker| worker.stage() == Stage::Ready).count() == count).then_some(())
+        })
+        .await;
+    };
+    ready(2).await;
+    let took = |told: &[Told]| told.iter().filter(|one| matches!(one, Told::Took { .. })).count();
+    let acts = [took(&one.told.lock().unwrap()), took(&two.told.lock().unwrap())];
+    let leads = |told: &[Told]| told.iter().filter(|one| matches!(one, Told::Leading(_))).count();
+    let leading = [leads(&one.told.lock().unwrap()), leads(&two.told.lock().unwrap())];
+    // The two leases may be in different hands; whoever holds none does nothing.
+    assert_eq!(leading.iter().sum::<usize>(), 2, "{leading:?}");
+    assert!(leading.iter().zip(acts).all(|(leads, acts)| *leads > 0 || acts == 0), "{leading:?} {acts:?}");
+    one.kill().await;
+    site.want(2..4).await;
+    ready(4).await;
+    assert_eq!(site.machine_log().len(), 4, "nothing was booted twice: {:?}", site.machine_log());
+    two.stop().await;
+}
+
+/// A node nobody asked for gets nothing, and a worker that breaks is told and replaced.
+#[tokio::test(flavor = "multi_thread")]
+async fn real_strangers_stay_out_and_the_unwell_are_replaced() {
+    let mut site = Site::start(IgnitionEvidence::Ignored).await;
+    site.settings.unready = jiff::SignedDuration::from_secs(3);
+    site.settings.unreachable = jiff::SignedDuration::from_secs(1);
+    site.patch_pool(serde_json::json!({"spec": {"management": {"autoRepair": true}}})).await;
+    let addresses: Vec<_> = (0..10).map(|n| site.address(n)).collect();
+    site.kubelets.live(false, move |n| addresses[n]);
+    site.want(0..1).await;
+    let running = site.run("one", 1);
+    // A machine that nobody asked for boots, too.
+    std::fs::write(site.folder.path().join("machines").join(name(7)), "{}").unwrap();
+    until("a decision about the stranger", async || {
+        let told = running.told.lock().unwrap();
+        told.iter().any(|one| matches!(one, Told::Decided { node, what } if *node == name(7) && what.starts_with("hold"))).then_some(())
+    })
+    .await;
+    until("the worker", async || (site.workers().await.get(&name(0))?.stage() == Stage::Ready).then_some(()))
+        .await;
+    assert!(site.nodes().get_opt(&name(7)).await.unwrap().is_none());
+    set_ready(&site.hosted, &name(0), "Unknown").await;
+    until("a new machine", async || {
+        let worker = site.workers().await.remove(&name(0))?;
+        (worker.incarnation == 2 && worker.stage() == Stage::Ready && worker.repairs.len() == 1).then_some(())
+    })
+    .await;
+    assert_eq!(site.machine_log(), ["boot worker-0", "remove worker-0", "boot worker-0"].map(str::to_owned));
+    running.stop().await;
+}

@@ -1,0 +1,319 @@
+//! Both clusters, an ignition server, and machines.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hardway_cluster::csr_policy::IgnitionEvidence;
+use hardway_hosted::Management;
+use hardway_hosted::controller::{Controller, Told};
+use hardway_hosted::reconcile::Settings;
+use hardway_hosted::worker::{Wanted, Worker};
+use hardway_journal::Journal;
+use hardway_machines::ignition_server::faces::HostedFace;
+use hardway_machines::ignition_server::hosted_tokens::HostedTokens;
+use hardway_machines::ignition_server::{
+    CertificateFiles, Certificates, Event, Faces, Limits, Listen, Recorder, Router, Server, token_watch,
+};
+use hardway_testing::{ControlPlane, Hypershift, HypershiftConfig, install_hypershift, succeed};
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{Api, ListParams, Patch, PatchParams, PostParams};
+use tempfile::TempDir;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use crate::kubelet::Kubelets;
+use crate::running::{Running, controller, program};
+
+pub(crate) const FIRST: &str = "11111111";
+pub(crate) const SECOND: &str = "22222222";
+
+/// Everything. Fields are dropped in order: who asks goes before who is asked.
+pub(crate) struct Site {
+    pub(crate) kubelets: Kubelets,
+    pub(crate) management: Management,
+    pub(crate) hosted: kube::Client,
+    pub(crate) hypershift: Hypershift,
+    pub(crate) server: Option<Serving>,
+    pub(crate) endpoint: SocketAddr,
+    pub(crate) folder: TempDir,
+    pub(crate) evidence: IgnitionEvidence,
+    pub(crate) settings: Settings,
+    pub(crate) hosted_plane: ControlPlane,
+    pub(crate) management_plane: ControlPlane,
+}
+
+/// An ignition server of ours.
+pub(crate) struct Serving {
+    server: Option<Server>,
+    watching: JoinHandle<()>,
+    _events: mpsc::Receiver<Event>,
+}
+
+impl Site {
+    /// With a HostedCluster and a pool `demo` whose gates are open.
+    pub(crate) async fn start(evidence: IgnitionEvidence) -> Self {
+        let planes = tokio::task::spawn_blocking(|| {
+            let (management, mut hosted) = (ControlPlane::start(), ControlPlane::start());
+            hosted.start_controller_manager();
+            install_hypershift(&management);
+            succeed(management.kubectl().args(["create", "namespace", "clusters"]));
+            (management, hosted)
+        });
+        let (management_plane, hosted_plane) = planes.await.unwrap();
+        let hypershift = Hypershift::new(&management_plane, "clusters", "demo");
+        let management =
+            Management::connect(Some(&management_plane.kubeconfig()), "clusters", "demo").await.unwrap();
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let endpoint = listener.local_addr().unwrap();
+        drop(listener);
+        management.make(&demo_objects(endpoint)).await.unwrap();
+        tokio::task::block_in_place(|| {
+            hypershift.control_plane_is_up(&hosted_plane.kubeconfig(), &endpoint.to_string());
+        });
+        let hosted = management.hosted_client(None).await.unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let kubelets = Kubelets::new(hosted.clone(), folder.path());
+        let site = Self {
+            kubelets,
+            management,
+            hosted,
+            hypershift,
+            server: None,
+            endpoint,
+            folder,
+            evidence,
+            settings: Settings::default(),
+            hosted_plane,
+            management_plane,
+        };
+        site.publish(FIRST, "token-one");
+        site.write_program();
+        site
+    }
+
+    /// A config of the pool, with a token.
+    pub(crate) fn publish(&self, hash: &str, token: &str) {
+        self.with_config(hash, token, |hypershift, config| hypershift.publish("demo", config));
+    }
+
+    /// The token of a config changes.
+    pub(crate) fn rotate(&self, hash: &str, old: &str, new: &str) {
+        self.with_config(hash, new, |hypershift, config| hypershift.rotate("demo", config, old));
+    }
+
+    fn with_config(&self, hash: &str, token: &str, what: impl FnOnce(&Hypershift, &HypershiftConfig<'_>)) {
+        use std::io::Write as _;
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        gzip.write_all(br#"{"ignition":{"version":"3.2.0"}}"#).unwrap();
+        let config = HypershiftConfig {
+            hash,
+            token,
+            bearer: &STANDARD.encode(token),
+            payload: &STANDARD.encode(gzip.finish().unwrap()),
+            upgrade_type: "InPlace",
+            endpoint: &self.endpoint.to_string(),
+            authority: &STANDARD.encode(self.management_plane.read("ca.crt")),
+        };
+        tokio::task::block_in_place(|| what(&self.hypershift, &config));
+    }
+
+    /// Starts face (c) of our own ignition server where the pointers say.
+    pub(crate) async fn serve(&mut self) {
+        let tokens = Arc::new(HostedTokens::default());
+        let namespace = self.hypershift.control_plane();
+        let (client, known) = (self.management.client.clone(), Arc::clone(&tokens));
+        let watching =
+            tokio::spawn(async move { token_watch::watch(client, &namespace, known, |_| {}).await });
+        self.serve_tokens(tokens, watching).await;
+    }
+
+    /// The same from tokens that somebody else keeps.
+    pub(crate) async fn serve_tokens(&mut self, tokens: Arc<HostedTokens>, watching: JoinHandle<()>) {
+        let (events, received) = mpsc::channel(1000);
+        let journal = Journal::open(&self.folder.path().join(hardway_journal::FILE_NAME)).unwrap();
+        let faces = Faces { host: None, pool: None, hosted: Some(HostedFace::new(tokens)) };
+        let limits = Limits::default();
+        let recorder = Recorder::into_journal(Arc::new(journal)).unwrap();
+        let router = Router::new(faces, recorder, events, Arc::new(Timestamp::now), &limits);
+        let file = |name: &str| self.management_plane.folder().join(name);
+        let files = CertificateFiles { certificate: file("server.crt"), key: file("server.key"), name: None };
+        let listen = Listen::Tls(Certificates::load(vec![files]).unwrap());
+        let server = Server::start(&[self.endpoint], &listen, limits, Arc::new(router)).await.unwrap();
+        self.server = Some(Serving { server: Some(server), watching, _events: received });
+    }
+
+    /// Ends it, as a restart does.
+    pub(crate) async fn stop_serving(&mut self) {
+        let mut serving = self.server.take().unwrap();
+        serving.watching.abort();
+        serving.server.take().unwrap().end().await;
+    }
+
+    /// A controller of that name, with machines.
+    pub(crate) fn controller(&self, identity: &str, workers: usize) -> (Controller, Arc<Mutex<Vec<Told>>>) {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let listener = Arc::clone(&told);
+        let mut controller =
+            controller(&self.management, &self.hosted, self.folder.path(), self.evidence, workers);
+        controller.identity = identity.to_owned();
+        controller.settings = self.settings.clone();
+        controller.tell = Arc::new(move |told| listener.lock().unwrap().push(told.clone()));
+        (controller, told)
+    }
+
+    /// The same, running.
+    pub(crate) fn run(&self, identity: &str, workers: usize) -> Running {
+        let (controller, told) = self.controller(identity, workers);
+        Running::start(controller, told)
+    }
+
+    /// Asks for workers.
+    pub(crate) async fn want(&self, numbers: std::ops::Range<usize>) {
+        for n in numbers {
+            let worker = Worker::planned(&name(n), "demo", &[self.address(n)], Timestamp::now());
+            let map = worker.to_config_map("clusters", "demo");
+            self.management.api::<ConfigMap>().create(&PostParams::default(), &map).await.unwrap();
+        }
+    }
+
+    /// Changes what is wanted of a worker.
+    pub(crate) async fn change(&self, name: &str, wanted: Wanted) {
+        loop {
+            let api = self.management.api::<ConfigMap>();
+            let map = api.get(&format!("hardway-worker-{name}")).await.unwrap();
+            let mut worker = Worker::from_config_map(&map).unwrap();
+            worker.wanted = wanted;
+            let mut changed = worker.to_config_map("clusters", "demo");
+            changed.metadata.resource_version = map.metadata.resource_version;
+            if api.replace(&worker.record_name(), &PostParams::default(), &changed).await.is_ok() {
+                return;
+            }
+        }
+    }
+
+    /// Every record.
+    pub(crate) async fn workers(&self) -> BTreeMap<String, Worker> {
+        let maps = self
+            .management
+            .api::<ConfigMap>()
+            .list(&ListParams::default().labels("hardway.dev/hosted-cluster=demo"))
+            .await;
+        let workers = maps.unwrap().items.into_iter().map(|map| Worker::from_config_map(&map).unwrap());
+        workers.map(|worker| (worker.name.clone(), worker)).collect()
+    }
+
+    /// Changes the pool.
+    pub(crate) async fn patch_pool(&self, patch: serde_json::Value) {
+        let api = self.management.api::<hardway_hosted::objects::NodePool>();
+        api.patch("demo", &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
+    }
+
+    /// Where a worker asks from. With an ignition server, from this host: any address of the loopback network can be asked from.
+    pub(crate) fn address(&self, n: usize) -> IpAddr {
+        let (third, fourth) = (u8::try_from(n / 200).unwrap(), u8::try_from(n % 200 + 1).unwrap());
+        match self.evidence {
+            IgnitionEvidence::Ignored => IpAddr::from([10, 20, third, fourth]),
+            IgnitionEvidence::Required | IgnitionEvidence::IfServed => IpAddr::from([127, 7, third, fourth]),
+        }
+    }
+
+    fn program(&self) -> PathBuf {
+        program(self.folder.path())
+    }
+
+    /// A machine is a file with its pointer; kubelets look for such files.
+    fn write_program(&self) {
+        let machines = self.folder.path().join("machines");
+        std::fs::create_dir_all(&machines).unwrap();
+        let folder = machines.display();
+        let script = format!(
+            "#!/bin/sh\nset -e\ncase $1 in\nboot) cp \"$3\" {folder}/.$2; mv {folder}/.$2 {folder}/$2; echo \"boot $2\" >>{folder}/.log ;;\n\
+             is-on) test -e {folder}/$2 ;;\nremove) rm -f {folder}/$2; echo \"remove $2\" >>{folder}/.log ;;\nesac\n"
+        );
+        std::fs::write(self.program(), script).unwrap();
+        std::fs::set_permissions(self.program(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// What was done to machines, in order.
+    pub(crate) fn machine_log(&self) -> Vec<String> {
+        let text = std::fs::read_to_string(self.folder.path().join("machines/.log")).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    pub(crate) fn nodes(&self) -> Api<k8s_openapi::api::core::v1::Node> {
+        Api::all(self.hosted.clone())
+    }
+}
+
+/// The objects of the cluster, as `hardway hosted cluster create` makes them.
+fn demo_objects(endpoint: SocketAddr) -> Vec<serde_json::Value> {
+    use hardway_assets::secrets::Secret;
+    use hardway_hosted::render::*;
+    let pool = NodePoolRequest {
+        name: "demo".into(),
+        namespace: "clusters".into(),
+        cluster: "demo".into(),
+        release_image: "quay.io/example/release:4.18.1".into(),
+        replicas: 3,
+        arch: "amd64".into(),
+        upgrade_type: UpgradeType::InPlace,
+        max_unavailable: None,
+        auto_repair: false,
+        node_labels: [("zone".to_owned(), "a".to_owned())].into(),
+        taints: vec![hardway_hosted::objects::Taint {
+            key: "only".into(),
+            value: Some("demo".into()),
+            effect: "NoSchedule".into(),
+        }],
+    };
+    let request = ClusterRequest {
+        name: "demo".into(),
+        namespace: "clusters".into(),
+        base_domain: "example.com".into(),
+        release_image: pool.release_image.clone(),
+        pull_secret: Secret::new(r#"{"auths":{}}"#),
+        ssh_key: None,
+        address: endpoint.ip().to_string(),
+        ports: ServicePorts::of_cluster("clusters", "demo"),
+        cluster_network: "10.132.0.0/14".parse().unwrap(),
+        service_network: "172.31.0.0/16".parse().unwrap(),
+        machine_network: None,
+        availability: Availability::SingleReplica,
+        storage_class: None,
+        storage_size: "8Gi".into(),
+        fips: false,
+        trust_bundle: None,
+        infra_id: "demo-abcde".into(),
+        encryption_key: Secret::new([7; 32]),
+        node_pool: Some(pool),
+    };
+    objects(&request).unwrap()
+}
+
+pub(crate) fn name(n: usize) -> String {
+    format!("worker-{n}")
+}
+
+/// Waits for a condition; the limit is for a machine that is very busy.
+pub(crate) async fn until<T>(what: &str, mut check: impl AsyncFnMut() -> Option<T>) -> T {
+    let began = Instant::now();
+    loop {
+        if let Some(found) = check().await {
+            return found;
+        }
+        assert!(began.elapsed() < limit(), "waited in vain for {what}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+fn limit() -> Duration {
+    let seconds = std::env::var("HARDWAY_PATIENCE").ok().and_then(|text| text.parse().ok());
+    Duration::from_secs(seconds.unwrap_or(240))
+}

@@ -1,0 +1,225 @@
+//! A caching proxy in front of HyperShift's own ignition-server, for configs that are not kept in token Secrets.
+//!
+//! Tokens are known from the Secrets, as everywhere; what a Secret does not hold is fetched once from the server behind, with the Secret's own
+//! token, and kept as long as the Secret is there. So nobody who has no good token reaches the server behind, a thousand machines
+//! cost it one request, and it may restart meanwhile.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use futures_util::StreamExt as _;
+use hardway_assets::{pem, secrets};
+use http::Request;
+use k8s_openapi::api::core::v1::Secret;
+use kube::runtime::watcher::{self, Event};
+use kube::{Api, Client, Config};
+use tokio::task::JoinSet;
+
+use super::PreparedConfig;
+use super::hosted_tokens::{HostedTokens, Payload, TokenSecret};
+
+/// The server behind.
+#[derive(Clone)]
+pub struct Upstream {
+    client: Client,
+}
+
+/// Why there can be no such server.
+#[derive(Debug, thiserror::Error)]
+pub enum UpstreamError {
+    /// No host and port.
+    #[error("{0:?} is no host and port")]
+    Address(String),
+    /// No certificate.
+    #[error("who signed the certificate of the server behind is not known: no certificate in PEM")]
+    Authority,
+    /// See the source.
+    #[error("the server behind cannot be asked")]
+    Client(#[source] Box<kube::Error>),
+}
+
+/// The longest pause between two tries.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+impl Upstream {
+    /// By host and port, and who signed its certificate, in PEM: the hosted control plane's root-ca.
+    ///
+    /// # Errors
+    /// When these are none.
+    pub fn new(address: &str, authority: &str) -> Result<Self, UpstreamError> {
+        let url =
+            format!("https://{address}").parse().map_err(|_| UpstreamError::Address(address.to_owned()))?;
+        let mut config = Config::new(url);
+        let blocks = pem::decode(authority)
+            .ok()
+            .filter(|blocks| !blocks.is_empty())
+            .ok_or(UpstreamError::Authority)?;
+        config.root_cert = Some(blocks.into_iter().map(|block| block.der).collect());
+        config.connect_timeout = Some(Duration::from_secs(5));
+        // Longer than its proxy waits.
+        config.read_timeout = Some(Duration::from_secs(35));
+        Ok(Self { client: Client::try_from(config).map_err(|error| UpstreamError::Client(Box::new(error)))? })
+    }
+
+    async fn fetch(&self, token: &secrets::Secret) -> Result<PreparedConfig, String> {
+        let bearer = format!("Bearer {}", STANDARD.encode(token.expose()));
+        let request = Request::get("/ignition").header("authorization", bearer).body(Vec::new());
+        let text =
+            self.client.request_text(request.map_err(|error| error.to_string())?).await.map_err(|error| {
+                match error {
+                    kube::Error::Api(status) => format!("it answers {}", status.code),
+                    error => error.to_string(),
+                }
+            })?;
+        let is_config = serde_json::from_str::<serde_json::Value>(&text)
+            .is_ok_and(|config| config["ignition"].is_object());
+        if is_config {
+            Ok(PreparedConfig::new(text.into_bytes()))
+        } else {
+            Err("what it gives is no config".to_owned())
+        }
+    }
+}
+
+/// What a Secret lacked, by its name.
+type Fetched = (String, Result<PreparedConfig, String>);
+
+/// Keeps tokens current as [`super::token_watch::watch`] does, and fetches what their Secrets lack.
+pub async fn watch(
+    client: Client,
+    namespace: &str,
+    tokens: Arc<HostedTokens>,
+    upstream: Upstream,
+    trouble: impl Fn(&str),
+) {
+    let api: Api<Secret> = Api::namespaced(client, namespace);
+    let mut events = std::pin::pin!(watcher::watcher(api, watcher::Config::default()));
+    let mut proxy =
+        Proxy { tokens, upstream, kept: BTreeMap::new(), fetching: JoinSet::new(), names: Vec::new() };
+    let mut pause = Duration::from_millis(500);
+    loop {
+        tokio::select! {
+            event = events.next() => match event {
+                Some(Ok(event)) => {
+                    proxy.apply(event);
+                    pause = Duration::from_millis(500);
+                }
+                Some(Err(error)) => {
+                    trouble(&error.to_string());
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                }
+                None => return,
+            },
+            Some(Ok((name, fetched))) = proxy.fetching.join_next(), if !proxy.fetching.is_empty() => {
+                if let Err(why) = &fetched {
+                    trouble(&format!("the config of Secret {name}: the server behind: {why}"));
+                }
+                proxy.take_in(&name, fetched.ok());
+            }
+        }
+    }
+}
+
+struct Proxy {
+    tokens: Arc<HostedTokens>,
+    upstream: Upstream,
+    /// Secrets without a config of their own, by name: as they are, and what was fetched for them.
+    kept: BTreeMap<String, Kept>,
+    fetching: JoinSet<Fetched>,
+    names: Vec<String>,
+}
+
+struct Kept {
+    /// Another Secret under the same name is another.
+    uid: Option<String>,
+    secret: TokenSecret,
+    token: secrets::Secret,
+    config: Option<PreparedConfig>,
+    tries: u32,
+}
+
+impl Proxy {
+    /// Between `Init` and `InitDone` the whole namespace is told again; what is not told is gone.
+    fn apply(&mut self, event: Event<Secret>) {
+        match event {
+            Event::Init => self.names.clear(),
+            Event::InitApply(secret) => {
+                self.names.extend(secret.metadata.name.clone());
+                self.put(&secret);
+            }
+            Event::InitDone => {
+                let names = std::mem::take(&mut self.names);
+                self.kept.retain(|name, _| names.contains(name));
+                self.tokens.complete(&names);
+            }
+            Event::Apply(secret) => self.put(&secret),
+            Event::Delete(secret) => {
+                let name = secret.metadata.name.unwrap_or_default();
+                self.kept.remove(&name);
+                self.tokens.remove(&name);
+            }
+        }
+    }
+
+    fn put(&mut self, object: &Secret) {
+        let name = object.metadata.name.clone().unwrap_or_default();
+        let Some(mut secret) = TokenSecret::read(object) else {
+            self.kept.remove(&name);
+            return self.tokens.remove(&name);
+        };
+        let token =
+            object.data.as_ref().and_then(|data| data.get("token")).filter(|token| !token.0.is_empty());
+        let (Payload::Absent, Some(token)) = (&secret.payload, token) else {
+            self.kept.remove(&name);
+            return self.tokens.put(secret);
+        };
+        let uid = object.metadata.uid.clone();
+        let known = self.kept.remove(&name).filter(|known| known.uid == uid);
+        let config = known.and_then(|known| known.config);
+        if let Some(config) = &config {
+            secret.payload = Payload::Ready(config.clone());
+        }
+        self.tokens.put(secret.clone());
+        let is_known = config.is_some();
+        let kept = Kept { uid, secret, token: secrets::Secret::new(token.0.clone()), config, tries: 0 };
+        self.kept.insert(name.clone(), kept);
+        if !is_known {
+            self.fetch(&name);
+        }
+    }
+
+    /// What came is given out from now on; what did not is asked for again, later and later, as long as its Secret is there.
+    fn take_in(&mut self, name: &str, fetched: Option<PreparedConfig>) {
+        let Some(kept) = self.kept.get_mut(name).filter(|kept| kept.config.is_none()) else { return };
+        match fetched {
+            Some(config) => {
+                kept.secret.payload = Payload::Ready(config.clone());
+                kept.config = Some(config);
+                self.tokens.put(kept.secret.clone());
+            }
+            None => {
+                kept.tries += 1;
+                self.fetch(name);
+            }
+        }
+    }
+
+    fn fetch(&mut self, name: &str) {
+        let Some(kept) = self.kept.get(name) else { return };
+        let (upstream, token, name) = (self.upstream.clone(), kept.token.clone(), name.to_owned());
+        let pause = if kept.tries == 0 {
+            Duration::ZERO
+        } else {
+            Duration::from_millis(500 << kept.tries.min(6)).min(LONGEST_PAUSE)
+        };
+        self.fetching.spawn(async move {
+            tokio::time::sleep(pause).await;
+            let fetched = upstream.fetch(&token).await;
+            (name, fetched)
+        });
+    }
+}

@@ -1,0 +1,255 @@
+//! `hardway hosted`: what can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use ipnet::IpNet;
+use jiff::SignedDuration;
+
+use super::{ControllerArgs, Format, WorkersVerb};
+
+#[derive(Debug, Args)]
+pub(crate) struct HostedArgs {
+    #[command(flatten)]
+    pub(crate) management: ManagementArgs,
+    #[command(subcommand)]
+    pub(crate) noun: HostedNoun,
+}
+
+/// How the management cluster is reached.
+#[derive(Debug, Args)]
+pub(crate) struct ManagementArgs {
+    /// How to reach the management cluster [default: $KUBECONFIG, or the pod's service account]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) kubeconfig: Option<PathBuf>,
+    /// Namespace of the HostedCluster; its control plane has one of its own
+    #[arg(long, global = true, default_value = "clusters")]
+    pub(crate) namespace: String,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum HostedNoun {
+    /// Make, look at and delete hosted clusters of platform None
+    #[command(subcommand)]
+    Cluster(Box<ClusterVerb>),
+    /// Make, look at and delete pools of workers
+    #[command(subcommand)]
+    Nodepool(NodepoolVerb),
+    /// Add, remove, replace and list workers: machines that become nodes
+    #[command(subcommand)]
+    Workers(WorkersVerb),
+    /// Say what keeps workers of a hosted cluster from working, and what to do; exit 1 if something does
+    Doctor(DoctorArgs),
+    /// Say who makes the certificate that the network of a hosted cluster waits for, and make it where nobody else will
+    Ovn(OvnArgs),
+    /// Stand in for HyperShift's operators in a rehearsal without them: publish a config for a pool, and keep its tokens
+    StandIn(StandInArgs),
+    /// Keep the workers of a hosted cluster true, until told to stop
+    Controller(Box<ControllerArgs>),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ClusterVerb {
+    /// Print the objects of a hosted cluster
+    Render(HostedRenderArgs),
+    /// Make a hosted cluster, and its first pool
+    Create(ClusterSpecArgs),
+    /// Say how a hosted cluster and its pools stand
+    Status(ClusterNameArgs),
+    /// Print the administrator's kubeconfig of a hosted cluster
+    Kubeconfig { name: String },
+    /// Delete a hosted cluster with everything in it
+    Delete { name: String },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ClusterNameArgs {
+    pub(crate) name: String,
+    #[arg(short, long, value_enum, default_value_t = Format::Text)]
+    pub(crate) output: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HostedRenderArgs {
+    #[command(flatten)]
+    pub(crate) cluster: ClusterSpecArgs,
+    /// Also print what is secret; without it, Secrets come without their values
+    #[arg(long)]
+    pub(crate) render_sensitive: bool,
+}
+
+/// The flags of `hypershift create cluster none`, where it has them.
+#[derive(Debug, Args)]
+pub(crate) struct ClusterSpecArgs {
+    /// Name of the hosted cluster
+    pub(crate) name: String,
+    /// Address of the management cluster's nodes, as workers reach it: a DNS name or an IP address. It can never be changed
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) external_api_server_address: String,
+    /// First of four NodePorts in a row: API, OAuth, Konnectivity, ignition [default: follows from the name, below 30086]
+    #[arg(long, value_name = "PORT")]
+    pub(crate) node_port_base: Option<u16>,
+    #[arg(long, value_name = "PULLSPEC")]
+    pub(crate) release_image: String,
+    /// File with the logins of registries
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pull_secret: PathBuf,
+    /// File with a public key that may log in to nodes
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ssh_key: Option<PathBuf>,
+    #[arg(long, default_value = "example.com")]
+    pub(crate) base_domain: String,
+    #[arg(long, default_value = "10.132.0.0/14", value_name = "CIDR")]
+    pub(crate) cluster_cidr: IpNet,
+    #[arg(long, default_value = "172.31.0.0/16", value_name = "CIDR")]
+    pub(crate) service_cidr: IpNet,
+    #[arg(long, value_name = "CIDR")]
+    pub(crate) machine_cidr: Option<IpNet>,
+    #[arg(long, value_enum, default_value_t = AvailabilityArg::SingleReplica)]
+    pub(crate) control_plane_availability_policy: AvailabilityArg,
+    #[arg(long)]
+    pub(crate) etcd_storage_class: Option<String>,
+    #[arg(long, default_value = "8Gi")]
+    pub(crate) etcd_storage_size: String,
+    #[arg(long)]
+    pub(crate) fips: bool,
+    /// File with more certificate authorities that nodes trust
+    #[arg(long, value_name = "FILE")]
+    pub(crate) additional_trust_bundle: Option<PathBuf>,
+    /// Workers of the first pool, which is called like the cluster; a negative number makes no pool
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_name = "N")]
+    pub(crate) node_pool_replicas: i32,
+    #[arg(long, default_value = "amd64")]
+    pub(crate) arch: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AvailabilityArg {
+    #[value(name = "HighlyAvailable")]
+    HighlyAvailable,
+    #[value(name = "SingleReplica")]
+    SingleReplica,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum NodepoolVerb {
+    /// Make a pool, and wait until machines can boot with it
+    Create(Box<NodepoolCreateArgs>),
+    /// List the pools of a cluster, each with the gate that holds it
+    List {
+        /// Name of the hosted cluster
+        #[arg(long)]
+        cluster: String,
+        #[arg(short, long, value_enum, default_value_t = Format::Text)]
+        output: Format,
+    },
+    /// Say which gates of a pool are open, and why the others are not
+    Status {
+        name: String,
+        /// Name of the hosted cluster
+        #[arg(long)]
+        cluster: String,
+        #[arg(short, long, value_enum, default_value_t = Format::Text)]
+        output: Format,
+    },
+    /// Delete a pool; its tokens end at once
+    Delete {
+        name: String,
+        /// Name of the hosted cluster
+        #[arg(long)]
+        cluster: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NodepoolCreateArgs {
+    pub(crate) name: String,
+    /// Name of the hosted cluster
+    #[arg(long)]
+    pub(crate) cluster: String,
+    /// Workers that are wanted; `hardway hosted workers` makes them
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(crate) replicas: u32,
+    /// [default: the cluster's]
+    #[arg(long, value_name = "PULLSPEC")]
+    pub(crate) release_image: Option<String>,
+    #[arg(long, default_value = "amd64")]
+    pub(crate) arch: String,
+    #[arg(long, value_enum, default_value_t = UpgradeArg::InPlace)]
+    pub(crate) node_upgrade_type: UpgradeArg,
+    /// Workers that may be away during an upgrade: a number or a share such as 25%
+    #[arg(long, value_name = "N|N%")]
+    pub(crate) max_unavailable: Option<String>,
+    /// Replace workers that stay unwell
+    #[arg(long)]
+    pub(crate) auto_repair: bool,
+    /// On every node: KEY=VALUE; can be given several times
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) node_label: Vec<String>,
+    /// On every node: KEY=VALUE:EFFECT or KEY:EFFECT; can be given several times
+    #[arg(long, value_name = "TAINT")]
+    pub(crate) taint: Vec<String>,
+    /// How long to wait for the gates, such as 20m; 0s does not wait
+    #[arg(long, default_value = "20m", value_name = "DURATION")]
+    pub(crate) timeout: SignedDuration,
+    /// How long a config must have stood before machines boot with it
+    #[arg(long, default_value = "2m", value_name = "DURATION")]
+    pub(crate) config_rest: SignedDuration,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum UpgradeArg {
+    #[value(name = "InPlace")]
+    InPlace,
+    #[value(name = "Replace")]
+    Replace,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Name of the hosted cluster
+    #[arg(long)]
+    pub(crate) cluster: String,
+    /// How to reach the hosted cluster [default: the kubeconfig HyperShift made]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) hosted_kubeconfig: Option<PathBuf>,
+    /// Console log of a machine; can be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Vec<PathBuf>,
+    #[arg(short, long, value_enum, default_value_t = Format::Text)]
+    pub(crate) output: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OvnArgs {
+    /// Name of the hosted cluster
+    #[arg(long)]
+    pub(crate) cluster: String,
+    /// Make the certificate, if nobody else will. It reads the hosted cluster's own signer, and never writes over a Secret of others
+    #[arg(long)]
+    pub(crate) fix: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StandInArgs {
+    /// Name of the hosted cluster
+    #[arg(long)]
+    pub(crate) cluster: String,
+    #[arg(long)]
+    pub(crate) pool: String,
+    /// Ignition config that the pool's machines get
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: PathBuf,
+    /// Where they fetch it: a `hardway serve --face hosted`
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) ignition_server: String,
+    /// File with who signed its certificate
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ignition_ca: PathBuf,
+    /// Version that the config is of
+    #[arg(long, default_value = "0.0.0", value_name = "VERSION")]
+    pub(crate) release_version: String,
+    /// Publish, and do not stay to keep tokens
+    #[arg(long)]
+    pub(crate) once: bool,
+}

@@ -1,0 +1,189 @@
+//! `hardway hosted cluster`
+
+use std::fmt::Write as _;
+
+use hardway_assets::secrets::{Random, Secret, infra_id};
+use hardway_assets::yaml;
+use hardway_cluster::objects::Truth;
+use hardway_hosted::config_watch::{ConfigWatch, REST};
+use hardway_hosted::gates::first_held;
+use hardway_hosted::objects::HostedCluster;
+use hardway_hosted::render::{
+    Availability, ClusterRequest, NodePoolRequest, ServicePorts, UpgradeType, objects,
+};
+use hardway_hosted::{HostedError, pool_status};
+use serde_json::{Value, json};
+
+use super::{connect, failed, read, refused};
+use crate::cli::{AvailabilityArg, ClusterNameArgs, ClusterSpecArgs, ClusterVerb, Format, ManagementArgs};
+use crate::clock;
+use crate::output::Output;
+use crate::report::Report;
+
+pub(super) async fn run(args: &ManagementArgs, verb: &ClusterVerb, out: &Output) -> Result<u8, Report> {
+    match verb {
+        ClusterVerb::Render(render) => {
+            let mut objects = objects(&request(args, &render.cluster)?).map_err(|errors| refused(&errors))?;
+            if !render.render_sensitive {
+                objects.iter_mut().for_each(hide);
+            }
+            let documents: Vec<String> = objects.iter().map(yaml::write).collect();
+            out.data(&documents.join("---\n"));
+        }
+        ClusterVerb::Create(spec) => create(args, spec, out).await?,
+        ClusterVerb::Status(name) => return status(args, name, out).await,
+        ClusterVerb::Kubeconfig { name } => {
+            let kubeconfig =
+                connect(args, name).await?.admin_kubeconfig().await.map_err(|error| failed(&error))?;
+            out.bytes(kubeconfig.expose());
+        }
+        ClusterVerb::Delete { name } => {
+            let management = connect(args, name).await?;
+            let was_there = management.delete::<HostedCluster>(name).await.map_err(|error| failed(&error))?;
+            match was_there {
+                true => out.info(&format!("HostedCluster {name} is being deleted, with its pools and its control plane; machines stay")),
+                false => return Err(failed(&HostedError::Missing(format!("HostedCluster {name} in {}", args.namespace)))),
+            }
+        }
+    }
+    Ok(0)
+}
+
+async fn create(args: &ManagementArgs, spec: &ClusterSpecArgs, out: &Output) -> Result<(), Report> {
+    let request = request(args, spec)?;
+    let objects = objects(&request).map_err(|errors| refused(&errors))?;
+    let management = connect(args, &spec.name).await?;
+    let make = async {
+        // Before anything is made: Secrets applied for a cluster that is there would be another cluster's.
+        if management.hosted_cluster().await?.is_some() {
+            return Err(HostedError::AlreadyThere(format!("HostedCluster {}", spec.name)));
+        }
+        management.check_ports(&request.ports.rows()).await?;
+        management.make(&objects).await
+    };
+    make.await.map_err(|error: HostedError| failed(&error))?;
+    let ports = request.ports.rows().map(|(service, port)| format!("{service} {port}")).join(", ");
+    out.info(&format!(
+        "HostedCluster {} is made; workers reach it at {}: {ports}",
+        spec.name, request.address
+    ));
+    out.info(&format!("next: hardway hosted cluster status {}", spec.name));
+    Ok(())
+}
+
+fn request(args: &ManagementArgs, spec: &ClusterSpecArgs) -> Result<ClusterRequest, Report> {
+    let random = Random::default();
+    let short: String = spec.name.chars().take(21).collect();
+    let pool = u32::try_from(spec.node_pool_replicas).ok().map(|replicas| NodePoolRequest {
+        name: spec.name.clone(),
+        namespace: args.namespace.clone(),
+        cluster: spec.name.clone(),
+        release_image: spec.release_image.clone(),
+        replicas,
+        arch: spec.arch.clone(),
+        upgrade_type: UpgradeType::InPlace,
+        max_unavailable: None,
+        auto_repair: false,
+        node_labels: Default::default(),
+        taints: Vec::new(),
+    });
+    let ports = spec.node_port_base.map(ServicePorts::from_base);
+    Ok(ClusterRequest {
+        name: spec.name.clone(),
+        namespace: args.namespace.clone(),
+        base_domain: spec.base_domain.clone(),
+        release_image: spec.release_image.clone(),
+        pull_secret: Secret::new(read(&spec.pull_secret)?.trim()),
+        ssh_key: spec.ssh_key.as_deref().map(read).transpose()?.map(|key| key.trim().to_owned()),
+        address: spec.external_api_server_address.clone(),
+        ports: ports.unwrap_or_else(|| ServicePorts::of_cluster(&args.namespace, &spec.name)),
+        cluster_network: spec.cluster_cidr,
+        service_network: spec.service_cidr,
+        machine_network: spec.machine_cidr,
+        availability: match spec.control_plane_availability_policy {
+            AvailabilityArg::HighlyAvailable => Availability::HighlyAvailable,
+            AvailabilityArg::SingleReplica => Availability::SingleReplica,
+        },
+        storage_class: spec.etcd_storage_class.clone(),
+        storage_size: spec.etcd_storage_size.clone(),
+        fips: spec.fips,
+        trust_bundle: spec.additional_trust_bundle.as_deref().map(read).transpose()?,
+        infra_id: infra_id(&short, &random),
+        encryption_key: Secret::new(random.bytes::<32>()),
+        node_pool: pool,
+    })
+}
+
+/// Values of Secrets are for `--render-sensitive` only.
+fn hide(object: &mut Value) {
+    if object["kind"] == "Secret"
+        && let Some(data) = object["data"].as_object_mut()
+    {
+        data.values_mut().for_each(|value| *value = json!(""));
+    }
+}
+
+async fn status(args: &ManagementArgs, name: &ClusterNameArgs, out: &Output) -> Result<u8, Report> {
+    let management = connect(args, &name.name).await?;
+    let now = clock::now()?;
+    let look = async {
+        let cluster = management.hosted_cluster().await?;
+        let cluster = cluster.ok_or_else(|| {
+            HostedError::Missing(format!("HostedCluster {} in {}", name.name, args.namespace))
+        })?;
+        let mut pools = Vec::new();
+        for pool in management.node_pools().await? {
+            pools.push(pool_status(&management, &pool, &mut ConfigWatch::default(), REST, now).await?);
+        }
+        Ok((cluster, pools))
+    };
+    let (cluster, pools) = look.await.map_err(|error: HostedError| failed(&error))?;
+    let value = json!({
+        "name": name.name, "namespace": args.namespace, "controlPlaneNamespace": management.control_plane(),
+        "ignitionEndpoint": cluster.status.ignition_endpoint, "conditions": cluster.conditions(), "nodePools": pools,
+    });
+    if name.output != Format::Text {
+        out.value(&value, name.output);
+        return Ok(0);
+    }
+    let mut text = format!("HostedCluster {}/{}\n", args.namespace, name.name);
+    let _ = writeln!(text, "  control plane in  {}", management.control_plane());
+    let _ = writeln!(
+        text,
+        "  first boots from  {}",
+        cluster.status.ignition_endpoint.as_deref().unwrap_or("not known yet")
+    );
+    for condition in
+        cluster.conditions().iter().filter(|condition| WORTH_TELLING.contains(&condition.r#type.as_str()))
+    {
+        let mark = if (condition.status == Truth::True) == (condition.r#type != "Degraded") {
+            "ok  "
+        } else {
+            "look"
+        };
+        let _ = writeln!(text, "  {mark}  {}", condition.sentence());
+    }
+    for pool in &pools {
+        let held = first_held(&pool.gates);
+        let state = held.map_or_else(
+            || "machines can boot".to_owned(),
+            |gate| format!("held at {}: {}", gate.name, gate.seen),
+        );
+        let _ =
+            writeln!(text, "NodePool {}  {}  {state}", pool.name, pool.config_hash.as_deref().unwrap_or("-"));
+    }
+    out.data(&text);
+    Ok(0)
+}
+
+/// Those that mean something on platform None.
+const WORTH_TELLING: [&str; 8] = [
+    "Available",
+    "Degraded",
+    "IgnitionEndpointAvailable",
+    "DataPlaneConnectionAvailable",
+    "ControlPlaneConnectionAvailable",
+    "ValidReleaseImage",
+    "ClusterVersionSucceeding",
+    "ValidConfiguration",
+];

@@ -1,0 +1,185 @@
+//! `hardway hosted controller`, and the same for as long as `hardway hosted workers` waits.
+
+use std::sync::Arc;
+
+use hardway_assets::host_services::Stage;
+use hardway_assets::inventory::{self, Host, Role};
+use hardway_cluster::csr_policy::{self, IgnitionEvidence};
+use hardway_hosted::controller::{Controller, Metrics, MetricsServer, Told};
+use hardway_hosted::pointer::OwnServer;
+use hardway_hosted::reconcile::Settings;
+use hardway_hosted::{MachineMaker, ProgramProvider};
+use hardway_machines::providers::Provider;
+use tokio::sync::mpsc;
+
+use super::{connect, failed, read};
+use crate::cli::{ControllerArgs, Global, IgnitionArg, ManagementArgs, ReconcileArgs};
+use crate::commands::approve::identity;
+use crate::interrupt::{Stop, interrupted, told_to_stop};
+use crate::mistakes::in_inventory;
+use crate::output::Output;
+use crate::report::{EXIT_INFRASTRUCTURE, Report};
+use crate::workdir::Workdir;
+use crate::{clock, input, install};
+
+pub(super) async fn run(
+    global: &Global,
+    management: &ManagementArgs,
+    args: &ControllerArgs,
+    out: &Output,
+) -> Result<u8, Report> {
+    let (controller, told) = controller(global, management, &args.reconcile, !args.no_machines).await?;
+    let metrics = match args.metrics {
+        Some(address) => {
+            let server = MetricsServer::start(address, Arc::clone(&controller.metrics)).await;
+            let server = server.map_err(|error| {
+                Report::from_error("hosted-failed", &error)
+                    .exit(EXIT_INFRASTRUCTURE)
+                    .fix("choose another address with --metrics, or end what has it")
+            })?;
+            out.info(&format!("metrics at http://{}/metrics", server.address()));
+            Some(server)
+        }
+        None => None,
+    };
+    let mut ended_by = None;
+    let running = async {
+        let stop = async { ended_by = Some(told_to_stop().await) };
+        let ended = controller.run(stop, Box::new(|_| false)).await;
+        // Whoever prints knows that there is nothing more to come.
+        drop(controller);
+        ended
+    };
+    let (ended, ()) = tokio::join!(running, print(told, out));
+    drop(metrics);
+    ended.map_err(|error| failed(&error))?;
+    if ended_by == Some(Stop::Interrupted) {
+        return Err(interrupted("keeping workers true"));
+    }
+    Ok(0)
+}
+
+/// A controller as the flags say, and what it tells.
+pub(super) async fn controller(
+    global: &Global,
+    management: &ManagementArgs,
+    args: &ReconcileArgs,
+    makes_machines: bool,
+) -> Result<(Controller, mpsc::UnboundedReceiver<Told>), Report> {
+    clock::now()?;
+    let folder =
+        std::path::absolute(&global.dir).map_err(|error| Report::from_error("workdir-unusable", &error))?;
+    let now: hardway_cluster::approver::Now =
+        Arc::new(|| clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH));
+    let machines = match makes_machines {
+        true => {
+            let (provider, hosts) = provider(global, args)?;
+            Some(
+                MachineMaker::new(provider, hosts, &folder, Arc::clone(&now))
+                    .map_err(|error| failed(&error))?,
+            )
+        }
+        false => None,
+    };
+    let server = match (&args.ignition_server, &args.ignition_ca) {
+        (Some(address), Some(file)) => Some(OwnServer { address: address.clone(), authority: read(file)? }),
+        _ => None,
+    };
+    let management = connect(management, &args.cluster).await?;
+    let hosted =
+        management.hosted_client(args.hosted_kubeconfig.as_deref()).await.map_err(|error| failed(&error))?;
+    let (sender, told) = mpsc::unbounded_channel();
+    let controller = Controller {
+        hosted,
+        management,
+        machines,
+        folder,
+        settings: settings(args),
+        rest: args.config_rest,
+        policy: csr_policy::Settings {
+            ignition: match args.ignition {
+                IgnitionArg::Required => IgnitionEvidence::Required,
+                IgnitionArg::IfServed => IgnitionEvidence::IfServed,
+                IgnitionArg::Ignored => IgnitionEvidence::Ignored,
+            },
+            join_window: args.join_window,
+            ..csr_policy::Settings::default()
+        },
+        server,
+        daemon_image: args.daemon_image.clone(),
+        identity: identity(),
+        now,
+        metrics: Arc::new(Metrics::default()),
+        tell: Arc::new(move |told| {
+            let _ = sender.send(told.clone());
+        }),
+    };
+    Ok((controller, told))
+}
+
+fn settings(args: &ReconcileArgs) -> Settings {
+    Settings {
+        boots_at_once: args.boots_at_once,
+        startup: args.startup_timeout,
+        unready: args.unready_timeout,
+        most_unwell: args.max_unhealthy,
+        repairs_per_hour: args.repairs_per_hour,
+        drain: args.drain_timeout,
+        upgrades: !args.no_upgrades,
+        ..Settings::default()
+    }
+}
+
+/// Who makes machines, and of which hosts.
+fn provider(global: &Global, args: &ReconcileArgs) -> Result<(Arc<dyn Provider>, Vec<Host>), Report> {
+    let workdir = Workdir::open(&global.dir)?;
+    let folder =
+        std::path::absolute(&global.dir).map_err(|error| Report::from_error("workdir-unusable", &error))?;
+    if let Some(program) = &args.machine_program {
+        return Ok((Arc::new(ProgramProvider::new(program, &folder)), hosts(global)?));
+    }
+    let cluster = input::cluster_before_release(&workdir)?;
+    let place = install::place(&workdir, &cluster)?;
+    // A hosted cluster has no bootstrap host.
+    let provider = install::provider_of(&cluster, place.as_ref(), &folder, Stage::Installed)?;
+    let hosts = cluster.inventory.with_role(Role::Worker).cloned().collect();
+    Ok((Arc::from(provider), hosts))
+}
+
+/// The hosts of the inventory that can become workers. It need not fit an install-config: a hosted cluster has none.
+pub(super) fn hosts(global: &Global) -> Result<Vec<Host>, Report> {
+    let workdir = Workdir::open(&global.dir)?;
+    let text = read(&workdir.path("inventory.yaml"))?;
+    let inventory = inventory::read(&text, None).map_err(|violations| in_inventory(&workdir, violations))?;
+    Ok(inventory.value.with_role(Role::Worker).cloned().collect())
+}
+
+/// Until there is nothing more to come.
+pub(super) async fn print(mut told: mpsc::UnboundedReceiver<Told>, out: &Output) {
+    let mut last = String::new();
+    while let Some(told) = told.recv().await {
+        let (is_bad, line) = line(&told);
+        // What is tried again and fails in the same way is said once.
+        if line == last {
+            continue;
+        }
+        match (is_bad, &told) {
+            (true, _) => out.warn(&line),
+            (false, Told::Took { step: "record", .. }) => out.debug(&line),
+            (false, _) => out.info(&line),
+        }
+        last = line;
+    }
+}
+
+fn line(told: &Told) -> (bool, String) {
+    match told {
+        Told::Leading(of) => (false, format!("this one acts for the {of}")),
+        Told::Took { worker, step } => (false, format!("{worker}: {step}")),
+        Told::Failed { worker, step, why } => (true, format!("{worker}: {step}: {why}")),
+        Told::Decided { node, what } => {
+            (false, format!("{node}: {}", what.split(": ").next().unwrap_or(what)))
+        }
+        Told::Trouble(what) => (true, format!("{what}; trying again")),
+    }
+}

@@ -1,0 +1,53 @@
+//! `hardway hosted doctor`
+
+use std::fmt::Write as _;
+
+use hardway_hosted::diagnosis::{Diagnosis, Evidence, ROWS, diagnose};
+use serde_json::json;
+
+use super::{connect, failed, read};
+use crate::cli::{DoctorArgs, Format, ManagementArgs};
+use crate::clock;
+use crate::output::Output;
+use crate::report::{EXIT_ERROR, Report};
+
+/// Collects what can be known, and says what is broken. Exit code 1 when something is.
+pub(super) async fn run(args: &ManagementArgs, doctor: &DoctorArgs, out: &Output) -> Result<u8, Report> {
+    let management = connect(args, &doctor.cluster).await?;
+    let logs = doctor.log.iter().map(|file| read(file)).collect::<Result<Vec<_>, Report>>()?;
+    let hosted = match management.hosted_client(doctor.hosted_kubeconfig.as_deref()).await {
+        Ok(client) => Some(client),
+        Err(error) => {
+            out.warn(&format!(
+                "the hosted cluster cannot be asked: {error}; nodes and requests are not known"
+            ));
+            None
+        }
+    };
+    let evidence = Evidence::collect(&management, hosted.as_ref(), logs, clock::now()?).await;
+    let broken = diagnose(&evidence.map_err(|error| failed(&error))?);
+    match doctor.output {
+        Format::Text => out.data(&text(&broken)),
+        format => out.value(&json!({"broken": broken, "entries": ROWS.len()}), format),
+    }
+    Ok(if broken.is_empty() { 0 } else { EXIT_ERROR })
+}
+
+fn text(broken: &[Diagnosis]) -> String {
+    if broken.is_empty() {
+        return format!("nothing is broken, as far as {} known failures can be told from here\n", ROWS.len());
+    }
+    let mut text = String::new();
+    for found in broken {
+        let _ = writeln!(text, "{} {}", found.code, found.symptom);
+        for line in &found.evidence {
+            let _ = writeln!(text, "  seen   {line}");
+        }
+        let _ = writeln!(
+            text,
+            "  cause  {}\n  fix    {}\n  more   hardway explain {}",
+            found.cause, found.fix, found.code
+        );
+    }
+    text
+}

@@ -1,0 +1,63 @@
+//! `hardway hosted`: the workers of HyperShift hosted clusters of platform None.
+
+mod cluster;
+mod controller;
+mod doctor;
+mod nodepool;
+mod ovn;
+mod stand_in;
+mod workers;
+
+use hardway_hosted::render::RequestErrors;
+use hardway_hosted::{HostedError, Management};
+
+use crate::cli::{Global, HostedArgs, HostedNoun, ManagementArgs};
+use crate::live;
+use crate::output::Output;
+use crate::report::{EXIT_USAGE, Report};
+
+/// One of its nouns.
+pub(crate) fn run(global: &Global, args: &HostedArgs, out: &Output) -> Result<u8, Report> {
+    let done = async {
+        match &args.noun {
+            HostedNoun::Cluster(verb) => cluster::run(&args.management, verb, out).await,
+            HostedNoun::Nodepool(verb) => nodepool::run(&args.management, verb, out).await,
+            HostedNoun::Workers(verb) => workers::run(global, &args.management, verb, out).await,
+            HostedNoun::Doctor(doctor) => doctor::run(&args.management, doctor, out).await,
+            HostedNoun::StandIn(stand_in) => stand_in::run(&args.management, stand_in, out).await,
+            HostedNoun::Ovn(ovn) => ovn::run(&args.management, ovn, out).await,
+            HostedNoun::Controller(controller) => {
+                controller::run(global, &args.management, controller, out).await
+            }
+        }
+    };
+    match &args.noun {
+        // These end by themselves when they are told to.
+        HostedNoun::Controller(_) | HostedNoun::StandIn(_) | HostedNoun::Workers(_) => {
+            live::run_to_its_end(done)
+        }
+        _ => live::run("asking the management cluster", done),
+    }
+}
+
+async fn connect(args: &ManagementArgs, cluster: &str) -> Result<Management, Report> {
+    let connected = Management::connect(args.kubeconfig.as_deref(), &args.namespace, cluster).await;
+    connected.map_err(|error| failed(&error))
+}
+
+fn failed(error: &HostedError) -> Report {
+    Report::from_error("hosted-failed", error).fix(error.fix())
+}
+
+fn refused(errors: &RequestErrors) -> Report {
+    Report::from_error("hosted-request", errors)
+        .exit(EXIT_USAGE)
+        .evidence(errors.0.clone())
+        .fix("correct what is listed above; nothing was made")
+}
+
+/// A file that was named on the command line.
+fn read(path: &std::path::Path) -> Result<String, Report> {
+    fs_err::read_to_string(path)
+        .map_err(|error| Report::from_error("hosted-request", &error).exit(EXIT_USAGE))
+}

@@ -1,0 +1,61 @@
+//! `hardway hosted stand-in`
+
+use std::time::Duration;
+
+use hardway_assets::secrets::Secret;
+use hardway_hosted::stand_in::{StandIn, StandInConfig};
+
+use super::{connect, failed, read};
+use crate::cli::{ManagementArgs, StandInArgs};
+use crate::clock;
+use crate::interrupt::{Stop, interrupted, told_to_stop};
+use crate::output::Output;
+use crate::report::{EXIT_USAGE, Report};
+
+/// How often it is looked whether something is due.
+const LOOK: Duration = Duration::from_secs(30);
+
+/// Publishes, and keeps tokens until told to stop.
+pub(super) async fn run(args: &ManagementArgs, stand_in: &StandInArgs, out: &Output) -> Result<u8, Report> {
+    let text = read(&stand_in.config)?;
+    let is_config = serde_json::from_str::<serde_json::Value>(&text)
+        .is_ok_and(|config| config["ignition"]["version"].is_string());
+    if !is_config {
+        let what = format!("{} is no Ignition config", stand_in.config.display());
+        return Err(Report::new("hosted-request", what).exit(EXIT_USAGE));
+    }
+    let config = StandInConfig {
+        node_pool: stand_in.pool.clone(),
+        config: Secret::new(text),
+        endpoint: stand_in.ignition_server.clone(),
+        authority: read(&stand_in.ignition_ca)?,
+        release_version: stand_in.release_version.clone(),
+    };
+    let start = clock::now()?;
+    let management = connect(args, &stand_in.cluster).await?;
+    let keeper = StandIn::new(management, move || clock::now().unwrap_or(start));
+    keeper.publish(&config).await.map_err(|error| failed(&error))?;
+    out.info(&format!(
+        "config {} of NodePool {} is published by hardway's stand-in",
+        config.hash(),
+        config.node_pool
+    ));
+    if stand_in.once {
+        return Ok(0);
+    }
+    let keep = async {
+        loop {
+            if let Err(error) = keeper.keep(&config).await {
+                out.warn(&format!("{error}; trying again"));
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    tokio::select! {
+        stop = told_to_stop() => match stop {
+            Stop::Interrupted => Err(interrupted("keeping tokens")),
+            Stop::Terminated => Ok(0),
+        },
+        () = keep => Ok(0),
+    }
+}
