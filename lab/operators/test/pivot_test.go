@@ -160,7 +160,7 @@ func secret(t testing.TB, world *labtest.World, namespace, name string) *corev1.
 // serviceCA makes what the service-ca operator makes as soon as pods have a network.
 func serviceCA(t testing.TB, world *labtest.World) {
 	t.Helper()
-	if err := clusteroperators.SideEffect(context.Background(), world.Clients, "service-ca"); err != nil {
+	if err := clusteroperators.SideEffect(context.Background(), world.Clients, "service-ca", clusteroperators.Facts{}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -30,8 +30,9 @@ func is(object *unstructured.Unstructured, kind, name string) bool {
 	return object.GetKind() == kind && object.GetName() == name
 }
 
-// Without a FeatureGate nobody starts.
-func TestWithoutAFeatureGateNobodyStarts(t *testing.T) {
+// Without a FeatureGate no operator starts. The version operator does, with the default feature set, and so nobody is there
+// to become available.
+func TestWithoutAFeatureGateNoOperatorStarts(t *testing.T) {
 	world := labtest.NewWorld(t, labtest.Options{Edit: func(object *unstructured.Unstructured) *unstructured.Unstructured {
 		if is(object, "FeatureGate", "cluster") {
 			return nil
@@ -41,8 +42,16 @@ func TestWithoutAFeatureGateNobodyStarts(t *testing.T) {
 	if _, err := gates.Await(context.Background(), world.Clients, labtest.Version, 2*time.Second); !errors.Is(err, gates.ErrMissing) {
 		t.Errorf("operators: %v", err)
 	}
-	err := version.Lead(context.Background(), world.Clients, version.Options{Root: packed(t), GateWait: 2 * time.Second})
-	if !errors.Is(err, version.ErrGateMissing) {
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() {
+		done <- version.Lead(ctx, world.Clients, version.Options{
+			Root: packed(t), Profile: "self-managed-high-availability", GateWait: time.Minute, Every: 500 * time.Millisecond,
+		})
+	}()
+	untilVersion(t, world, "Progressing", kube.True, "waiting on")
+	stop()
+	if err := <-done; err != nil {
 		t.Errorf("the version operator: %v", err)
 	}
 }

@@ -11,6 +11,7 @@ mod install;
 mod kill;
 mod lab;
 mod run;
+mod seeds;
 
 use std::io::Write as _;
 use std::time::Instant;
@@ -28,7 +29,7 @@ const fn drill(name: &'static str, about: &'static str, run: fn() -> Result<()>)
     Drill { name, about, run }
 }
 
-const DRILLS: [Drill; 9] = [
+const DRILLS: [Drill; 15] = [
     drill(
         "install",
         "3 masters, 2 workers: a client through the pivot, every phase twice, nothing left",
@@ -46,6 +47,24 @@ const DRILLS: [Drill; 9] = [
     drill("wrong-hostname", "a worker calls itself something else: held, diagnosed", faults::wrong_hostname),
     drill("clock-ahead", "the clock is 25 hours ahead: refused, named", faults::clock_ahead),
     drill("disk-full", "the working folder's disk is full: nothing is damaged", faults::disk_full),
+    drill("seed-etcd-signer", "etcd's signer without annotations: minted anew, named", seeds::etcd_signer),
+    drill(
+        "seed-etcd-prefix",
+        "the bootstrap API server below another key of etcd: named",
+        seeds::etcd_prefix,
+    ),
+    drill(
+        "seed-internal-url",
+        "the internal address under a wrong name: no network, named",
+        seeds::internal_url,
+    ),
+    drill("seed-feature-gate", "no FeatureGate: operators exit, named", seeds::feature_gate),
+    drill("seed-public-key", "no public key of service-account tokens: no rollout, named", seeds::public_key),
+    drill(
+        "seed-bootstrap",
+        "nobody reports the end of bootstrapping: the member stays, named",
+        seeds::bootstrap,
+    ),
 ];
 
 /// Runs the drills that are named, all without names; `--list` only names them.

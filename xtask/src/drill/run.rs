@@ -19,6 +19,9 @@ pub(super) struct Run {
 /// Longer than anything takes, on a computer that is busy: a hang, then.
 const FOR_EVER: Duration = Duration::from_secs(45 * 60);
 
+/// A look costs something.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(2);
+
 impl Run {
     /// What it says goes to a file.
     pub(super) fn start(mut command: Command, log: &Path, journal: &Path) -> Result<Self> {
@@ -40,6 +43,15 @@ impl Run {
     /// Waits until it says something; an error when it ends before.
     pub(super) fn until_said(&mut self, words: &str) -> Result<()> {
         self.until(|run| run.said().contains(words)).with_context(|| format!("waiting for {words:?}"))
+    }
+
+    /// Waits until something holds outside; an error when it ends before. What is asked may fail until then.
+    pub(super) fn until_seen(&mut self, what: &str, holds: impl Fn() -> Result<bool>) -> Result<()> {
+        let looks = |_: &Self| {
+            std::thread::sleep(BETWEEN_LOOKS);
+            holds().unwrap_or(false)
+        };
+        self.until(looks).with_context(|| format!("waiting until {what}"))
     }
 
     /// Waits until the journal has more records than so many, or it has ended: then its status.

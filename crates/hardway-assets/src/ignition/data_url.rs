@@ -19,7 +19,7 @@ pub(super) fn plain_data_url(bytes: &[u8]) -> String {
 }
 
 /// The bytes of a `data:` URL, base64 or percent-encoded; nothing for any other address.
-pub(crate) fn data_of(url: &str) -> Option<Vec<u8>> {
+pub fn data_of(url: &str) -> Option<Vec<u8>> {
     let (kind, data) = url.strip_prefix("data:")?.split_once(',')?;
     if kind.ends_with(";base64") { STANDARD.decode(data).ok() } else { Some(percent_decoded(data)) }
 }

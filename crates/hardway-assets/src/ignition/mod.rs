@@ -37,8 +37,7 @@ use crate::inventory::Role;
 
 pub use bootstrap::Bootstrap;
 pub use config::{Config, DuplicatePath, Remote, VERSION};
-pub(crate) use data_url::data_of;
-pub use data_url::data_url;
+pub use data_url::{data_of, data_url};
 pub use edited_pointer::EditedPointer;
 pub use host_pointer::{GENERATION_HEADER, HostPointer, first_boot_config, host_pointer};
 pub use host_token::{Generation, TokenKey};

@@ -5,7 +5,8 @@
 
 use super::evidence::Evidence;
 use super::link::Link::{self, *};
-use super::probes::{bootstrap, folder, ignition, logs, names, nodes, operators, reach};
+use super::probes::{bootstrap, folder, ignition, logs, names, nodes, operators, reach, seeds};
+use crate::bootstrap_progress::State;
 
 /// One entry.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +16,8 @@ pub struct Row {
     /// Where in the chain.
     pub link: Link,
     logged: &'static [&'static [&'static str]],
+    /// A stage of bootkube after which logs that say so are history.
+    until: Option<&'static str>,
     seen: Option<Probe>,
 }
 
@@ -30,7 +33,9 @@ impl Row {
     /// What speaks for it.
     pub fn probe(&self, evidence: &Evidence) -> Vec<String> {
         let mut sentences = self.seen.map_or_else(Vec::new, |probe| probe(evidence));
-        sentences.extend(logs::lines_with(evidence, self.logged));
+        if !self.until.is_some_and(|stage| evidence.is_stage(stage, State::Done)) {
+            sentences.extend(logs::lines_with(evidence, self.logged));
+        }
         sentences
     }
 
@@ -43,13 +48,17 @@ impl Row {
         Self { logged, ..self }
     }
 
+    const fn until(self, stage: &'static str) -> Self {
+        Self { until: Some(stage), ..self }
+    }
+
     const fn seen(self, probe: Probe) -> Self {
         Self { seen: Some(probe), ..self }
     }
 }
 
 const fn row(id: &'static str, link: Link) -> Row {
-    Row { id, link, logged: &[], seen: None }
+    Row { id, link, logged: &[], until: None, seen: None }
 }
 
 /// Every entry.
@@ -58,6 +67,7 @@ pub const ROWS: &[Row] = &[
     row("I3", Folder).seen(folder::twice).logged(&[&["duplicate entry defined"]]),
     row("I9", Folder).seen(folder::not_installable),
     row("I12", Folder).seen(folder::too_large).logged(&[&["Invalid value", "exceeds 262144"]]),
+    row("B30", Folder).seen(folder::other_prefix),
     row("D9", Folder).seen(folder::unusable_domain),
     row("I6", Folder).seen(folder::expired).logged(&[&["/config/", "certificate has expired", "is after"]]),
     row("H1", Host).logged(&[
@@ -135,6 +145,11 @@ pub const ROWS: &[Row] = &[
         &["clock difference", "too high"],
     ]),
     row("I10", Bootstrap).logged(&[&["status=203/EXEC"]]),
+    row("B27", Bootstrap).seen(seeds::no_feature_gates),
+    row("B28", Bootstrap).seen(seeds::no_internal_address),
+    row("B29", Bootstrap).seen(seeds::other_etcd_signer),
+    row("B31", Bootstrap).seen(seeds::no_token_keys),
+    row("B32", Bootstrap).seen(seeds::nobody_reports),
     row("B2", Bootstrap).logged(&[
         &["unauthorized: access to the requested resource is not authorized"],
         &["unable to retrieve auth token: invalid username/password"],
@@ -150,7 +165,9 @@ pub const ROWS: &[Row] = &[
         .logged(&[&["certificate specifies an incompatible key usage"], &["etcd", "tls: bad certificate"]]),
     row("B6", Bootstrap).logged(&[&["x509: certificate is valid for", ", not localhost"]]),
     row("B17", Bootstrap).logged(&[&["cluster-bootstrap", "is already in use"]]),
-    row("B18", Bootstrap).logged(&[&["dial tcp [::1]:6443: connect: connection refused"]]),
+    row("B18", Bootstrap)
+        .logged(&[&["dial tcp [::1]:6443: connect: connection refused"]])
+        .until("wait-for-api"),
     row("B9", Bootstrap).logged(&[&["unable to read release manifests"]]),
     row("B10", Bootstrap).logged(&[&["no matches for kind \"MachineConfig\""]]),
     row("B8", Bootstrap)

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use hardway_assets::ignition::data_of;
+use hardway_assets::yaml;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -28,6 +30,8 @@ pub struct Evidence {
     pub pools: Vec<Value>,
     /// Infrastructure `cluster`.
     pub infrastructure: Option<Value>,
+    /// What operators take over from the bootstrap host.
+    pub seeds: SeedFacts,
     /// The bootstrap host's own record.
     pub bootstrap: Option<BootstrapReport>,
     /// Journals, containers' logs, and files that a person named.
@@ -80,6 +84,17 @@ pub enum Place {
     Node(String),
 }
 
+/// Objects that are created at bootstrap, for operators to go on with.
+#[derive(Clone, Debug, Default)]
+pub struct SeedFacts {
+    /// FeatureGates; none when the API does not know the kind yet, or the bundle has no such list.
+    pub feature_gates: Option<Vec<Value>>,
+    /// How many authorities clients of etcd are told to trust.
+    pub etcd_authorities: Option<usize>,
+    /// Whether openshift-config-managed/sa-token-signing-certs was seen.
+    pub has_token_keys: bool,
+}
+
 /// Names of the cluster.
 #[derive(Clone, Debug, Default)]
 pub struct NameFacts {
@@ -128,6 +143,8 @@ pub struct ConfigFacts {
     pub twice: Vec<String>,
     /// Units that are enabled and do not say where.
     pub not_installable: Vec<String>,
+    /// Below which key the API server that it starts keeps its objects in etcd.
+    pub etcd_prefix: Option<String>,
 }
 
 impl Evidence {
@@ -196,6 +213,19 @@ impl ConfigFacts {
                 && unit["contents"].as_str().is_some_and(|text| !text.contains("[Install]"))
         });
         let not_installable = lost.filter_map(|unit| unit["name"].as_str().map(str::to_owned)).collect();
-        Self { size, error: None, twice, not_installable }
+        Self { size, error: None, twice, not_installable, etcd_prefix: etcd_prefix(&config) }
     }
+}
+
+/// Where the bootstrap host's API server is told so, and what one does that is not told.
+const SERVER_CONFIG: &str = "/etc/kubernetes/bootstrap-configs/kube-apiserver-config.yaml";
+const DEFAULT_PREFIX: &str = "/registry";
+
+fn etcd_prefix(config: &Value) -> Option<String> {
+    let mut files = config["storage"]["files"].as_array()?.iter();
+    let file = files.find(|file| file["path"] == SERVER_CONFIG)?;
+    let text = String::from_utf8(data_of(file["contents"]["source"].as_str()?)?).ok()?;
+    let server = yaml::read(&text).ok()?.to_json();
+    let told = server["apiServerArguments"]["etcd-prefix"][0].as_str();
+    Some(told.unwrap_or(DEFAULT_PREFIX).to_owned())
 }

@@ -29,6 +29,6 @@ pub use bundle::{Bundle, BundleError, Limits, Take};
 pub use bundle_evidence::from_bundle;
 pub use catalogue::{ROWS, Row};
 pub use diagnosed::{Diagnosis, all_broken, first_broken};
-pub use evidence::{Api, ConfigFacts, Evidence, FolderFacts, Log, NameFacts, Place, Port};
+pub use evidence::{Api, ConfigFacts, Evidence, FolderFacts, Log, NameFacts, Place, Port, SeedFacts};
 pub use link::Link;
 pub use resources::Resources;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::evidence::{Api, Evidence, Log, Place};
+use super::evidence::{Api, Evidence, Log, Place, SeedFacts};
 use crate::objects::{
     ClusterOperator, ClusterVersion, ConfigMap, Etcd, KubeApiServer, KubeControllerManager, KubeScheduler,
     Node, Request,
@@ -22,6 +22,7 @@ pub(super) const WANTED: &[(&str, &str)] = &[
     ("csr.json", "/apis/certificates.k8s.io/v1/certificatesigningrequests"),
     ("etcds.json", "/apis/operator.openshift.io/v1/etcds"),
     ("events.json", "/api/v1/events?limit=1000"),
+    ("featuregates.json", "/apis/config.openshift.io/v1/featuregates"),
     ("infrastructures.json", "/apis/config.openshift.io/v1/infrastructures"),
     ("kubeapiserver.json", "/apis/operator.openshift.io/v1/kubeapiservers"),
     ("kubecontrollermanager.json", "/apis/operator.openshift.io/v1/kubecontrollermanagers"),
@@ -30,9 +31,11 @@ pub(super) const WANTED: &[(&str, &str)] = &[
     ("nodes.json", "/api/v1/nodes"),
 ];
 
-/// The two ConfigMaps that are looked at; a bundle has all there are.
-pub(super) const CONFIG_MAPS: [&str; 2] = [
+/// The ConfigMaps that are looked at; a bundle has all there are.
+pub(super) const CONFIG_MAPS: [&str; 4] = [
     "/api/v1/namespaces/kube-system/configmaps/bootstrap",
+    "/api/v1/namespaces/openshift-config-managed/configmaps/sa-token-signing-certs",
+    "/api/v1/namespaces/openshift-etcd/configmaps/etcd-ca-bundle",
     "/api/v1/namespaces/openshift-etcd/configmaps/etcd-endpoints",
 ];
 
@@ -49,10 +52,22 @@ impl Resources {
         evidence.state = self.state();
         evidence.pools = self.items("machineconfigpools.json").to_vec();
         evidence.infrastructure = self.items("infrastructures.json").first().cloned();
+        evidence.seeds = self.seeds();
         let lines: Vec<String> =
             self.items("events.json").iter().filter(|event| event["type"] == "Warning").map(line).collect();
         if !lines.is_empty() {
             evidence.logs.push(Log { place: Place::Cluster, name: "events".to_owned(), lines });
+        }
+    }
+
+    fn seeds(&self) -> SeedFacts {
+        let gates = self.0.get("featuregates.json").and_then(|list| list["items"].as_array()).cloned();
+        let bundle = self.find_map("openshift-etcd", "etcd-ca-bundle");
+        let pem = bundle.and_then(|map| map["data"]["ca-bundle.crt"].as_str());
+        SeedFacts {
+            feature_gates: gates,
+            etcd_authorities: pem.map(|pem| pem.matches("-----BEGIN CERTIFICATE-----").count()),
+            has_token_keys: self.find_map("openshift-config-managed", "sa-token-signing-certs").is_some(),
         }
     }
 
@@ -81,10 +96,14 @@ impl Resources {
     }
 
     fn config_map(&self, namespace: &str, name: &str, wrap: fn(ConfigMap) -> Observed) -> Vec<Observed> {
+        let found = self.find_map(namespace, name);
+        found.and_then(|item| serde_json::from_value(item.clone()).ok()).map(wrap).into_iter().collect()
+    }
+
+    fn find_map(&self, namespace: &str, name: &str) -> Option<&Value> {
         let is_it =
             |item: &&Value| item["metadata"]["name"] == name && item["metadata"]["namespace"] == namespace;
-        let found = self.items("configmaps.json").iter().find(is_it);
-        found.and_then(|item| serde_json::from_value(item.clone()).ok()).map(wrap).into_iter().collect()
+        self.items("configmaps.json").iter().find(is_it)
     }
 
     fn items(&self, name: &str) -> &[Value] {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/tools/leaderelection"
@@ -29,12 +28,8 @@ type Options struct {
 	Every    time.Duration
 }
 
-// ErrGateMissing and ErrGateChanged end the process; the kubelet starts it again
-// (cluster-version-operator pkg/featuregates).
-var (
-	ErrGateMissing = errors.New("there is no FeatureGate: the version operator stops, since one may appear with another feature set")
-	ErrGateChanged = errors.New("the feature set changed")
-)
+// ErrGateChanged ends the process; the kubelet starts it again (cluster-version-operator pkg/featuregates).
+var ErrGateChanged = errors.New("the feature set changed")
 
 // Run holds the lease and applies the release until the context ends. The bootstrap pod and the Deployment on a master
 // never work at the same time.
@@ -85,7 +80,7 @@ func Lead(ctx context.Context, clients *kube.Clients, options Options) error {
 	last := ""
 	for ctx.Err() == nil {
 		now, err := readFeatureSet(ctx, clients)
-		if errors.Is(err, ErrGateMissing) || (err == nil && now != featureSet) {
+		if err == nil && now != featureSet {
 			return ErrGateChanged
 		}
 		var result Result
@@ -111,32 +106,38 @@ func Lead(ctx context.Context, clients *kube.Clients, options Options) error {
 	return nil
 }
 
+// awaitGate waits until FeatureGates can be listed.
 func awaitGate(ctx context.Context, clients *kube.Clients, limit time.Duration) (string, error) {
 	deadline, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for {
 		set, err := readFeatureSet(deadline, clients)
 		if err == nil {
+			log.Printf("feature set %q", set)
 			return set, nil
 		}
 		select {
 		case <-deadline.Done():
-			return "", errors.Join(ErrGateMissing, err)
+			return "", fmt.Errorf("FeatureGates cannot be listed: %w", err)
 		case <-time.After(time.Second):
 		}
 	}
 }
 
+// readFeatureSet takes a cluster without a FeatureGate for one of the default set; it is the other operators that cannot
+// do without (cluster-version-operator pkg/start/start.go processInitialFeatureGate).
 func readFeatureSet(ctx context.Context, clients *kube.Clients) (string, error) {
-	object, err := clients.Dynamic.Resource(kube.FeatureGates).Get(ctx, "cluster", metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return "", ErrGateMissing
-	}
+	list, err := clients.Dynamic.Resource(kube.FeatureGates).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return "", err
 	}
-	set, _, _ := unstructured.NestedString(object.Object, "spec", "featureSet")
-	return set, nil
+	for _, object := range list.Items {
+		if object.GetName() == "cluster" {
+			set, _, _ := unstructured.NestedString(object.Object, "spec", "featureSet")
+			return set, nil
+		}
+	}
+	return "", nil
 }
 
 func awaitClusterVersion(ctx context.Context, clients *kube.Clients) error {

@@ -18,6 +18,25 @@ pub(in crate::diagnosis) fn not_installable(evidence: &Evidence) -> Vec<String> 
     each(evidence, |path, config| (!config.not_installable.is_empty()).then(|| named(path, config)))
 }
 
+/// The masters' API servers look below `kubernetes.io`, whatever the bootstrap host's did
+/// (openshift/cluster-kube-apiserver-operator bindata/assets/config/defaultconfig.yaml).
+pub(in crate::diagnosis) fn other_prefix(evidence: &Evidence) -> Vec<String> {
+    let named = |path: &str, prefix: &String| {
+        format!(
+            "{path}: the bootstrap API server's etcd-prefix is {prefix}, the masters' is {MASTERS_PREFIX}"
+        )
+    };
+    each(evidence, |path, config| {
+        config
+            .etcd_prefix
+            .as_ref()
+            .filter(|prefix| *prefix != MASTERS_PREFIX)
+            .map(|prefix| named(path, prefix))
+    })
+}
+
+const MASTERS_PREFIX: &str = "kubernetes.io";
+
 pub(in crate::diagnosis) fn too_large(evidence: &Evidence) -> Vec<String> {
     let Some(largest) = evidence.folder.largest_config else { return Vec::new() };
     // bootstrap.ign is never handed over as it is: it is always fetched through a pointer.

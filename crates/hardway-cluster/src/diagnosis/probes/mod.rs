@@ -8,3 +8,4 @@ pub(super) mod names;
 pub(super) mod nodes;
 pub(super) mod operators;
 pub(super) mod reach;
+pub(super) mod seeds;

@@ -4,19 +4,21 @@ use jiff::SignedDuration;
 use serde_json::json;
 
 use super::good::{booting, report, settled, vip};
+use super::seeds;
 use crate::diagnosis::evidence::{Api, ConfigFacts, Evidence, Log, Place};
 use crate::objects::{ClusterOperator, ConfigMap, Node, Request};
 use crate::testing::{at, node, operator, request, version};
 use crate::verify::Resolved;
 use crate::watch::{Event, Kind, Observed};
 
-type Fault = (&'static str, Evidence);
+pub(super) type Fault = (&'static str, Evidence);
 
 pub(super) fn faults() -> Vec<Fault> {
-    [folder(), surroundings(), bootstrap(), nodes(), requests(), control_plane(), operators()].concat()
+    [folder(), surroundings(), bootstrap(), seeds::seeds(), nodes(), requests(), control_plane(), operators()]
+        .concat()
 }
 
-fn fault(id: &'static str, mut evidence: Evidence, change: impl FnOnce(&mut Evidence)) -> Fault {
+pub(super) fn fault(id: &'static str, mut evidence: Evidence, change: impl FnOnce(&mut Evidence)) -> Fault {
     change(&mut evidence);
     (id, evidence)
 }
@@ -168,7 +170,9 @@ fn control_plane() -> Vec<Fault> {
     };
     let endpoints = json!({"metadata": {"name": "etcd-endpoints"}, "data": {"a": "192.168.126.100"}});
     vec![
-        fault("B13", settled(), |e| e.infrastructure = Some(json!({"status": {}}))),
+        fault("B13", settled(), |e| {
+            e.infrastructure = Some(json!({"status": {"apiServerInternalURI": "https://api-int:6443"}}))
+        }),
         fault("B16", booting(), |e| {
             e.state
                 .apply(&Observed::Endpoints(serde_json::from_value::<ConfigMap>(endpoints).unwrap()).into())

@@ -62,9 +62,9 @@ pub(super) fn settled() -> Evidence {
     for name in ["authentication", "console", "etcd", "ingress", "monitoring", "network"] {
         evidence.state.apply(&operator(name, "TFF").into());
     }
-    evidence.infrastructure = Some(
-        json!({"status": {"controlPlaneTopology": "HighlyAvailable", "infrastructureTopology": "HighlyAvailable"}}),
-    );
+    evidence.infrastructure =
+        Some(json!({"status": {"apiServerInternalURI": "https://api-int.ocp4.example.com:6443",
+            "controlPlaneTopology": "HighlyAvailable", "infrastructureTopology": "HighlyAvailable"}}));
     evidence
 }
 
