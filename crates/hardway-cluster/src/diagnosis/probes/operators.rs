@@ -4,7 +4,7 @@ use hardway_assets::inventory::Role;
 use serde_json::Value;
 
 use crate::diagnosis::evidence::Evidence;
-use crate::objects::{Condition, Node, Truth};
+use crate::objects::{ClusterOperator, Condition, Node, Truth};
 use crate::operators::chain;
 use crate::watch::Kind;
 
