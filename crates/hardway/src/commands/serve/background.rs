@@ -27,12 +27,12 @@ pub(crate) enum Told {
     Trouble(String),
 }
 
-/// A server that runs beside the caller. Ends when it is dropped, too.
+/// A server that runs beside the caller. When it is dropped it takes no more connections, lets the requests that are under
+/// way end, and is gone.
 #[derive(Debug)]
 pub(crate) struct Background {
-    urls: Vec<String>,
     end: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<bool>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Background {
@@ -56,39 +56,28 @@ impl Background {
         let log = Log::of(journal)?;
         let runtime = super::runtime()?;
         let service = runtime.block_on(Service::start(prepared, args, Some(log), &mut teller))?;
-        let urls = service.urls();
         let (end, ended) = oneshot::channel();
         let thread = std::thread::Builder::new()
             .name("serve".to_owned())
             .spawn(move || {
                 // Whether it was told or its teller is gone: both mean the end.
                 let ended = async { drop(ended.await) };
-                runtime.block_on(service.run(ended, &mut teller))
+                if !runtime.block_on(service.run(ended, &mut teller)) {
+                    teller.trouble("some requests did not end in time and were cut off");
+                }
             })
             .map_err(|error| failed(&error))?;
-        Ok(Self { urls, end: Some(end), thread: Some(thread) })
-    }
-
-    /// Where it serves, with the ports that were given out.
-    pub(crate) fn urls(&self) -> &[String] {
-        &self.urls
-    }
-
-    /// Takes no more connections, lets the requests that are under way end, and returns. False when some did not end in
-    /// time and were cut off.
-    pub(crate) fn stop(mut self) -> bool {
-        self.end_and_wait()
-    }
-
-    fn end_and_wait(&mut self) -> bool {
-        drop(self.end.take());
-        self.thread.take().is_none_or(|thread| thread.join().unwrap_or(false))
+        Ok(Self { end: Some(end), thread: Some(thread) })
     }
 }
 
 impl Drop for Background {
     fn drop(&mut self) {
-        self.end_and_wait();
+        drop(self.end.take());
+        if let Some(thread) = self.thread.take() {
+            // It has said what went wrong.
+            let _ = thread.join();
+        }
     }
 }
 
@@ -171,7 +160,12 @@ mod tests {
             ..ServeArgs::default()
         };
         let server = Background::start(folder, journal, &args, move |what| drop(tell.send(what))).unwrap();
-        let address = server.urls()[0].strip_prefix("http://").unwrap().to_owned();
+        let wait = Duration::from_secs(60);
+        let address = loop {
+            if let Told::Serving(url) = told.recv_timeout(wait).expect("it serves") {
+                break url.strip_prefix("http://").unwrap().to_owned();
+            }
+        };
 
         let mut stream = TcpStream::connect(&address).unwrap();
         stream.write_all(request(dir.path(), "worker-0").as_bytes()).unwrap();
@@ -182,11 +176,9 @@ mod tests {
         let facts: Vec<_> = facts.iter().filter_map(Record::fact::<IgnitionRedeemed>).collect();
         assert_eq!((facts.len(), facts[0].as_ref().unwrap().host.as_str()), (1, "worker-0"));
 
-        assert!(server.stop());
+        drop(server);
         assert!(TcpStream::connect(&address).is_err(), "it still listens");
-        let wait = Duration::from_secs(60);
         let told: Vec<Told> = std::iter::from_fn(|| told.recv_timeout(wait).ok()).collect();
-        assert!(told.contains(&Told::Serving(format!("http://{address}"))), "{told:?}");
         let is_served = |what: &Told| match what {
             Told::Happened(event) => event.who == "worker-0" && matches!(event.what, Happened::Served { .. }),
             _ => false,

@@ -14,7 +14,6 @@
 //! printer.rs     standard output, which may be slow
 //! ```
 
-#[allow(dead_code, reason = "the install calls it")]
 mod background;
 mod folder;
 mod hosted;
@@ -27,7 +26,6 @@ mod service;
 mod view;
 mod watched;
 
-#[allow(unused_imports, reason = "the install calls it")]
 pub(crate) use background::{Background, Told};
 pub(crate) use folder::Folder;
 

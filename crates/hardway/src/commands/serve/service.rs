@@ -54,7 +54,6 @@ pub(super) struct Log {
 
 impl Log {
     /// Reads a journal that others have open.
-    #[allow(dead_code, reason = "the install calls it")]
     pub(super) fn of(journal: Arc<Journal>) -> Result<Self, Report> {
         let mut follower = Follower::new(journal.path());
         let records = follower.news().map_err(|error| damaged(&error))?;
@@ -138,7 +137,7 @@ impl Service {
     }
 
     /// Where it serves, with the ports that were given out.
-    pub(super) fn urls(&self) -> Vec<String> {
+    fn urls(&self) -> Vec<String> {
         let scheme = if self.is_tls { "https" } else { "http" };
         self.server.addresses().iter().map(|address| format!("{scheme}://{address}")).collect()
     }
