@@ -15,6 +15,7 @@ pub mod operators;
 pub mod pivot;
 pub mod recovery;
 pub mod redaction;
+mod silence;
 pub mod simulation;
 pub mod state;
 #[cfg(test)]

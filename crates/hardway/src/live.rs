@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fs_err as fs;
 use hardway_assets::Cluster;
@@ -154,7 +154,20 @@ pub(crate) fn run<T>(doing: &str, future: impl Future<Output = Result<T, Report>
     })
 }
 
-/// The same for one that ends by itself when it is told to.
+/// Says what is being done when it takes longer than three seconds, and then now and again.
+pub(crate) async fn aloud<T>(out: &Output, doing: impl Fn() -> String, future: impl Future<Output = T>) -> T {
+    let mut future = std::pin::pin!(future);
+    let (began, mut pause) = (Instant::now(), Duration::from_millis(2500));
+    loop {
+        match tokio::time::timeout(pause, &mut future).await {
+            Ok(done) => return done,
+            Err(_) => out.info(&format!("{}, for {:.0} s", doing(), began.elapsed().as_secs_f32())),
+        }
+        pause = Duration::from_secs(12);
+    }
+}
+
+/// Runs a command that ends by itself when it is told to.
 pub(crate) fn run_to_its_end<T>(future: impl Future<Output = Result<T, Report>>) -> Result<T, Report> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Report::from_error("workdir-unusable", &error))?;

@@ -17,6 +17,7 @@ use super::watching::{Seen, watch_all};
 use super::working::Work;
 use super::writing::{Trouble, limited};
 use super::{Approver, ApproverError, News, Summary};
+use crate::silence::Silence;
 
 /// How often what time may have changed is asked again.
 const AGAIN: Duration = Duration::from_secs(5);
@@ -30,6 +31,8 @@ impl Approver {
     /// # Errors
     /// When the API server does not answer, or decisions cannot be recorded.
     pub async fn once(&self) -> Result<Summary, ApproverError> {
+        // Before anybody is waited for: an API server that is not there elects nobody.
+        limited(self.client.apiserver_version()).await.map_err(fatal)?;
         let (audit, auditors) = self.audit()?;
         let (election, leadership) = Election::begin(self);
         let shared = Shared::new(self, leadership.clone(), audit.clone());
@@ -88,6 +91,7 @@ impl Approver {
         let mut seen = watch_all(&self.client);
         let mut stop = std::pin::pin!(stop);
         let (mut again, mut news) = (interval(AGAIN), interval(NEWS));
+        let (mut alive, mut silence) = (interval(NEWS), Silence::begin());
         let mut known = Known::default();
         loop {
             tokio::select! {
@@ -96,6 +100,11 @@ impl Approver {
                 done = work.done() => done?,
                 () = leadership.changed() => known.elected(&leadership, work, self),
                 _ = again.tick() => work.again(),
+                _ = alive.tick() => {
+                    if let Some(line) = silence.line(known.is_complete() && known.trouble.is_none(), known.trouble.as_deref()) {
+                        (self.tell)(News::Trouble(&line));
+                    }
+                }
                 _ = news.tick(), if known.is_complete() => work.record_news()?,
                 failed = broken(auditors) => return failed,
             }
@@ -151,7 +160,7 @@ impl Known {
             Seen::Trouble(trouble) => Some(trouble.clone()),
             _ => None,
         };
-        // Told once, not with every try.
+        // Told once, not with every try; and then now and again, see Silence.
         if let Some(trouble) = trouble.as_ref().filter(|_| self.trouble.is_none()) {
             (approver.tell)(News::Trouble(trouble));
         }

@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! Outcome, CHECKS   a check's verdict, and all their names                  outcome.rs
-//! Verifier          asks the cluster and runs the checks                    verifier.rs
+//! Verifier          asks the cluster and runs the checks                    verifier.rs, asking.rs
 //! judges            pure: what was seen → verdict                           nodes.rs, control_plane.rs, certificates.rs, surroundings.rs
 //! Workload          a pod of its own: scheduled, logs, exec, gone again     workload.rs
 //! ```
 
+mod asking;
 mod certificates;
 mod control_plane;
 mod nodes;

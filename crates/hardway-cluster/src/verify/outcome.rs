@@ -5,7 +5,8 @@ use std::fmt;
 use serde::Serialize;
 
 /// Every check: its name on the command line and in output, and what it asks.
-pub const CHECKS: [(&str, &str); 11] = [
+pub const CHECKS: [(&str, &str); 12] = [
+    ("api", "does the API answer?"),
     ("names", "do api, api-int and names below apps resolve to the declared addresses?"),
     (
         "certificates",

@@ -10,26 +10,30 @@ use hardway_assets::pem;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{Api, DynamicObject, ListParams};
-use kube::core::{ApiResource, ClusterResourceScope, GroupVersionKind, NamespaceResourceScope};
-use kube::{Client, Config, Resource, ResourceExt as _};
-use serde::de::DeserializeOwned;
+use kube::core::{ApiResource, GroupVersionKind};
+use kube::{Client, Config, ResourceExt as _};
 use serde_json::Value;
 use tokio::time::timeout;
 
 use super::certificates::{Expiring, Presented, judge_certificates};
 use super::control_plane::{PodsOf, judge_control_plane, judge_etcd, judge_operators};
 use super::nodes::judge_nodes;
-use super::outcome::{CHECKS, Outcome};
+use super::outcome::{CHECKS, Outcome, Verdict};
 use super::surroundings::{Resolved, judge_names, judge_registry};
 use super::workload::Workload;
-use crate::api_error::{sentence, unless_absent};
+use crate::api_error::sentence;
 use crate::declared::Declared;
 use crate::handshake::{self, Trust};
 use crate::objects::{
-    ClusterVersion, ConfigMap, Etcd, KubeApiServer, KubeControllerManager, KubeScheduler, Node, Pod, Route,
-    StaticPodOperator, StaticPodStatus,
+    ClusterVersion, ConfigMap, Etcd, KubeApiServer, KubeControllerManager, KubeScheduler, Node, Route,
 };
 use crate::pivot::{EtcdAccess, ask_members};
+
+/// Checks that ask the API alone.
+const NEEDS_API: [&str; 8] =
+    ["nodes", "operators", "control-plane", "console", "image-registry", "workload", "logs", "exec"];
+
+const API_FIX: &str = "see that the address in the kubeconfig answers from this host: DNS, load balancer, port 6443; hardway diagnose looks further";
 
 /// Everything that is needed to look at a cluster from outside.
 #[derive(Clone, Debug)]
@@ -75,27 +79,60 @@ pub struct Endpoint {
 impl Verifier {
     /// Runs every check that is wanted, in the order of [`CHECKS`].
     pub async fn run(&self) -> Vec<Outcome> {
+        self.run_telling(|_| {}).await
+    }
+
+    /// The same, and tells which check begins.
+    pub async fn run_telling(&self, mut begins: impl FnMut(&'static str)) -> Vec<Outcome> {
         let mut outcomes = Vec::new();
+        let mut answers = true;
         for (check, _) in CHECKS {
+            if !self.wants(check) {
+                outcomes.push(Outcome::skipped(check, "not wanted"));
+                continue;
+            }
+            begins(check);
             match check {
-                _ if !self.wants(check) => outcomes.push(Outcome::skipped(check, "not wanted")),
                 // Come with the workload.
-                "logs" | "exec" if self.wants("workload") => {}
-                "logs" | "exec" => {
+                "logs" | "exec" if self.wants("workload") && answers => {}
+                "logs" | "exec" if answers => {
                     outcomes.push(Outcome::skipped(check, "no pod runs without the check workload"))
                 }
+                // What has one cause is said once.
+                _ if !answers && NEEDS_API.contains(&check) => {
+                    outcomes.push(Outcome::skipped(check, "the API does not answer"));
+                }
+                "api" => {
+                    let outcome = self.api().await;
+                    answers = outcome.verdict == Verdict::Passed;
+                    outcomes.push(outcome);
+                }
+                "certificates" if !answers => {
+                    outcomes.push(judge_certificates(self.now, &self.presented().await, &[]));
+                }
                 "workload" => outcomes.extend(self.workload().await),
-                _ => outcomes.push(self.one(check).await.unwrap_or_else(|why| {
-                    Outcome::failed(
-                        check,
-                        vec![why],
-                        "does the API answer? hardway wait-for install-complete",
-                    )
+                _ => outcomes.push(self.one(check).await.unwrap_or_else(|why| match answers {
+                    true => Outcome::failed(check, vec![why], API_FIX),
+                    false => Outcome::skipped(check, "the API does not answer"),
                 })),
             }
         }
         outcomes.sort_by_key(|outcome| CHECKS.iter().position(|(name, _)| *name == outcome.check));
         outcomes
+    }
+
+    /// Takes away what a run that was cut off left in the cluster.
+    pub async fn clean_up(&self) -> Result<(), String> {
+        self.test_workload(self.client()?, String::new()).clean_up().await
+    }
+
+    async fn api(&self) -> Outcome {
+        let asked = async { self.within(self.client()?.apiserver_version()).await };
+        let url = &self.config.cluster_url;
+        match asked.await {
+            Ok(version) => Outcome::passed("api", format!("{url} is {}", version.git_version)),
+            Err(why) => Outcome::failed("api", vec![format!("{url}: {why}")], API_FIX),
+        }
     }
 
     fn wants(&self, check: &str) -> bool {
@@ -254,63 +291,15 @@ impl Verifier {
         };
         let client = match self.client() {
             Ok(client) => client,
-            Err(why) => return vec![Outcome::failed("workload", vec![why], "does the API answer?")],
+            Err(why) => return vec![Outcome::failed("workload", vec![why], API_FIX)],
         };
-        let suffix = format!("{:x}", self.now.as_millisecond());
-        let workload = Workload { client, image: image.clone(), suffix, patience: self.pod_patience };
-        let mut outcomes = workload.check(|check| self.wants(check)).await;
+        let mut outcomes = self.test_workload(client, image.clone()).check(|check| self.wants(check)).await;
         outcomes.retain(|outcome| self.wants(outcome.check));
         outcomes
     }
 
-    async fn pods(&self, namespace: &str) -> Result<Vec<Pod>, String> {
-        let api: Api<Pod> = Api::namespaced(self.client()?, namespace);
-        Ok(self.within(api.list(&ListParams::default())).await?.items)
-    }
-
-    async fn status<K>(&self) -> Result<Option<StaticPodStatus>, String>
-    where
-        K: StaticPodOperator
-            + Resource<DynamicType = (), Scope = ClusterResourceScope>
-            + Clone
-            + Debug
-            + DeserializeOwned,
-    {
-        let api: Api<K> = Api::all(self.client()?);
-        Ok(self.optional(api.get_opt("cluster")).await?.map(|object| object.status().clone()))
-    }
-
-    async fn all<K>(&self) -> Result<Vec<K>, String>
-    where
-        K: Resource<DynamicType = (), Scope = ClusterResourceScope> + Clone + Debug + DeserializeOwned,
-    {
-        let api: Api<K> = Api::all(self.client()?);
-        Ok(self.within(api.list(&ListParams::default())).await?.items)
-    }
-
-    async fn get<K>(&self, namespace: &str, name: &str) -> Result<Option<K>, String>
-    where
-        K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + Debug + DeserializeOwned,
-    {
-        let api: Api<K> = Api::namespaced(self.client()?, namespace);
-        self.optional(api.get_opt(name)).await
-    }
-
-    fn client(&self) -> Result<Client, String> {
-        Client::try_from(self.config.clone()).map_err(|error| sentence(&error))
-    }
-
-    async fn optional<T>(
-        &self,
-        asked: impl Future<Output = kube::Result<Option<T>>>,
-    ) -> Result<Option<T>, String> {
-        self.within(async { unless_absent(asked.await) }).await
-    }
-
-    async fn within<T>(&self, asked: impl Future<Output = kube::Result<T>>) -> Result<T, String> {
-        match timeout(self.patience, asked).await {
-            Ok(answer) => answer.map_err(|error| sentence(&error)),
-            Err(_) => Err(format!("no answer within {} s", self.patience.as_secs())),
-        }
+    fn test_workload(&self, client: Client, image: String) -> Workload {
+        let suffix = format!("{:x}", self.now.as_millisecond());
+        Workload { client, image, suffix, patience: self.pod_patience }
     }
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::io::AsyncReadExt as _;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::outcome::Outcome;
+use super::outcome::{Outcome, Verdict};
 use crate::api_error::sentence;
 use crate::objects;
 
@@ -34,9 +34,17 @@ impl Workload {
         let namespace = format!("hardway-verify-{}", self.suffix);
         let mut outcomes = self.run(&namespace, wants).await;
         if let Err(error) = self.clean_up().await {
-            let seen = vec![format!("namespace {namespace} could not be deleted: {error}")];
+            let seen = format!("namespace {namespace} could not be deleted: {error}");
             let fix = format!("oc delete namespace -l {LABEL}");
-            outcomes.push(Outcome::warned("workload", seen, &fix));
+            match outcomes.iter_mut().find(|outcome| outcome.check == "workload") {
+                // One check, one verdict; a failure keeps its own advice.
+                Some(outcome) => {
+                    outcome.verdict = outcome.verdict.max(Verdict::Warned);
+                    outcome.seen.push(seen);
+                    outcome.fix.get_or_insert(fix);
+                }
+                None => outcomes.push(Outcome::warned("workload", vec![seen], &fix)),
+            }
         }
         outcomes
     }
@@ -156,7 +164,7 @@ impl Workload {
         }
     }
 
-    async fn clean_up(&self) -> Result<(), String> {
+    pub(super) async fn clean_up(&self) -> Result<(), String> {
         let namespaces: Api<Namespace> = Api::all(self.client.clone());
         let ours = ListParams::default().labels(&format!("{LABEL}=true"));
         for namespace in self.within(namespaces.list(&ours)).await? {

@@ -13,7 +13,11 @@ use crate::clock::{Clock, shown};
 use crate::declared::Declared;
 use crate::operators::{Index, Link, STABLE_FOR, Stall};
 use crate::pivot::EtcdAccess;
-use crate::watch::{Event, Patience, Watch};
+use crate::silence::Silence;
+use crate::watch::{Event, Kind, Patience, Watch};
+
+/// How often it is looked whether there is something to say.
+const OFTEN: Duration = Duration::from_millis(500);
 
 /// How to wait.
 #[derive(Clone, Debug)]
@@ -71,6 +75,7 @@ pub struct Wait<'s> {
     said_of_host: String,
     say: &'s mut dyn FnMut(Line),
     last_sign: Timestamp,
+    silence: Silence,
 }
 
 impl<'s> Wait<'s> {
@@ -85,7 +90,8 @@ impl<'s> Wait<'s> {
         let now = clock.now();
         let index = Index::new(declared, now).stable_for(options.stable_for);
         let (report, said_of_host) = (None, String::new());
-        Self { config, options, clock, index, host: None, report, said_of_host, say, last_sign: now }
+        let silence = Silence::begin();
+        Self { config, options, clock, index, host: None, report, said_of_host, say, last_sign: now, silence }
     }
 
     /// Everything that was seen.
@@ -145,8 +151,10 @@ impl<'s> Wait<'s> {
             if let Some(give_up) = self.give_up() {
                 return Err(give_up);
             }
-            let event = watch.next(self.options.poll).await;
+            let event = watch.next(self.options.poll.min(OFTEN)).await;
             self.take(&event);
+            let (is_heard, why) = (self.is_heard(), self.index.lost().map(|(_, why)| why.to_owned()));
+            self.break_silence(is_heard, why.as_deref());
             self.hear_host();
             self.sign_of_life();
         }
@@ -158,7 +166,7 @@ impl<'s> Wait<'s> {
         const SILENCE: u32 = 15;
         let (mut last, mut silence) = (String::new(), 0);
         loop {
-            let error = match self.ask_version().await {
+            let error = match self.ask_version_aloud(&last).await {
                 Ok(version) => {
                     self.take(&Event::Up(version.clone()));
                     return Ok(version);
@@ -186,6 +194,7 @@ impl<'s> Wait<'s> {
                 return Err((last, give_up.with(link)));
             }
             self.hear_host();
+            self.break_silence(false, Some(&last));
             self.sign_of_life();
             tokio::time::sleep(self.options.poll).await;
         }
@@ -219,11 +228,28 @@ impl<'s> Wait<'s> {
         }
     }
 
-    async fn ask_version(&self) -> Result<String, String> {
-        let client = Client::try_from(self.config.clone()).map_err(|error| sentence(&error))?;
-        let asked = tokio::time::timeout(self.options.patience.answer, client.apiserver_version()).await;
-        let answer = asked.map_err(|_| "no answer".to_owned())?;
-        answer.map(|info| info.git_version).map_err(|error| sentence(&error))
+    /// Asks, and says now and again that nobody answers.
+    async fn ask_version_aloud(&mut self, last: &str) -> Result<String, String> {
+        let mut asked = std::pin::pin!(ask_version(self.config.clone(), self.options.patience.answer));
+        let why = Some(last).filter(|last| !last.is_empty());
+        loop {
+            tokio::select! {
+                answer = &mut asked => return answer,
+                () = tokio::time::sleep(OFTEN) => self.break_silence(false, why),
+            }
+        }
+    }
+
+    fn is_heard(&self) -> bool {
+        self.index.lost().is_none() && Kind::ALL.iter().any(|kind| self.index.is_fresh(*kind))
+    }
+
+    fn break_silence(&mut self, is_heard: bool, why: Option<&str>) {
+        if let Some(line) = self.silence.line(is_heard, why) {
+            self.last_sign = self.clock.now();
+            let at = host(&self.config);
+            self.say(Line::info(format!("The API at {at}: {line}")));
+        }
     }
 
     /// Whether the kubeconfig makes a client at all: a mistake in it does not go away by waiting.
@@ -276,6 +302,13 @@ impl GiveUp {
             Self::TimedOut(limit, _) => Self::TimedOut(limit, Some(Box::new(broken))),
         }
     }
+}
+
+async fn ask_version(config: Config, patience: Duration) -> Result<String, String> {
+    let client = Client::try_from(config).map_err(|error| sentence(&error))?;
+    let asked = tokio::time::timeout(patience, client.apiserver_version()).await;
+    let answer = asked.map_err(|_| "no answer".to_owned())?;
+    answer.map(|info| info.git_version).map_err(|error| sentence(&error))
 }
 
 /// Where the kubeconfig points, as openshift-install prints it.

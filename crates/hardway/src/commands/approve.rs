@@ -40,7 +40,7 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<u
             }),
         };
         let printing = print(receiver, args.output, out);
-        let running = approve(approver, args.watch);
+        let running = approve(approver, args.watch, out);
         let (summary, ()) = tokio::join!(running, printing);
         summary
     })?;
@@ -53,10 +53,11 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<u
 
 /// Takes the approver, so that whoever prints knows when there is nothing more to come. A person who ends it is told how to
 /// go on; a service manager gets a clean end.
-async fn approve(approver: Approver, watch: bool) -> Result<(Summary, Option<Stop>), Report> {
+async fn approve(approver: Approver, watch: bool, out: &Output) -> Result<(Summary, Option<Stop>), Report> {
     if !watch {
+        let once = live::aloud(out, || "still waiting for the API server".to_owned(), approver.once());
         return tokio::select! {
-            done = approver.once() => done.map(|summary| (summary, None)).map_err(|error| failed(&error)),
+            done = once => done.map(|summary| (summary, None)).map_err(|error| failed(&error)),
             () = interrupt::pressed() => Err(interrupt::interrupted("deciding")),
         };
     }

@@ -40,14 +40,14 @@ pub(crate) fn run(global: &Global, args: &GatherArgs, out: &Output) -> Result<u8
     let redactor = Redactor::new(known_secrets(&workdir)?);
     let wanted = Wanted { remote, id, masters: args.master.clone(), redactor };
     let gateway = live::journal_gateway(&workdir, host);
-    let gathered = live::run("gathering", fetch(wanted, gateway, target.as_file(), out)).map_err(
-        |report| match report.code {
-            "gather-failed" => {
-                report.fix(format!("try `ssh -i {} {}@{host}` yourself", key.display(), args.ssh_user))
-            }
-            _ => report,
-        },
-    )?;
+    let fetched =
+        live::aloud(out, || "still gathering".to_owned(), fetch(wanted, gateway, target.as_file(), out));
+    let gathered = live::run("gathering", fetched).map_err(|report| match report.code {
+        "gather-failed" => {
+            report.fix(format!("try `ssh -i {} {}@{host}` yourself", key.display(), args.ssh_user))
+        }
+        _ => report,
+    })?;
     target.persist_noclobber(workdir.path(&name)).map_err(|error| crate::workdir::io(&error.error))?;
     show(&workdir, &name, &gathered, args.output, out);
     Ok(0)

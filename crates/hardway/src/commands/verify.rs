@@ -1,5 +1,6 @@
 //! `hardway verify`
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -9,11 +10,11 @@ use hardway_cluster::verify::{CHECKS, Endpoint, Outcome, Surroundings, Verdict, 
 use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, VerifyArgs};
-use crate::clock;
 use crate::live::{self, Live};
 use crate::output::Output;
 use crate::report::{EXIT_USAGE, Report};
 use crate::workdir::Workdir;
+use crate::{clock, interrupt};
 
 /// Looks at a cluster from outside and compares it with the inventory. Makes one namespace and takes it away again.
 pub(crate) fn run(global: &Global, args: &VerifyArgs, out: &Output) -> Result<u8, Report> {
@@ -29,9 +30,9 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, out: &Output) -> Result<u8
             .fix(format!("one of {}", names.join(", "))));
     }
     let workdir = Workdir::open(&global.dir)?;
-    let outcomes = live::run("verifying", async {
+    let outcomes = live::run_to_its_end(async {
         let live = Live::open(&workdir, &args.cluster, out).await?;
-        Ok(verifier(&live, &workdir, args.image.clone(), skip)?.run().await)
+        run_aloud(&verifier(&live, &workdir, args.image.clone(), skip)?, out).await
     })?;
     match args.output {
         Format::Text => out.data(&text(&outcomes)),
@@ -44,6 +45,26 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, out: &Output) -> Result<u8
     let (count, names) = (failed.len(), failed.join(", "));
     Err(Report::new("verify-failed", format!("{count} of {} checks failed: {names}", outcomes.len()))
         .fix("each failed check above says what was seen and what to do; --skip-check leaves one out"))
+}
+
+/// Says which check takes its time; and takes the test pod away again when a person ends it.
+async fn run_aloud(verifier: &Verifier, out: &Output) -> Result<Vec<Outcome>, Report> {
+    let check = Cell::new("");
+    let doing = || match check.get() {
+        "api" => format!("no answer from the API at {} yet", verifier.config.cluster_url),
+        check => format!("still checking {check}"),
+    };
+    tokio::select! {
+        outcomes = live::aloud(out, doing, verifier.run_telling(|begun| check.set(begun))) => return Ok(outcomes),
+        () = interrupt::pressed() => {}
+    }
+    if ["workload", "logs", "exec"].contains(&check.get()) {
+        let cleaned = tokio::time::timeout(Duration::from_secs(5), verifier.clean_up()).await;
+        if !matches!(cleaned, Ok(Ok(()))) {
+            out.warn("the namespace of the test pod could not be deleted: oc delete namespace -l hardway.dev/verify");
+        }
+    }
+    Err(interrupt::interrupted("verifying"))
 }
 
 /// Everything that can be looked at from this folder.

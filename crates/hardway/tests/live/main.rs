@@ -5,6 +5,7 @@
 
 mod diagnosing;
 mod folder;
+mod silent;
 
 use folder::Folder;
 use hardway_testing::ControlPlane;
@@ -120,7 +121,7 @@ fn verify(folder: &Folder) {
         ran.stderr
     );
     let ran = folder.run(&["verify", "--list"]);
-    assert!(ran.code == Some(0) && ran.stdout.lines().count() == 11, "{}", ran.stdout);
+    assert!(ran.code == Some(0) && ran.stdout.lines().count() == 12, "{}", ran.stdout);
 
     let ran = folder.run(&["verify", "-o", "json"]);
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
@@ -133,6 +134,7 @@ fn verify(folder: &Folder) {
         })
         .collect();
     let expected = [
+        ("api", "passed"),
         ("names", "passed"),
         ("certificates", "passed"),
         ("nodes", "failed"),
@@ -149,14 +151,14 @@ fn verify(folder: &Folder) {
         expected.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
     assert_eq!(verdicts, expected, "{}", ran.stdout);
     assert!(
-        ran.stderr.contains("error[verify-failed]: 2 of 11 checks failed: nodes, control-plane"),
+        ran.stderr.contains("error[verify-failed]: 2 of 12 checks failed: nodes, control-plane"),
         "{}",
         ran.stderr
     );
 
     let ran = folder.run(&["verify", "--skip-check", "nodes", "--skip-check", "control-plane"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(ran.stdout.contains("3 passed, 0 warned, 8 skipped, 0 failed"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("4 passed, 0 warned, 8 skipped, 0 failed"), "{}", ran.stdout);
 }
 
 /// 8: a person ends it.

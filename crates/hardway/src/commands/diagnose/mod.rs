@@ -24,7 +24,12 @@ pub(crate) fn run(global: &Global, args: &DiagnoseArgs, out: &Output) -> Result<
     let workdir = Workdir::open(&global.dir)?;
     let mut evidence = match &args.bundle {
         Some(file) => evidence::of_bundle(&workdir, file, args, out)?,
-        None => live::run("collecting evidence", evidence::of_cluster(&workdir, &args.cluster, out))?,
+        None => {
+            let doing =
+                || "still collecting evidence: somebody who does not answer is given his time".to_owned();
+            let asked = live::aloud(out, doing, evidence::of_cluster(&workdir, &args.cluster, out));
+            live::run("collecting evidence", asked)?
+        }
     };
     evidence.logs.extend(evidence::given(&args.log)?);
     let broken = match args.all {

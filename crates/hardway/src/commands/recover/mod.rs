@@ -124,7 +124,7 @@ async fn carry_out(
 ) -> Result<u8, Report> {
     out.info("looking at the nodes, twice, to be sure who is silent");
     let looked = tokio::select! {
-        looked = recovery.assess() => looked,
+        looked = live::aloud(out, || "still looking".to_owned(), recovery.assess()) => looked,
         () = interrupt::pressed() => return Err(interrupt::interrupted("looking")),
     };
     let is_text = args.output == Format::Text;

@@ -1,0 +1,66 @@
+//! How the checks ask the API: each question has its time, and what nobody made is no error.
+
+use std::fmt::Debug;
+
+use kube::api::{Api, ListParams};
+use kube::core::{ClusterResourceScope, NamespaceResourceScope};
+use kube::{Client, Resource};
+use serde::de::DeserializeOwned;
+use tokio::time::timeout;
+
+use super::verifier::Verifier;
+use crate::api_error::{sentence, unless_absent};
+use crate::objects::{Pod, StaticPodOperator, StaticPodStatus};
+
+impl Verifier {
+    pub(super) async fn pods(&self, namespace: &str) -> Result<Vec<Pod>, String> {
+        let api: Api<Pod> = Api::namespaced(self.client()?, namespace);
+        Ok(self.within(api.list(&ListParams::default())).await?.items)
+    }
+
+    pub(super) async fn status<K>(&self) -> Result<Option<StaticPodStatus>, String>
+    where
+        K: StaticPodOperator
+            + Resource<DynamicType = (), Scope = ClusterResourceScope>
+            + Clone
+            + Debug
+            + DeserializeOwned,
+    {
+        let api: Api<K> = Api::all(self.client()?);
+        Ok(self.optional(api.get_opt("cluster")).await?.map(|object| object.status().clone()))
+    }
+
+    pub(super) async fn all<K>(&self) -> Result<Vec<K>, String>
+    where
+        K: Resource<DynamicType = (), Scope = ClusterResourceScope> + Clone + Debug + DeserializeOwned,
+    {
+        let api: Api<K> = Api::all(self.client()?);
+        Ok(self.within(api.list(&ListParams::default())).await?.items)
+    }
+
+    pub(super) async fn get<K>(&self, namespace: &str, name: &str) -> Result<Option<K>, String>
+    where
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + Debug + DeserializeOwned,
+    {
+        let api: Api<K> = Api::namespaced(self.client()?, namespace);
+        self.optional(api.get_opt(name)).await
+    }
+
+    pub(super) fn client(&self) -> Result<Client, String> {
+        Client::try_from(self.config.clone()).map_err(|error| sentence(&error))
+    }
+
+    pub(super) async fn optional<T>(
+        &self,
+        asked: impl Future<Output = kube::Result<Option<T>>>,
+    ) -> Result<Option<T>, String> {
+        self.within(async { unless_absent(asked.await) }).await
+    }
+
+    pub(super) async fn within<T>(&self, asked: impl Future<Output = kube::Result<T>>) -> Result<T, String> {
+        match timeout(self.patience, asked).await {
+            Ok(answer) => answer.map_err(|error| sentence(&error)),
+            Err(_) => Err(format!("no answer within {} s", self.patience.as_secs())),
+        }
+    }
+}
