@@ -54,7 +54,17 @@ impl Declared {
     }
 }
 
+/// What to do about a node that is called otherwise than declared.
+pub const NAME_FIX: &str = "a machine is called what /etc/hostname says, else what DHCP tells it (option 12), else what the PTR record of its address says: make that the \
+                            declared name, then `hostnamectl set-hostname` it there, remove /var/lib/kubelet/pki and /var/lib/kubelet/kubeconfig, \
+                            delete the Node of the wrong name, and reboot";
+
 impl DeclaredNode {
+    /// Whether a node of that other name is meant to be this one: the same host, without its domain or in another.
+    pub fn is_called_otherwise(&self, name: &str) -> bool {
+        name != self.name && name.split('.').next() == self.name.split('.').next()
+    }
+
     /// Declared addresses that the node does not report.
     pub fn missing_ips(&self, node: &Node) -> Vec<IpAddr> {
         let has = |ip: &&IpAddr| node.internal_ips().any(|text| text.parse() == Ok(**ip));

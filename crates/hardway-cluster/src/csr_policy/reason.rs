@@ -92,6 +92,8 @@ reasons! {
     SubjectExtra, "subject-extra", Deny, "look who made it; a kubelet's subject is its group and its name";
     /// No such host in the inventory.
     NodeNotDeclared, "node-not-declared", Hold, "add the host to inventory.yaml, or find out which machine asks";
+    /// A host of the inventory under another name.
+    NodeNamedOtherwise, "node-named-otherwise", Hold, "a machine is called what /etc/hostname says, else what DHCP tells it (option 12), else what the PTR record of its address says: make that the expected name, then on the machine `hostnamectl set-hostname` it, remove /var/lib/kubelet/pki and /var/lib/kubelet/kubeconfig, and reboot";
 
     /// A first client certificate, and not asked for by the bootstrap identity.
     RequesterNotBootstrapper, "requester-not-bootstrapper", Hold, "ask who made it; if they may: oc adm certificate approve NAME";

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kube::ResourceExt as _;
 
 use super::outcome::Outcome;
-use crate::declared::{Declared, DeclaredNode};
+use crate::declared::{Declared, DeclaredNode, NAME_FIX};
 use crate::objects::{Condition, Node};
 
 /// Names, roles, addresses, readiness, versions; nodes that nobody declared. `api_version` is the API server's, such as
@@ -14,13 +14,21 @@ pub fn judge_nodes(declared: &Declared, nodes: &[Node], api_version: &str) -> Ou
     const FIX: &str = "compare inventory.yaml with `oc get nodes -o wide`; a missing node mostly waits for its certificate: hardway approve";
     let by_name: BTreeMap<String, &Node> = nodes.iter().map(|node| (node.name_any(), node)).collect();
     let mut wrong: Vec<String> = Vec::new();
+    let mut names: BTreeSet<&str> = declared.nodes.iter().map(|node| node.name.as_str()).collect();
+    let mut fix = FIX;
     for expected in &declared.nodes {
-        match by_name.get(&expected.name) {
-            None => wrong.push(format!("{} {} is not there", expected.role, expected.name)),
-            Some(node) => wrong.extend(faults(expected, node)),
+        let other =
+            by_name.keys().find(|name| expected.is_called_otherwise(name) && !names.contains(name.as_str()));
+        match (by_name.get(&expected.name), other) {
+            (Some(node), _) => wrong.extend(faults(expected, node)),
+            (None, None) => wrong.push(format!("{} {} is not there", expected.role, expected.name)),
+            (None, Some(other)) => {
+                wrong.push(format!("{} {} calls itself {other}", expected.role, expected.name));
+                names.insert(other);
+                fix = NAME_FIX;
+            }
         }
     }
-    let names: BTreeSet<&str> = declared.nodes.iter().map(|node| node.name.as_str()).collect();
     for name in by_name.keys().filter(|name| !names.is_empty() && !names.contains(name.as_str())) {
         wrong.push(format!("{name} is a node and not in the inventory"));
     }
@@ -33,7 +41,7 @@ pub fn judge_nodes(declared: &Declared, nodes: &[Node], api_version: &str) -> Ou
     }
     wrong.extend(versions(nodes, api_version));
     let good = format!("{} nodes, all Ready, at {api_version}", nodes.len());
-    Outcome::of("nodes", wrong, FIX, good)
+    Outcome::of("nodes", wrong, fix, good)
 }
 
 fn faults(expected: &DeclaredNode, node: &Node) -> Vec<String> {

@@ -45,6 +45,10 @@ fn nodes_are_compared_with_the_inventory() {
             [good(), vec![node("x", "worker", "10.0.0.9", "True", "v1.31.5")]].concat(),
         ),
     ];
+    spoil.push((
+        "worker w0 calls itself w0.example.com",
+        vec![good().remove(0), node("w0.example.com", "worker", "10.0.0.2", "True", "v1.31.5")],
+    ));
     for (what, other) in [
         ("is not Ready", node("w0", "worker", "10.0.0.2", "False", "v1.31.5")),
         ("is no worker", node("w0", "infra", "10.0.0.2", "True", "v1.31.5")),

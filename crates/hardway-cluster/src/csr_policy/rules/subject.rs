@@ -70,10 +70,19 @@ fn declared(case: &Case<'_>) -> Finding {
                     || node.node.eq_ignore_ascii_case(name)
                     || name.split('.').next() == Some(&node.host)
             });
-            let hint = meant
-                .map(|node| format!("; host {} is expected as {}", node.host, node.node))
-                .unwrap_or_default();
-            Finding::objects(ReasonCode::NodeNotDeclared, format!("the inventory has no node {name:?}{hint}"))
+            match meant {
+                Some(node) => Finding::objects(
+                    ReasonCode::NodeNamedOtherwise,
+                    format!(
+                        "the machine calls itself {name:?}; host {} is expected as {}",
+                        node.host, node.node
+                    ),
+                ),
+                None => Finding::objects(
+                    ReasonCode::NodeNotDeclared,
+                    format!("the inventory has no node {name:?}"),
+                ),
+            }
         }
     }
 }

@@ -105,9 +105,9 @@ const CASES: &[(&str, Base, Spoil, R)] = &[
     ("localhost", CLIENT, |d| d.pkcs10.subject[1].1 = "system:node:localhost".into(), R::NodeNameLocalhost),
     ("localhost.localdomain", CLIENT, |d| d.pkcs10.subject[1].1 = "system:node:localhost.localdomain".into(), R::NodeNameLocalhost),
     ("a stranger", CLIENT, |d| d.pkcs10.subject[1].1 = "system:node:worker-9.ocp4.example.com".into(), R::NodeNotDeclared),
-    ("the short name", CLIENT, |d| d.pkcs10.subject[1].1 = "system:node:worker-0".into(), R::NodeNotDeclared),
-    ("another domain", CLIENT, |d| d.pkcs10.subject[1].1 = "system:node:worker-0.evil.com".into(), R::NodeNotDeclared),
-    ("a longer domain", CLIENT, |d| d.pkcs10.subject[1].1 = "system:node:worker-0.ocp4.example.com.evil.com".into(), R::NodeNotDeclared),
+    ("the short name", CLIENT, |d| d.pkcs10.subject[1].1 = "system:node:worker-0".into(), R::NodeNamedOtherwise),
+    ("another domain", CLIENT, |d| d.pkcs10.subject[1].1 = "system:node:worker-0.evil.com".into(), R::NodeNamedOtherwise),
+    ("a longer domain", CLIENT, |d| d.pkcs10.subject[1].1 = "system:node:worker-0.ocp4.example.com.evil.com".into(), R::NodeNamedOtherwise),
     ("the bootstrap host", CLIENT, |d| d.pkcs10.subject[1].1 = "system:node:bootstrap.ocp4.example.com".into(), R::NodeNotDeclared),
     ("Fedora's default", CLIENT, |d| d.pkcs10.subject[1].1 = "system:node:fedora".into(), R::NodeNotDeclared),
 
