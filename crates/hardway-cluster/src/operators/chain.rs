@@ -7,7 +7,7 @@ use hardway_assets::inventory::Role;
 use serde::Serialize;
 
 use super::prerequisites::{self, Need};
-use crate::declared::{Declared, DeclaredNode};
+use crate::declared::{Declared, DeclaredNode, NAME_FIX};
 use crate::objects::{Condition, Node, Truth};
 use crate::state::ClusterState;
 
@@ -135,6 +135,13 @@ fn no_worker(state: &ClusterState, declared: &Declared) -> Option<Link> {
 pub(super) fn broken_node(declared: &DeclaredNode, state: &ClusterState) -> Option<Link> {
     let DeclaredNode { name, role, .. } = declared;
     let Some(node) = state.nodes.get(name) else {
+        if let Some(other) = state.nodes.keys().find(|other| declared.is_called_otherwise(other)) {
+            return Some(Link {
+                subject: format!("node {other}"),
+                what: format!("{role} {name} calls itself {other}"),
+                fix: Some(NAME_FIX.to_owned()),
+            });
+        }
         return Some(no_node(&format!("{role} {name} has not registered"), state));
     };
     if node.is_ready() {

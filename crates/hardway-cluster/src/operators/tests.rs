@@ -306,3 +306,12 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_node_that_calls_itself_otherwise_is_the_broken_link() {
+    let mut index = Index::new(declared(), at(0));
+    index.apply(&Event::Listed(Kind::Nodes, vec![node("m0.example.com", "master", true)]), at(1));
+    let link = index.missing_nodes().remove(0);
+    assert_eq!(link.what, "master m0 calls itself m0.example.com");
+    assert!(link.fix.unwrap().contains("PTR"));
+}
