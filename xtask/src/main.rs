@@ -15,13 +15,14 @@ struct Task {
     run: fn() -> Result<()>,
 }
 
-const TASKS: [Task; 5] = [
+const TASKS: [Task; 6] = [
     Task { name: "arrows", about: "check which crate depends on which", run: arrows::run },
     Task {
         name: "bench",
         about: "measure the numbers to reach, beside the peers that are installed",
         run: bench::run,
     },
+    Task { name: "bench csr", about: "measure a burst of certificate requests alone", run: bench::run_csr },
     Task { name: "bench serve", about: "measure serving alone", run: bench::run_serve },
     Task { name: "guide", about: "write the tables in docs/guide/", run: guide::write },
     Task { name: "guide --check", about: "say which tables in docs/guide/ are old", run: guide::check },

@@ -49,6 +49,14 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
+/// A burst of certificate requests alone: nothing else needs to be built for it.
+pub(crate) fn run_csr() -> Result<()> {
+    let mut table = Table::default();
+    burst::measure(&mut table)?;
+    write!(std::io::stdout(), "{}", table.text())?;
+    Ok(())
+}
+
 /// Serving alone.
 pub(crate) fn run_serve() -> Result<()> {
     let mut table = Table::default();
