@@ -1,5 +1,6 @@
 //! hardway: installs OpenShift and OKD on machines you own, and explains every byte it writes.
 
+mod advice;
 mod cli;
 mod clock;
 mod commands;

@@ -2,10 +2,12 @@
 
 use std::cell::RefCell;
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::advice::in_folder;
 use crate::cli::{Color, Format, Global, LogLevel};
 use crate::install::Log;
 use crate::report::Report;
@@ -15,6 +17,8 @@ use crate::report::Report;
 pub(crate) struct Output {
     level: LogLevel,
     color: anstream::ColorChoice,
+    /// What advice names as the folder.
+    dir: PathBuf,
     /// Where people's lines go, if not to standard error.
     log: Option<Log>,
     /// The first error of writing data. Reported at the end: half a result must not look like a whole one.
@@ -29,19 +33,31 @@ impl Output {
             Color::Auto => anstream::ColorChoice::Auto,
             Color::Never => anstream::ColorChoice::Never,
         };
-        Self { level: global.log_level, color, log: None, failed: RefCell::new(None) }
+        Self {
+            level: global.log_level,
+            color,
+            dir: global.dir.clone(),
+            log: None,
+            failed: RefCell::new(None),
+        }
     }
 
     /// Says nothing but data: for what was said once already.
     pub(crate) fn silent() -> Self {
         let color = anstream::ColorChoice::Never;
-        Self { level: LogLevel::Error, color, log: None, failed: RefCell::new(None) }
+        Self { level: LogLevel::Error, color, dir: PathBuf::from("."), log: None, failed: RefCell::new(None) }
     }
 
     /// Says everything, into a log.
     pub(crate) fn into_log(log: Log) -> Self {
         let color = anstream::ColorChoice::Never;
-        Self { level: LogLevel::Debug, color, log: Some(log), failed: RefCell::new(None) }
+        Self {
+            level: LogLevel::Debug,
+            color,
+            dir: PathBuf::from("."),
+            log: Some(log),
+            failed: RefCell::new(None),
+        }
     }
 
     /// Data.
@@ -108,10 +124,15 @@ impl Output {
         level <= self.level
     }
 
+    /// Advice, with the folder in it that this command was given.
+    pub(crate) fn advice(&self, text: &str) -> String {
+        in_folder(text, &self.dir)
+    }
+
     /// An error, complete.
     pub(crate) fn report(&self, report: &Report) {
         let mut stderr = anstream::AutoStream::new(std::io::stderr(), self.color);
-        let _ = write!(stderr, "{}", report.render());
+        let _ = write!(stderr, "{}", self.advice(&report.render()));
     }
 
     fn line(&self, level: LogLevel, prefix: &str, text: &str) {

@@ -12,8 +12,13 @@ const SUGGESTIONS: usize = 5;
 impl Catalogue {
     /// Up to five names that look like what was typed, the likeliest first.
     pub fn near(&self, what: &str) -> Vec<&'static str> {
+        self.near_with(what, [])
+    }
+
+    /// The same among these names too.
+    pub fn near_with(&self, what: &str, more: impl IntoIterator<Item = &'static str>) -> Vec<&'static str> {
         let what = what.trim().to_lowercase();
-        let names: BTreeSet<&'static str> = self.iter().map(|e| e.name).collect();
+        let names: BTreeSet<&'static str> = self.iter().map(|e| e.name).chain(more).collect();
         let mut ranked: Vec<(usize, &'static str)> =
             names.into_iter().filter_map(|name| Some((rank(name, &what)?, name))).collect();
         ranked.sort_unstable();

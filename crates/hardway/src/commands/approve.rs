@@ -89,7 +89,7 @@ impl Told {
 pub(super) async fn print(mut told: mpsc::UnboundedReceiver<Told>, format: Format, out: &Output) {
     while let Some(told) = told.recv().await {
         match told {
-            Told::Decided(outcome) if format == Format::Text => out.data(&line(&outcome)),
+            Told::Decided(outcome) if format == Format::Text => out.data(&out.advice(&line(&outcome))),
             Told::Decided(outcome) => {
                 let value = serde_json::to_value(&outcome).unwrap_or_default();
                 match format {

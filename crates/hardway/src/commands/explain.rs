@@ -29,9 +29,14 @@ pub(crate) fn run(args: &ExplainArgs, out: &Output) -> Result<u8, Report> {
                 .exit(EXIT_USAGE)
                 .fix("stages are 1 to 17, and 4b"));
         }
-        let near = catalogue.near(&what);
+        let near = catalogue.near_with(&what, Phase::ALL.iter().map(|phase| phase.name()));
         let report = Report::new("usage", format!("nothing is known about {what:?}")).exit(EXIT_USAGE);
-        return Err(if near.is_empty() { report } else { report.fix(format!("near: {}", near.join(", "))) });
+        return Err(report.fix(match near.is_empty() {
+            false => format!("near: {}", near.join(", ")),
+            true => "files, certificates, kubeconfigs, flags, units, fields of both input files, phases, error codes and reasons are known; \
+                     `hardway phase list`, `hardway status --all` and `hardway diagnose --list` name many"
+                .to_owned(),
+        }));
     }
     match args.output {
         Format::Text => out.data(&found.iter().map(|e| text(e)).collect::<Vec<_>>().join("\n")),

@@ -35,7 +35,7 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, out: &Output) -> Result<u8
         run_aloud(&verifier(&live, &workdir, args.image.clone(), skip)?, out).await
     })?;
     match args.output {
-        Format::Text => out.data(&text(&outcomes)),
+        Format::Text => out.data(&out.advice(&text(&outcomes))),
         format => out.value(&json!({"passed": failed(&outcomes).is_empty(), "checks": outcomes}), format),
     }
     let failed = failed(&outcomes);

@@ -13,6 +13,7 @@ mod diff;
 mod dry_run;
 mod edits;
 mod error_codes;
+mod exit_codes;
 mod expiry;
 mod install;
 #[path = "../../../hardway-machines/tests/install_media/fixture.rs"]

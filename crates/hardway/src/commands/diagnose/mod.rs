@@ -37,7 +37,7 @@ pub(crate) fn run(global: &Global, args: &DiagnoseArgs, out: &Output) -> Result<
         false => first_broken(&evidence).into_iter().collect(),
     };
     match args.output {
-        Format::Text => out.data(&text(&broken)),
+        Format::Text => out.data(&out.advice(&text(&broken))),
         format => out.value(&json!({"broken": broken, "probed": probed(), "entries": ROWS.len()}), format),
     }
     Ok(if broken.is_empty() { 0 } else { EXIT_ERROR })

@@ -1,0 +1,51 @@
+//! Whoever names a file answers for it: the command line with 2, the folder with 3.
+
+use crate::work::Work;
+
+#[test]
+fn a_file_that_the_command_line_names_and_that_is_not_there_is_a_wrong_command_line() {
+    let work = Work::made();
+    for arguments in [
+        &["approve", "--kubeconfig", "nothing"][..],
+        &["approve", "--declared", "nothing"],
+        &["csr", "simulate", "nothing"],
+        &["diagnose", "--bundle", "nothing"],
+        &["diagnose", "--log", "nothing", "--kubeconfig", "nothing"],
+        &["diff", "--against", "nothing"],
+        &["recover", "certs", "--declared", "nothing"],
+        &["recover", "certs", "--kubeconfig", "nothing"],
+        &["verify", "--kubeconfig", "nothing"],
+        &["wait-for", "bootstrap-complete", "--kubeconfig", "nothing"],
+        &["wait-for", "install-complete", "--kubeconfig", "nothing"],
+    ] {
+        work.refused(2, arguments).says("nothing");
+    }
+}
+
+#[test]
+fn a_file_that_belongs_to_the_folder_and_is_not_there_is_a_wrong_configuration() {
+    let work = Work::empty();
+    for arguments in [
+        &["approve"][..],
+        &["create", "ignition-configs"],
+        &["diagnose"],
+        &["recover", "certs"],
+        &["status"],
+        &["verify"],
+        &["wait-for", "bootstrap-complete"],
+        &["wait-for", "install-complete"],
+    ] {
+        work.refused(3, arguments);
+    }
+}
+
+#[test]
+fn advice_names_the_folder_and_unknown_words_get_some() {
+    let work = Work::empty();
+    let folder = work.root().display().to_string();
+    work.refused(3, &["verify", "--dir", &folder]).says(&format!("`hardway --dir {folder} create ignition-configs`"));
+    work.refused(2, &["explain", "make-pkl"]).says("near: make-pki");
+    work.refused(2, &["explain", "cucumber"]).says("hardway phase list");
+    let help = work.ok(&["--help"]);
+    assert!(help.stdout.contains("8  a person ended it"), "{}", help.stdout);
+}
