@@ -19,7 +19,7 @@ use crate::{Identity, Server, flags};
 #[derive(Debug)]
 pub struct ControlPlane {
     bin: PathBuf,
-    ports: [u16; 4],
+    ports: [u16; 5],
     servers: BTreeMap<&'static str, Server>,
     folder: TempDir,
 }
@@ -27,6 +27,7 @@ pub struct ControlPlane {
 const ETCD: &str = "etcd";
 const API_SERVER: &str = "kube-apiserver";
 const CONTROLLER_MANAGER: &str = "kube-controller-manager";
+const SCHEDULER: &str = "kube-scheduler";
 
 impl ControlPlane {
     /// The running one, or a new one.
@@ -47,7 +48,7 @@ impl ControlPlane {
         succeed(Command::new("bash").args(["-c", MAKE_CERTIFICATES]).current_dir(folder.path()));
         let mut plane = Self { bin, ports: free_ports(), servers: BTreeMap::new(), folder };
         Identity::issue(plane.folder(), &plane.url(), "admin", "admin", &["system:masters"]);
-        let [_, etcd, peer, _] = plane.ports;
+        let [_, etcd, peer, ..] = plane.ports;
         plane.serve(ETCD, &flags::etcd(etcd, peer));
         plane.start_api_server();
         // What is tested is approving; asking is open to everybody.
@@ -61,7 +62,7 @@ impl ControlPlane {
     /// # Panics
     /// When it does not.
     pub fn start_api_server(&mut self) {
-        let [port, etcd, _, _] = self.ports;
+        let [port, etcd, ..] = self.ports;
         self.serve(API_SERVER, &flags::api_server(port, etcd));
         let began = Instant::now();
         while !run(self.kubectl().args(["get", "--raw=/readyz"])).0 {
@@ -80,8 +81,15 @@ impl ControlPlane {
     /// Starts the controllers that issue certificates, unless they run.
     pub fn start_controller_manager(&mut self) {
         tools(&[CONTROLLER_MANAGER]);
-        let [_, _, _, port] = self.ports;
+        let port = self.ports[3];
         self.serve(CONTROLLER_MANAGER, &flags::controller_manager(port));
+    }
+
+    /// Starts what gives pods their nodes, unless it runs.
+    pub fn start_scheduler(&mut self) {
+        tools(&[SCHEDULER]);
+        let port = self.ports[4];
+        self.serve(SCHEDULER, &flags::scheduler(port));
     }
 
     /// Where the API server listens.
@@ -152,15 +160,15 @@ impl ControlPlane {
 impl Drop for ControlPlane {
     fn drop(&mut self) {
         // Before their folder goes, and those that ask first.
-        for name in [CONTROLLER_MANAGER, API_SERVER, ETCD] {
+        for name in [SCHEDULER, CONTROLLER_MANAGER, API_SERVER, ETCD] {
             self.servers.remove(name);
         }
     }
 }
 
 /// Free at this moment; all are held until all are known, so that they differ.
-fn free_ports() -> [u16; 4] {
-    let held = [(); 4].map(|()| TcpListener::bind(("127.0.0.1", 0)).unwrap());
+fn free_ports() -> [u16; 5] {
+    let held = [(); 5].map(|()| TcpListener::bind(("127.0.0.1", 0)).unwrap());
     held.map(|listener| listener.local_addr().unwrap().port())
 }
 

@@ -31,6 +31,10 @@ pub(crate) fn api_server(port: u16, etcd_port: u16) -> Vec<String> {
         "--service-cluster-ip-range=10.0.0.0/24",
         "--authorization-mode=Node,RBAC",
         "--disable-admission-plugins=ServiceAccount",
+        "--kubelet-certificate-authority=ca.crt",
+        "--kubelet-client-certificate=admin.crt",
+        "--kubelet-client-key=admin.key",
+        "--kubelet-preferred-address-types=InternalIP",
     ];
     let ports = [format!("--secure-port={port}"), format!("--etcd-servers=https://127.0.0.1:{etcd_port}")];
     flags.map(str::to_owned).into_iter().chain(ports).collect()
@@ -56,4 +60,16 @@ pub(crate) fn controller_manager(port: u16) -> Vec<String> {
     flags.push(format!("--controllers={}", controllers.join(",")));
     flags.push(format!("--secure-port={port}"));
     flags
+}
+
+/// kube-scheduler, with the rights of an administrator.
+pub(crate) fn scheduler(port: u16) -> Vec<String> {
+    let flags = [
+        "--kubeconfig=kubeconfig",
+        "--authentication-kubeconfig=kubeconfig",
+        "--authorization-kubeconfig=kubeconfig",
+        "--leader-elect=false",
+        "--bind-address=127.0.0.1",
+    ];
+    flags.map(str::to_owned).into_iter().chain([format!("--secure-port={port}")]).collect()
 }

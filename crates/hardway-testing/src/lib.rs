@@ -22,7 +22,7 @@ mod tools;
 
 pub use control_plane::ControlPlane;
 pub use identity::Identity;
-pub use machine::{Machine, own_address};
+pub use machine::{Machine, SHELL_IMAGE, own_address};
 pub use namespace::{inside, inside_with_libvirt, until};
 pub use redfish_emulator::{REDFISH_MACHINE, REDFISH_PASSWORD, REDFISH_USER, RedfishEmulator, self_signed};
 pub use server::Server;

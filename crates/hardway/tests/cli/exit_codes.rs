@@ -43,7 +43,8 @@ fn a_file_that_belongs_to_the_folder_and_is_not_there_is_a_wrong_configuration()
 fn advice_names_the_folder_and_unknown_words_get_some() {
     let work = Work::empty();
     let folder = work.root().display().to_string();
-    work.refused(3, &["verify", "--dir", &folder]).says(&format!("`hardway --dir {folder} create ignition-configs`"));
+    work.refused(3, &["verify", "--dir", &folder])
+        .says(&format!("`hardway --dir {folder} create ignition-configs`"));
     work.refused(2, &["explain", "make-pkl"]).says("near: make-pki");
     work.refused(2, &["explain", "cucumber"]).says("hardway phase list");
     let help = work.ok(&["--help"]);

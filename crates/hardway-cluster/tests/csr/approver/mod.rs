@@ -8,3 +8,4 @@ mod lost_answers;
 mod recovery;
 mod rights;
 mod troubles;
+mod verified;
