@@ -1,6 +1,6 @@
 //! Machines that should be nodes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hardway_assets::inventory::Role;
 use jiff::SignedDuration;
@@ -168,4 +168,32 @@ fn lacks_network(why: &str) -> bool {
     ["NetworkPluginNotReady", "cni config uninitialized", "no CNI configuration file"]
         .iter()
         .any(|text| why.contains(text))
+}
+
+/// Nodes of a pool that counts all of them as updated, and that do not run the same system.
+pub(in crate::diagnosis) fn another_system(evidence: &Evidence) -> Vec<String> {
+    let mut lines = Vec::new();
+    for pool in &evidence.pools {
+        let (name, status) = (pool["metadata"]["name"].as_str().unwrap_or_default(), &pool["status"]);
+        if status["machineCount"].as_u64().is_none()
+            || status["machineCount"] != status["updatedMachineCount"]
+        {
+            continue;
+        }
+        let systems: BTreeMap<String, String> = evidence
+            .state
+            .nodes
+            .iter()
+            .filter(|(_, node)| node.has_role(name))
+            .filter_map(|(name, node)| Some((name.clone(), node.status.node_info.as_ref()?.os_image.clone())))
+            .filter(|(_, system)| !system.is_empty())
+            .collect();
+        let kinds: BTreeSet<&String> = systems.values().collect();
+        if kinds.len() > 1 {
+            lines.extend(
+                systems.iter().map(|(node, system)| format!("{node} runs {system}, pool {name} is updated")),
+            );
+        }
+    }
+    lines
 }

@@ -48,6 +48,24 @@ pub(in crate::diagnosis) fn bootstrap_member_stays(evidence: &Evidence) -> Vec<S
     lines
 }
 
+/// The member's name is the one that the bootstrap host gives itself.
+pub(in crate::diagnosis) fn bootstrap_member_dead(evidence: &Evidence) -> Vec<String> {
+    let operator =
+        evidence.state.operators.get("etcd").map(|operator| operator.conditions()).unwrap_or_default();
+    let is_it = |text: &String| text.contains("etcd-bootstrap") && text.contains("unhealthy");
+    operator.iter().map(Condition::sentence).filter(is_it).collect()
+}
+
+/// A version that says it is there, of which no part has said a word.
+pub(in crate::diagnosis) fn none_reported(evidence: &Evidence) -> Vec<String> {
+    let is_available =
+        evidence.state.version.as_ref().is_some_and(|version| version.is("Available", Truth::True));
+    match is_available && evidence.state.operators.is_empty() {
+        true => vec!["the ClusterVersion is Available, and no ClusterOperator has reported".to_owned()],
+        false => Vec::new(),
+    }
+}
+
 pub(in crate::diagnosis) fn rendered_config_missing(evidence: &Evidence) -> Vec<String> {
     pools_say(evidence, |text| text.contains("rendered-") && text.contains("not found"))
 }

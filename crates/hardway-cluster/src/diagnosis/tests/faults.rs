@@ -199,6 +199,32 @@ fn operators() -> Vec<Fault> {
     compact.state.nodes.retain(|name, _| name.starts_with('m'));
     let cluster = "No networks.operator.openshift.io cluster found";
     vec![
+        fault("B24", settled(), |e| {
+            let message = "3 of 4 members are available, etcd-bootstrap is unhealthy";
+            e.state.apply(&says("etcd", "EtcdMembers_UnhealthyMembers", message).into())
+        }),
+        fault("C8", settled(), |e| {
+            e.state.apply(&version("TFF", "").into());
+            e.state.apply(&Event::Listed(Kind::Operators, Vec::new()));
+        }),
+        fault("N8", settled(), |e| {
+            let node = |name: &str, system: &str| {
+                let object = json!({"metadata": {"name": name, "labels": {"node-role.kubernetes.io/worker": ""}},
+                    "status": {"conditions": [{"type": "Ready", "status": "True"}],
+                        "nodeInfo": {"kubeletVersion": "v1.31.5", "osImage": system}}});
+                Observed::Node(serde_json::from_value::<Node>(object).unwrap())
+            };
+            e.pools = vec![
+                json!({"metadata": {"name": "worker"}, "status": {"machineCount": 2, "updatedMachineCount": 2}}),
+            ];
+            e.state.apply(&node("w0", "CoreOS 418.94").into());
+            e.state.apply(&node("w1", "CoreOS 417.94").into());
+            for node in e.state.nodes.values_mut() {
+                let current =
+                    ("machineconfiguration.openshift.io/currentConfig".to_owned(), "rendered".to_owned());
+                node.metadata.annotations = Some([current].into());
+            }
+        }),
         fault("C1", compact, |e| e.state.apply(&operator("ingress", "FTT").into())),
         fault("C2", settled(), |e| {
             e.state.apply(&says("ingress", "IngressDegraded", "CanaryChecksRepetitiveFailures: Canary route checks for the default ingress controller are failing").into())

@@ -18,6 +18,24 @@ pub(super) const LINES: &[(&str, &str, &str)] = &[
         "virsh",
         "error: Cannot access storage file '/home/me/rhcos.iso' (as uid:107, gid:107): Permission denied",
     ),
+    ("H2", "virsh", "qemu:///session"),
+    ("H9", "domain.xml", "<on_reboot>destroy</on_reboot>"),
+    (
+        "H16",
+        "virsh",
+        "error: Cannot access storage file '/var/lib/libvirt/images/rhcos.iso' (as uid:107, gid:107): No such file or directory",
+    ),
+    (
+        "D8",
+        "crio",
+        "pinging container registry quay.io: dial tcp: lookup quay.io on 192.168.126.1:53: server misbehaving",
+    ),
+    (
+        "R3",
+        "console",
+        "coreos-installer: Error: validating Ignition configuration digest: hash mismatch, computed 'aa' but expected 'bb'",
+    ),
+    ("C11", "web", "nginx: [emerg] bind() to 0.0.0.0:80 failed (13: Permission denied)"),
     ("H3", "virsh", "error: internal error: Network is already in use by interface virbr1"),
     (
         "H4",
