@@ -4,7 +4,7 @@ use hardway_assets::inventory::Role;
 use serde_json::Value;
 
 use crate::diagnosis::evidence::Evidence;
-use crate::objects::{Condition, Node, Truth};
+use crate::objects::{ClusterOperator, Condition, Node, Truth};
 use crate::operators::chain;
 use crate::watch::Kind;
 
@@ -50,8 +50,7 @@ pub(in crate::diagnosis) fn bootstrap_member_stays(evidence: &Evidence) -> Vec<S
 
 /// The member's name is the one that the bootstrap host gives itself.
 pub(in crate::diagnosis) fn bootstrap_member_dead(evidence: &Evidence) -> Vec<String> {
-    let operator =
-        evidence.state.operators.get("etcd").map(|operator| operator.conditions()).unwrap_or_default();
+    let operator = evidence.state.operators.get("etcd").map(ClusterOperator::conditions).unwrap_or_default();
     let is_it = |text: &String| text.contains("etcd-bootstrap") && text.contains("unhealthy");
     operator.iter().map(Condition::sentence).filter(is_it).collect()
 }
@@ -109,7 +108,7 @@ pub(in crate::diagnosis) fn monitoring(evidence: &Evidence) -> Vec<String> {
 
 /// The operator that most others wait for. Rolling something out is no fault.
 pub(in crate::diagnosis) fn unwell(evidence: &Evidence) -> Vec<String> {
-    let is_broken = |operator: &crate::objects::ClusterOperator| {
+    let is_broken = |operator: &ClusterOperator| {
         operator.truth("Available") != Truth::True || operator.truth("Degraded") == Truth::True
     };
     if !evidence.state.operators.values().any(is_broken) {
