@@ -109,7 +109,7 @@ pub(in crate::diagnosis) fn monitoring(evidence: &Evidence) -> Vec<String> {
 
 /// The operator that most others wait for. Rolling something out is no fault.
 pub(in crate::diagnosis) fn unwell(evidence: &Evidence) -> Vec<String> {
-    let is_broken = |operator: &crate::objects::ClusterOperator| {
+    let is_broken = |operator: &ClusterOperator| {
         operator.truth("Available") != Truth::True || operator.truth("Degraded") == Truth::True
     };
     if !evidence.state.operators.values().any(is_broken) {
