@@ -7,6 +7,7 @@ use crate::world::World;
 fn the_table_is_grouped_and_says_what_to_do() {
     let mut world = World::of("lab");
     world.files.insert("/proc/sys/fs/inotify/max_user_instances", "128\n".to_owned());
+    world.set_up += "mount -o remount,bind,ro /proc/sys/fs/inotify/max_user_instances\n";
     world.arguments.extend(["--output", "text", "--skip-check", "clock"]);
     let seen = world.check();
     assert_eq!(seen.code, Some(2), "{seen:#?}");

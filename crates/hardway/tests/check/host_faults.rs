@@ -57,6 +57,8 @@ pub(crate) fn faults() -> Vec<Fault> {
         }),
         fault("inotify", "6 machines need 192", lab(), |world| {
             world.files.insert("/proc/sys/fs/inotify/max_user_instances", "128\n".to_owned());
+            // Where it can be written, build-infra raises it.
+            world.set_up += "mount -o remount,bind,ro /proc/sys/fs/inotify/max_user_instances\n";
         }),
         fault("kernel", "veth: Error: Unknown device type.", lab(), |world| {
             let refusing = r#"case "$*" in *veth*) echo 'Error: Unknown device type.' >&2; exit 2 ;; esac; exec /sbin/ip "$@""#;
