@@ -3,6 +3,7 @@
 //! The cluster keeps a pointer for such machines, with its present authority: Secret `<pool>-user-data-managed` of namespace
 //! openshift-machine-api (openshift/machine-config-operator `pkg/operator/sync.go`). What only this host has is added.
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::config::{Config, DuplicatePath};
@@ -24,11 +25,16 @@ pub enum UserDataError {
     Twice(#[from] DuplicatePath),
 }
 
-/// The cluster's pointer with the host's own files: its name, its addresses.
+/// The cluster's pointer with the host's own files: its name, its addresses, and when it was installed.
 ///
 /// # Errors
 /// When the pointer is none.
-pub fn joining_config(cluster: &Cluster, host: &Host, user_data: &[u8]) -> Result<Vec<u8>, UserDataError> {
+pub fn joining_config(
+    cluster: &Cluster,
+    host: &Host,
+    user_data: &[u8],
+    now: Timestamp,
+) -> Result<Vec<u8>, UserDataError> {
     let pointer: Value = serde_json::from_slice(user_data).map_err(|_| UserDataError::NotIgnition)?;
     let version = pointer["ignition"]["version"].as_str().unwrap_or_default();
     if !version.starts_with("3.") {
@@ -43,6 +49,8 @@ pub fn joining_config(cluster: &Cluster, host: &Host, user_data: &[u8]) -> Resul
     for (path, mode, text) in host_files::of_every_host(cluster, host) {
         own.file(&path, mode, text.as_bytes())?;
     }
+    // Two machines of one name, one after the other, have different configs, and so different tokens.
+    own.file("/etc/hardway-joined", 0o644, format!("installed from {now} on\n").as_bytes())?;
     let mut own: Value = serde_json::from_slice(&own.write()).map_err(|_| UserDataError::NotIgnition)?;
     let mut config = pointer;
     // Both may have files; the host's come last.
@@ -67,8 +75,10 @@ mod tests {
     fn the_clusters_pointer_stays_and_the_hosts_files_are_added() {
         let cluster = testing::cluster();
         let host = &cluster.inventory.hosts[4];
-        let made: Value =
-            serde_json::from_slice(&joining_config(&cluster, host, POINTER.as_bytes()).unwrap()).unwrap();
+        let made: Value = serde_json::from_slice(
+            &joining_config(&cluster, host, POINTER.as_bytes(), Timestamp::UNIX_EPOCH).unwrap(),
+        )
+        .unwrap();
         let pointer: Value = serde_json::from_str(POINTER).unwrap();
         assert_eq!(made["ignition"], pointer["ignition"]);
         let paths: Vec<&str> = made["storage"]["files"]
@@ -84,10 +94,22 @@ mod tests {
     }
 
     #[test]
+    fn a_later_machine_of_the_same_name_has_another_config() {
+        let cluster = testing::cluster();
+        let at = |second| {
+            let time = Timestamp::from_second(second).unwrap();
+            joining_config(&cluster, &cluster.inventory.hosts[4], POINTER.as_bytes(), time).unwrap()
+        };
+        assert_eq!(at(1), at(1));
+        assert_ne!(at(1), at(2));
+    }
+
+    #[test]
     fn what_leads_nowhere_is_refused() {
         let cluster = testing::cluster();
         let host = &cluster.inventory.hosts[4];
-        let refused = |text: &str| joining_config(&cluster, host, text.as_bytes()).unwrap_err();
+        let refused =
+            |text: &str| joining_config(&cluster, host, text.as_bytes(), Timestamp::UNIX_EPOCH).unwrap_err();
         assert_eq!(refused("{"), UserDataError::NotIgnition);
         assert_eq!(refused(r#"{"ignition":{"version":"2.2.0"}}"#), UserDataError::NotIgnition);
         assert_eq!(refused(r#"{"ignition":{"version":"3.2.0"}}"#), UserDataError::NoSource);
