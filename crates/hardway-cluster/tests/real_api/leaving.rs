@@ -7,7 +7,7 @@ use std::time::Duration;
 use hardway_cluster::node_change::{Leaving, LeavingError, forget_certificates, set_unsafe_etcd, user_data};
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams};
-use kube::{Client, ResourceExt as _};
+use kube::{Client, ResourceExt};
 use serde_json::{Value, json};
 
 use crate::driver::Driver;
@@ -68,7 +68,7 @@ impl Drop for Kubelet {
 async fn names(client: &Client) -> Vec<String> {
     let pods: Api<Pod> = Api::namespaced(client.clone(), "default");
     let mut names: Vec<String> =
-        pods.list(&ListParams::default()).await.unwrap().iter().map(|pod| pod.name_any()).collect();
+        pods.list(&ListParams::default()).await.unwrap().iter().map(ResourceExt::name_any).collect();
     names.sort();
     names
 }

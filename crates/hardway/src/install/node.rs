@@ -57,13 +57,14 @@ impl Install {
         background.approve(self)?;
         drop(background);
         boot_one(self, host)?;
-        let ready = self.until("nodes-missing", EXIT_INSTALL, |index, _| {
-            match index.state().nodes.get(&node).map(hardway_cluster::objects::Node::is_ready) {
+        let ready = self.until(
+            |what| Report::new("nodes-missing", what).exit(EXIT_INSTALL),
+            |index, _| match index.state().nodes.get(&node).map(hardway_cluster::objects::Node::is_ready) {
                 Some(true) => Ok(format!("{node} is Ready")),
                 Some(false) => Err(format!("{node} to be Ready")),
                 None => Err(format!("{node} to become a node")),
-            }
-        })?;
+            },
+        )?;
         self.carry_out(&provider.after_join(host))?;
         Ok(ready)
     }
