@@ -78,6 +78,7 @@ impl Drop for RedfishEmulator {
     }
 }
 
+#[allow(clippy::print_stderr, reason = "a test that is left out says so")]
 fn bin() -> Option<PathBuf> {
     let found = std::env::var_os("HARDWAY_SUSHY_TOOLS").map(PathBuf::from);
     assert!(found.is_some() || std::env::var_os("CI").is_none(), "CI must have a Redfish emulator");

@@ -80,6 +80,7 @@ fn run(cli: &cli::Cli, out: &Output) -> Result<u8, report::Report> {
         Command::Lab(args) => commands::lab::run(&cli.global, args, out),
         Command::Man => commands::completion::man(out),
         Command::Media(args) => commands::media::run(&cli.global, args, out),
+        Command::Node(args) => commands::node::run(&cli.global, args, out),
         Command::Phase(args) => commands::phase::run(&cli.global, args, out),
         Command::Plan(args) => commands::plan::run(&cli.global, args, out),
         Command::Recover(args) => commands::recover::run(&cli.global, args, out),

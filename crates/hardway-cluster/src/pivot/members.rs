@@ -141,7 +141,7 @@ async fn is_well(access: &EtcdAccess, url: &str) -> bool {
 }
 
 /// One request on a connection of its own; kube's client is an HTTPS client like any other.
-async fn ask(
+pub(super) async fn ask(
     access: &EtcdAccess,
     url: &str,
     request: http::Result<http::Request<Vec<u8>>>,

@@ -4,8 +4,10 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test stops at the first surprise")]
 
 mod driver;
+mod leaving;
 mod members;
 mod proxy;
+mod removal;
 mod verifying;
 mod waiting;
 mod watching;

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
-    ApproveArgs, BmcArgs, CheckArgs, CreateArgs, CsrArgs, DestroyArgs, DiagnoseArgs, GatherArgs, HostedArgs,
-    InfraArgs, InstallMediaArgs, LabArgs, PlanArgs, RecoverArgs, ReleaseArgs, RunArgs, ServeArgs, VerifyArgs,
+    ApproveArgs, BmcArgs, CheckArgs, CreateArgs, CsrArgs, DestroyArgs, DiagnoseArgs, GatherArgs, HostedArgs, InfraArgs, InstallMediaArgs, LabArgs, NodeArgs, PlanArgs, RecoverArgs, ReleaseArgs, RunArgs, ServeArgs, VerifyArgs,
     WaitForArgs,
 };
 
@@ -106,6 +105,8 @@ pub(crate) enum Command {
     Lab(LabArgs),
     /// Print the manual page
     Man,
+    /// Add, remove or replace one machine of a cluster that runs
+    Node(NodeArgs),
     /// Make and look into install media: live ISOs and network boot files
     Media(Box<InstallMediaArgs>),
     /// List, explain and run the phases of an install

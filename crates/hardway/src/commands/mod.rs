@@ -19,6 +19,7 @@ pub(crate) mod infra;
 pub(crate) mod init;
 pub(crate) mod lab;
 pub(crate) mod media;
+pub(crate) mod node;
 pub(crate) mod phase;
 mod phase_status;
 pub(crate) mod plan;

@@ -27,6 +27,8 @@ pub(crate) struct Background {
     server: Option<serve::Background>,
     media: Option<MediaServer>,
     approver: Option<Running>,
+    /// A node that was there before and comes again, since when.
+    again: Option<(String, jiff::Timestamp)>,
 }
 
 struct Running {
@@ -91,6 +93,12 @@ impl Background {
         Ok(())
     }
 
+    /// This node was there before: its machine is a new one, with a new key. To be said before anybody approves.
+    pub(crate) fn expect_again(&mut self, node: &str) -> Result<(), Report> {
+        self.again = Some((node.to_owned(), clock::now()?));
+        Ok(())
+    }
+
     /// Expected nodes get their certificates from now on.
     pub(crate) fn approve(&mut self, install: &Install) -> Result<(), Report> {
         if self.approver.is_some() {
@@ -98,7 +106,8 @@ impl Background {
         }
         let declared = policy::declared(&install.workdir, None, &install.out)?;
         // Every machine of an install has its config from this very server.
-        let settings = Settings { ignition: IgnitionEvidence::Required, ..Settings::default() };
+        let rejoin = self.again.clone().into_iter().collect();
+        let settings = Settings { ignition: IgnitionEvidence::Required, rejoin, ..Settings::default() };
         let config = install.block_on(live::folder_config(&install.workdir))?;
         let (folder, view, log) = (install.dir.clone(), install.view.clone(), install.log.clone());
         let stop: Arc<AtomicBool> = Arc::default();

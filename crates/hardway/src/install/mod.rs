@@ -20,6 +20,7 @@ mod inside;
 mod lines;
 mod live;
 mod log;
+mod node;
 mod phases;
 mod progress;
 mod provider;

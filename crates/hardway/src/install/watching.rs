@@ -21,7 +21,7 @@ const LOOK: Duration = Duration::from_secs(10);
 
 impl Install {
     /// The cluster of the folder, whatever the environment says.
-    pub(super) async fn live(&self) -> Result<Live, Report> {
+    pub(crate) async fn live(&self) -> Result<Live, Report> {
         Live::open(&self.workdir, &self.cluster_args(), &self.out).await
     }
 

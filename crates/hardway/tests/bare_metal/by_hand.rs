@@ -15,7 +15,7 @@ fn steps_are_told_and_exit_code_9_stays_until_the_machine_was_seen() {
     for part in [
         "bootstrap:\n  1. ",
         "master-2:\n  1. ",
-        "error[by-hand]: bootstrap, master-0, master-1, master-2 wait for a person",
+        "error[by-hand]: bootstrap, master-0, master-1, master-2, worker-0 wait for a person",
     ] {
         assert!(stderr.contains(part), "{part} is not in:\n{stderr}");
     }

@@ -7,4 +7,5 @@ mod controller;
 #[path = "../../../hardway-machines/tests/install_media/fixture.rs"]
 #[allow(dead_code, reason = "each test program uses its own part")]
 mod live_image;
+mod node;
 mod site;

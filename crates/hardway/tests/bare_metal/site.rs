@@ -28,7 +28,10 @@ impl Site {
     pub(crate) fn new(settings: &str) -> Self {
         let site = Self { folder: tempfile::tempdir().unwrap() };
         site.write("install-config.yaml", INSTALL_CONFIG);
-        site.write("inventory.yaml", &INVENTORY.replace("SETTINGS", settings));
+        site.write(
+            "inventory.yaml",
+            &INVENTORY.replace("SETTINGS", settings).replace("PORT", &free_port().to_string()),
+        );
         site.ok(&["create", "ignition-configs"]);
         fs_err::create_dir(site.path("media")).unwrap();
         fs_err::copy(pristine(), site.path("media/rhcos-live.x86_64.iso")).unwrap();
@@ -100,6 +103,11 @@ impl Site {
     }
 }
 
+/// Free at this moment: the ignition server of a test listens there.
+fn free_port() -> u16 {
+    std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
+}
+
 /// What became of each action, in order.
 #[derive(Default)]
 pub(crate) struct Outcomes(pub(crate) Vec<hardway_machines::actions::Outcome>);
@@ -149,7 +157,7 @@ controlPlane:
   replicas: 3
 compute:
 - name: worker
-  replicas: 0
+  replicas: 1
 pullSecret: '{"auths":{"registry.example.com":{"auth":"aHVzaC1odXNoLXVzZXI6aHVzaC1odXNoLXBhc3N3b3Jk"}}}'
 "#;
 
@@ -168,10 +176,11 @@ network:
   loadBalancer: external
 pki:
   keyAlgorithm: ECDSA-P256
-ignitionServer: {url: "https://192.168.126.2:22624"}
+ignitionServer: {url: "https://192.168.126.2:PORT"}
 hosts:
 - {name: bootstrap, role: bootstrap, ip: 192.168.126.100, mac: "52:54:00:7e:00:64", installDisk: /dev/vda}
 - {name: master-0, role: master, ip: 192.168.126.101, mac: "52:54:00:7e:00:65", installDisk: /dev/vda}
 - {name: master-1, role: master, ip: 192.168.126.102, mac: "52:54:00:7e:00:66", installDisk: /dev/vda}
 - {name: master-2, role: master, ip: 192.168.126.103, mac: "52:54:00:7e:00:67", installDisk: /dev/vda}
+- {name: worker-0, role: worker, ip: 192.168.126.110, mac: "52:54:00:7e:00:6e", installDisk: /dev/vda}
 "#;

@@ -137,6 +137,13 @@ impl<'i> Boot<'i> {
     }
 }
 
+/// One machine, until it was seen.
+pub(in crate::install) fn boot_one(install: &Install, host: &Host) -> Result<(), Report> {
+    let (boot, provider) = (Boot { install, roles: &[] }, install.provider()?);
+    boot.boot(provider.as_ref(), host)?;
+    boot.until_seen(provider.as_ref(), &[host])
+}
+
 /// What a person has to do, numbered.
 fn by_hand(host: &Host, steps: &[String]) -> String {
     let numbered = steps.iter().enumerate().map(|(i, step)| format!("\n  {}. {step}", i + 1));

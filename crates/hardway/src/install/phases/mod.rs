@@ -11,6 +11,8 @@ mod join;
 mod remove_bootstrap;
 mod verify_cluster;
 
+pub(super) use boot::boot_one;
+
 use hardway_assets::Phase;
 use hardway_assets::inventory::Role;
 

@@ -1,0 +1,120 @@
+//! What a machine boots with that joins a cluster which runs already.
+//!
+//! The cluster keeps a pointer for such machines, with its present authority: Secret `<pool>-user-data-managed` of namespace
+//! openshift-machine-api (openshift/machine-config-operator `pkg/operator/sync.go`). What only this host has is added.
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::config::{Config, DuplicatePath};
+use super::host_files;
+use crate::Cluster;
+use crate::inventory::Host;
+
+/// A pointer that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UserDataError {
+    /// Not an Ignition config of spec 3.
+    #[error("the cluster's user data is no Ignition config of spec 3")]
+    NotIgnition,
+    /// It leads nowhere.
+    #[error("the cluster's user data names no config to fetch")]
+    NoSource,
+    /// Both want to write a file.
+    #[error(transparent)]
+    Twice(#[from] DuplicatePath),
+}
+
+/// The cluster's pointer with the host's own files: its name, its addresses, and when it was installed.
+///
+/// # Errors
+/// When the pointer is none.
+pub fn joining_config(
+    cluster: &Cluster,
+    host: &Host,
+    user_data: &[u8],
+    now: Timestamp,
+) -> Result<Vec<u8>, UserDataError> {
+    let pointer: Value = serde_json::from_slice(user_data).map_err(|_| UserDataError::NotIgnition)?;
+    let version = pointer["ignition"]["version"].as_str().unwrap_or_default();
+    if !version.starts_with("3.") {
+        return Err(UserDataError::NotIgnition);
+    }
+    let has_source = pointer["ignition"]["config"]["merge"][0]["source"].is_string()
+        || pointer["ignition"]["config"]["replace"]["source"].is_string();
+    if !has_source {
+        return Err(UserDataError::NoSource);
+    }
+    let mut own = Config::default();
+    for (path, mode, text) in host_files::of_every_host(cluster, host) {
+        own.file(&path, mode, text.as_bytes())?;
+    }
+    // Two machines of one name, one after the other, have different configs, and so different tokens.
+    own.file("/etc/hardway-joined", 0o644, format!("installed from {now} on\n").as_bytes())?;
+    let mut own: Value = serde_json::from_slice(&own.write()).map_err(|_| UserDataError::NotIgnition)?;
+    let mut config = pointer;
+    // Both may have files; the host's come last.
+    let mut files = config["storage"]["files"].as_array().cloned().unwrap_or_default();
+    let mine = own["storage"]["files"].as_array_mut().map(std::mem::take).unwrap_or_default();
+    if let Some(twice) = files.iter().find(|file| mine.iter().any(|own| own["path"] == file["path"])) {
+        return Err(DuplicatePath(twice["path"].as_str().unwrap_or_default().to_owned()).into());
+    }
+    files.extend(mine);
+    config["storage"]["files"] = json!(files);
+    Ok(config.to_string().into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    const POINTER: &str = r#"{"ignition":{"version":"3.2.0","config":{"merge":[{"source":"https://api-int.ocp4.example.com:22623/config/worker"}]},"security":{"tls":{"certificateAuthorities":[{"source":"data:,CA"}]}}}}"#;
+
+    #[test]
+    fn the_clusters_pointer_stays_and_the_hosts_files_are_added() {
+        let cluster = testing::cluster();
+        let host = &cluster.inventory.hosts[4];
+        let made: Value = serde_json::from_slice(
+            &joining_config(&cluster, host, POINTER.as_bytes(), Timestamp::UNIX_EPOCH).unwrap(),
+        )
+        .unwrap();
+        let pointer: Value = serde_json::from_str(POINTER).unwrap();
+        assert_eq!(made["ignition"], pointer["ignition"]);
+        let paths: Vec<&str> = made["storage"]["files"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|file| file["path"].as_str().unwrap())
+            .collect();
+        assert!(
+            paths.contains(&"/etc/hostname") && paths.iter().any(|path| path.ends_with(".nmconnection")),
+            "{paths:?}"
+        );
+    }
+
+    #[test]
+    fn a_later_machine_of_the_same_name_has_another_config() {
+        let cluster = testing::cluster();
+        let at = |second| {
+            let time = Timestamp::from_second(second).unwrap();
+            joining_config(&cluster, &cluster.inventory.hosts[4], POINTER.as_bytes(), time).unwrap()
+        };
+        assert_eq!(at(1), at(1));
+        assert_ne!(at(1), at(2));
+    }
+
+    #[test]
+    fn what_leads_nowhere_is_refused() {
+        let cluster = testing::cluster();
+        let host = &cluster.inventory.hosts[4];
+        let refused =
+            |text: &str| joining_config(&cluster, host, text.as_bytes(), Timestamp::UNIX_EPOCH).unwrap_err();
+        assert_eq!(refused("{"), UserDataError::NotIgnition);
+        assert_eq!(refused(r#"{"ignition":{"version":"2.2.0"}}"#), UserDataError::NotIgnition);
+        assert_eq!(refused(r#"{"ignition":{"version":"3.2.0"}}"#), UserDataError::NoSource);
+        let with_hostname = POINTER.strip_suffix('}').unwrap().to_owned()
+            + r#","storage":{"files":[{"path":"/etc/hostname"}]}}"#;
+        assert_eq!(refused(&with_hostname), UserDataError::Twice(DuplicatePath("/etc/hostname".to_owned())));
+    }
+}

@@ -1,0 +1,169 @@
+//! The steps of replacing a master, or why it may not be.
+
+use serde::Serialize;
+
+use crate::pivot::{Loss, Member, QuorumError, guard_removal};
+
+/// What is to be done, in order, and what it leaves.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Replacement {
+    /// The node's name.
+    pub node: String,
+    /// The steps.
+    pub steps: Vec<Step>,
+    /// Whether another member may fail meanwhile.
+    pub has_spare: bool,
+}
+
+/// One step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    /// Its pods leave.
+    Drain,
+    /// etcd goes on without it.
+    RemoveMember,
+    /// The operator accepts two members for a while.
+    AllowTwoMembers,
+    /// Its etcd certificates go.
+    ForgetCertificates,
+    /// The node goes from the API.
+    DeleteNode,
+    /// The machine goes for good.
+    TakeMachineAway,
+    /// A new one boots and joins.
+    BootMachine,
+    /// The operator insists on three again.
+    InsistOnThree,
+}
+
+impl Replacement {
+    /// For a master whose etcd member has the node's name. A member that is gone already is not removed again: so a
+    /// replacement that was cut off goes on.
+    ///
+    /// # Errors
+    /// When etcd would stop, or nothing is known about it.
+    pub fn plan(node: &str, members: &[Member], is_node_there: bool) -> Result<Self, QuorumError> {
+        let (loss, is_member) = match guard_removal(members, node) {
+            Ok(loss) => (loss, true),
+            Err(QuorumError::NoSuchMember(_)) => (spare(members)?, false),
+            Err(error) => return Err(error),
+        };
+        let mut steps = Vec::new();
+        steps.extend(is_node_there.then_some(Step::Drain));
+        steps.extend(is_member.then_some(Step::RemoveMember));
+        steps.extend([Step::AllowTwoMembers, Step::ForgetCertificates]);
+        steps.extend(is_node_there.then_some(Step::DeleteNode));
+        steps.extend([Step::TakeMachineAway, Step::BootMachine, Step::InsistOnThree]);
+        Ok(Self { node: node.to_owned(), steps, has_spare: loss == Loss::Spare })
+    }
+}
+
+/// Of a list that the member is no longer on.
+fn spare(members: &[Member]) -> Result<Loss, QuorumError> {
+    let voters = members.iter().filter(|member| !member.is_learner).count();
+    let healthy = members.iter().filter(|member| !member.is_learner && member.is_healthy).count();
+    let needed = crate::pivot::quorum(voters);
+    match healthy {
+        _ if healthy < needed || voters == 0 => {
+            Err(QuorumError::Lost { what: "going on".to_owned(), left: healthy, voters, needed })
+        }
+        _ if healthy == needed => Ok(Loss::NoSpare),
+        _ => Ok(Loss::Spare),
+    }
+}
+
+impl Step {
+    /// What it is for.
+    pub fn why(self) -> &'static str {
+        match self {
+            Self::Drain => "no pods come, and those that are there start elsewhere",
+            Self::RemoveMember => "etcd counts votes without it; before anything is switched off",
+            Self::AllowTwoMembers => "the etcd operator rolls out although a member is missing",
+            Self::ForgetCertificates => "a machine of the same name gets certificates of its own",
+            Self::DeleteNode => "the API forgets the node",
+            Self::TakeMachineAway => {
+                "the machine is off for good: with its old certificates it would come back"
+            }
+            Self::BootMachine => {
+                "a machine of that name is installed and joins, and the operator adds its etcd member"
+            }
+            Self::InsistOnThree => "the etcd operator insists on three members again",
+        }
+    }
+
+    /// The same by hand.
+    pub fn command(self, node: &str) -> String {
+        const PATCH: &str = "oc patch etcd/cluster --type=merge -p";
+        match self {
+            Self::Drain => format!("oc adm drain {node} --ignore-daemonsets --delete-emptydir-data --force"),
+            Self::RemoveMember => {
+                format!("etcdctl member remove $(etcdctl member list | grep {node} | cut -d, -f1)")
+            }
+            Self::AllowTwoMembers => format!(
+                "{PATCH} '{{\"spec\":{{\"unsupportedConfigOverrides\":{{\"useUnsupportedUnsafeNonHANonProductionUnstableEtcd\":true}}}}}}'"
+            ),
+            Self::ForgetCertificates => {
+                format!(
+                    "oc delete secret -n openshift-etcd etcd-peer-{node} etcd-serving-{node} etcd-serving-metrics-{node}"
+                )
+            }
+            Self::DeleteNode => format!("oc delete node {node}"),
+            Self::TakeMachineAway | Self::BootMachine => {
+                "as machines.provider does it: hardway infra plan".to_owned()
+            }
+            Self::InsistOnThree => format!("{PATCH} '{{\"spec\":{{\"unsupportedConfigOverrides\":null}}}}'"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn member(name: &str, is_healthy: bool) -> Member {
+        Member { name: name.to_owned(), is_learner: false, is_healthy, client_urls: Vec::new() }
+    }
+
+    #[test]
+    fn the_member_goes_before_the_machine_and_the_guard_comes_back_last() {
+        let members = [member("a", true), member("b", true), member("c", false)];
+        let plan = Replacement::plan("c", &members, true).unwrap();
+        let place = |step| plan.steps.iter().position(|found| *found == step).unwrap();
+        assert!(place(Step::RemoveMember) < place(Step::DeleteNode));
+        assert!(place(Step::RemoveMember) < place(Step::TakeMachineAway));
+        assert!(place(Step::TakeMachineAway) < place(Step::BootMachine));
+        assert_eq!(plan.steps.last(), Some(&Step::InsistOnThree));
+        assert!(!plan.has_spare, "two of two are needed");
+    }
+
+    #[test]
+    fn it_is_refused_when_etcd_would_stop() {
+        let two_sick = [member("a", true), member("b", false), member("c", true)];
+        assert!(matches!(
+            Replacement::plan("c", &two_sick, true),
+            Err(QuorumError::Lost { left: 1, voters: 2, .. })
+        ));
+        assert!(Replacement::plan("b", &two_sick, true).is_ok(), "the sick one may go");
+        assert!(matches!(Replacement::plan("a", &[], true), Err(QuorumError::Unknown)));
+    }
+
+    #[test]
+    fn a_replacement_that_was_cut_off_goes_on() {
+        let left = [member("a", true), member("b", true)];
+        let plan = Replacement::plan("c", &left, false).unwrap();
+        assert_eq!(plan.steps[0], Step::AllowTwoMembers);
+        assert!(!plan.steps.contains(&Step::RemoveMember) && !plan.steps.contains(&Step::Drain));
+        let sick = [member("a", true), member("b", false)];
+        assert!(matches!(Replacement::plan("c", &sick, false), Err(QuorumError::Lost { .. })));
+    }
+
+    #[test]
+    fn every_step_can_be_done_by_hand() {
+        let members = [member("a", true), member("b", true), member("c", true)];
+        for step in Replacement::plan("c", &members, true).unwrap().steps {
+            assert!(!step.why().is_empty() && !step.command("c").is_empty());
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! What the cluster gives to machines that join.
+
+use k8s_openapi::api::core::v1::Secret;
+use kube::api::Api;
+use kube::{Client, Error};
+
+/// It has none, or does not say.
+#[derive(Debug, thiserror::Error)]
+pub enum UserDataMissing {
+    /// The API server.
+    #[error("secret {0} cannot be read")]
+    Api(String, #[source] Error),
+    /// Another shape.
+    #[error("secret {0} has no userData")]
+    Empty(String),
+}
+
+/// The pointer that the machine-config-operator keeps for a pool, with the present authority of its server.
+///
+/// # Errors
+/// When there is none.
+pub async fn user_data(
+    client: &Client,
+    pool: &str,
+) -> Result<hardway_assets::secrets::Secret, UserDataMissing> {
+    let name = format!("{pool}-user-data-managed");
+    let secrets: Api<Secret> = Api::namespaced(client.clone(), "openshift-machine-api");
+    let secret = secrets.get(&name).await.map_err(|error| UserDataMissing::Api(name.clone(), error))?;
+    let data = secret.data.and_then(|mut data| data.remove("userData"));
+    data.map(|bytes| hardway_assets::secrets::Secret::new(bytes.0)).ok_or(UserDataMissing::Empty(name))
+}

@@ -1,0 +1,64 @@
+//! `hardway node add|remove|replace`: one machine of a cluster that runs.
+
+mod replace;
+
+use hardway_assets::inventory::{Host, Role};
+
+use crate::cli::{Global, NodeArgs, NodeVerb, RunArgs};
+use crate::commands::cluster;
+use crate::held::Held;
+use crate::install::Install;
+use crate::output::Output;
+use crate::report::{EXIT_USAGE, Report};
+use crate::workdir::Workdir;
+
+/// Whoever works in the folder meanwhile is kept out.
+pub(crate) fn run(global: &Global, args: &NodeArgs, out: &Output) -> Result<u8, Report> {
+    match &args.verb {
+        NodeVerb::Add { name, run } => add(global, name, run, out),
+        NodeVerb::Remove { name, force, run } => remove(global, name, *force, run, out),
+        NodeVerb::Replace { name, apply, force, output, run } => {
+            let replace = replace::Replace { name, is_applied: *apply, may_lose: *force, format: *output };
+            replace.run(global, run, out)
+        }
+    }
+}
+
+fn add(global: &Global, name: &str, run: &RunArgs, out: &Output) -> Result<u8, Report> {
+    let (_held, install) = open(global, run)?;
+    let host = install.node_host(name)?;
+    if install.has_node(&host)? {
+        out.info(&format!("{} is a node already", install.cluster.node_name(&host)));
+        return Ok(0);
+    }
+    let ready = install.add_node(&host, false)?;
+    out.info(&ready);
+    Ok(0)
+}
+
+fn remove(global: &Global, name: &str, may_lose: bool, run: &RunArgs, out: &Output) -> Result<u8, Report> {
+    let (_held, mut install) = open(global, run)?;
+    let host = install.node_host(name)?;
+    refuse_master(&host)?;
+    install.empty_node(&host, may_lose)?;
+    install.delete_node(&host)?;
+    install.surroundings_without(&host)?;
+    install.take_machine_away(&host)?;
+    out.info(&format!("{name} is gone: take it out of inventory.yaml, or it is expected again"));
+    Ok(0)
+}
+
+/// A master carries a part of etcd: three stay three.
+fn refuse_master(host: &Host) -> Result<(), Report> {
+    if host.role != Role::Master {
+        return Ok(());
+    }
+    let what = format!("{} is a master: it can be replaced, and not removed", host.name);
+    Err(Report::new("usage", what).exit(EXIT_USAGE).fix(format!("hardway node replace {}", host.name)))
+}
+
+fn open(global: &Global, run: &RunArgs) -> Result<(Held, Install), Report> {
+    let workdir = Workdir::open(&global.dir)?;
+    let held = Held::take(&workdir)?;
+    Ok((held, cluster::open(workdir, run, &[])?))
+}

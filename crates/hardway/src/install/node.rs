@@ -1,0 +1,173 @@
+//! One machine of a cluster that runs: it comes, or it goes.
+
+use std::time::Duration;
+
+use hardway_assets::ignition::{HostPointer, NodeConfig, TokenKey, host_pointer, joining_config};
+use hardway_assets::inventory::Host;
+use hardway_assets::secrets::TOKEN_KEY;
+use hardway_assets::{File, pki};
+use hardway_cluster::node_change::{Leaving, LeavingError, user_data};
+use hardway_machines::actions::Action;
+use hardway_machines::providers::is_of_machine;
+use kube::Client;
+
+use super::phases::boot_one;
+use super::{Install, failed_action};
+use crate::clock;
+use crate::live;
+use crate::report::{EXIT_BLOCKED, EXIT_INSTALL, EXIT_USAGE, Report};
+
+/// For so long a drain may stand still: budgets wait for pods that start elsewhere.
+const PATIENCE: Duration = Duration::from_secs(20 * 60);
+
+impl Install {
+    /// A host of the inventory that can be a node.
+    pub(crate) fn node_host(&self, name: &str) -> Result<Host, Report> {
+        let hosts = &self.cluster.inventory.hosts;
+        let found = hosts.iter().find(|host| host.name == name).cloned();
+        let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
+        let unknown = || {
+            Report::new("usage", format!("no host is called {name:?}")).exit(EXIT_USAGE).fix(format!(
+                "inventory.yaml has: {}; a new machine is written there first",
+                names.join(", ")
+            ))
+        };
+        let host = found.ok_or_else(unknown)?;
+        match host.role {
+            hardway_assets::inventory::Role::Bootstrap => {
+                Err(Report::new("usage", format!("{name} is the bootstrap host, which never is a node"))
+                    .exit(EXIT_USAGE))
+            }
+            _ => Ok(host),
+        }
+    }
+
+    /// Gives it the cluster's present config, boots it, and waits until its node is Ready.
+    pub(crate) fn add_node(&self, host: &Host, was_there: bool) -> Result<String, Report> {
+        let node = self.cluster.node_name(host);
+        self.fresh_config(host)?;
+        let provider = self.provider()?;
+        self.carry_out(&provider.infrastructure())?;
+        let mut background = self.background();
+        background.serve(self)?;
+        background.serve_media(self)?;
+        if was_there {
+            background.expect_again(&node)?;
+        }
+        background.approve(self)?;
+        drop(background);
+        boot_one(self, host)?;
+        let ready = self.until(
+            |what| Report::new("nodes-missing", what).exit(EXIT_INSTALL),
+            |index, _| match index.state().nodes.get(&node).map(hardway_cluster::objects::Node::is_ready) {
+                Some(true) => Ok(format!("{node} is Ready")),
+                Some(false) => Err(format!("{node} to be Ready")),
+                None => Err(format!("{node} to become a node")),
+            },
+        )?;
+        self.carry_out(&provider.after_join(host))?;
+        Ok(ready)
+    }
+
+    /// Whether the cluster knows its node.
+    pub(crate) fn has_node(&self, host: &Host) -> Result<bool, Report> {
+        self.leaving(host, false, |leaving| {
+            self.block_on(async { leaving.is_there().await.map_err(|error| kept(&error)) })
+        })
+    }
+
+    /// Its pods move, and, unless it comes back, its node goes.
+    pub(crate) fn empty_node(&self, host: &Host, may_lose: bool) -> Result<(), Report> {
+        self.leaving(host, may_lose, |leaving| {
+            self.block_on(async {
+                if leaving.is_there().await.map_err(|error| kept(&error))? {
+                    leaving.cordon().await.map_err(|error| kept(&error))?;
+                    leaving.drain().await.map_err(|error| kept(&error))?;
+                }
+                Ok(())
+            })
+        })
+    }
+
+    /// The API forgets it.
+    pub(crate) fn delete_node(&self, host: &Host) -> Result<(), Report> {
+        self.leaving(host, false, |leaving| {
+            self.block_on(async { leaving.delete().await.map_err(|error| kept(&error)) })
+        })
+    }
+
+    /// Its machine goes for good.
+    pub(crate) fn take_machine_away(&self, host: &Host) -> Result<(), Report> {
+        let taken = self.doer().take_back(|action| is_of_machine(action, &host.name), &mut ());
+        taken.map_err(|error| failed_action(&error))
+    }
+
+    /// Names and load balancer as they are without a host: what only it needed is taken back, what changes is changed.
+    pub(crate) fn surroundings_without(&mut self, host: &Host) -> Result<(), Report> {
+        let with = self.provider()?.infrastructure();
+        self.cluster.inventory.hosts.retain(|other| other.name != host.name);
+        let without = self.provider()?.infrastructure();
+        let is_there = |action: &str| without.iter().any(|other| other.id == action);
+        let is_gone = |action: &str| with.iter().any(|other| other.id == action) && !is_there(action);
+        let is_around =
+            |action: &&Action| ["dns/", "balancer/"].iter().any(|part| action.id.starts_with(part));
+        let changed: Vec<Action> = without.iter().filter(is_around).cloned().collect();
+        self.carry_out(&changed)?;
+        let taken =
+            self.doer().take_back(|action| is_gone(action) && !is_of_machine(action, &host.name), &mut ());
+        taken.map_err(|error| failed_action(&error))
+    }
+
+    /// The cluster's own pointer for machines that join, with this host's name and addresses, and a token for it.
+    fn fresh_config(&self, host: &Host) -> Result<(), Report> {
+        let failed = |error: &dyn std::error::Error| {
+            Report::from_error("node-config-missing", error).exit(EXIT_INSTALL)
+        };
+        let data = self.block_on(async {
+            let config = live::folder_config(&self.workdir).await?;
+            let client = Client::try_from(config)
+                .map_err(|error| Report::from_error("kubeconfig-unusable", &error))?;
+            user_data(&client, host.role.name()).await.map_err(|error| failed(&error))
+        })?;
+        let now = clock::now()?;
+        let config =
+            joining_config(&self.cluster, host, data.expose(), now).map_err(|error| failed(&error))?;
+        self.workdir.write(&File::secret(NodeConfig::path(host), config.clone()))?;
+        let Some(url) = &self.cluster.inventory.ignition_server.url else { return Ok(()) };
+        let secrets = self.workdir.secrets()?;
+        let key = TokenKey::new(secrets.get(TOKEN_KEY).map_err(|error| failed(&error))?);
+        let ca = self.workdir.bytes(&pki::path("root-ca"))?.filter(|_| url.is_https);
+        let pointer = host_pointer(url, &host.name, &config, &key, ca.as_deref());
+        self.workdir.write(&File::secret(HostPointer::path(host), pointer))
+    }
+
+    fn leaving<T>(
+        &self,
+        host: &Host,
+        may_lose: bool,
+        f: impl FnOnce(&Leaving<'_>) -> Result<T, Report>,
+    ) -> Result<T, Report> {
+        let config = self.block_on(live::folder_config(&self.workdir))?;
+        let view = self.view.clone();
+        let tell = move |what: &str| view.waits_for(what);
+        let leaving = self
+            .runtime
+            .block_on(async { Leaving::new(&config, self.cluster.node_name(host), PATIENCE, &tell) })
+            .map_err(|error| kept(&error))?;
+        f(&leaving.losing_pods(may_lose))
+    }
+}
+
+/// A node that does not go.
+fn kept(error: &LeavingError) -> Report {
+    let report = Report::from_error("node-kept", error);
+    match error {
+        LeavingError::Api { .. } => report,
+        LeavingError::WouldBeLost(_) => {
+            report.exit(EXIT_BLOCKED).fix("see that they may go, and give --force; or start them elsewhere first")
+        }
+        LeavingError::Kept { .. } => report
+            .exit(EXIT_BLOCKED)
+            .fix("give the budget room: more replicas, or another PodDisruptionBudget; then run the same command again"),
+    }
+}
