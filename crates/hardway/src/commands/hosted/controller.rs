@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::{self, Host, Role};
 use hardway_cluster::csr_policy::{self, IgnitionEvidence};
@@ -138,10 +139,11 @@ fn provider(global: &Global, args: &ReconcileArgs) -> Result<(Arc<dyn Provider>,
     if let Some(program) = &args.machine_program {
         return Ok((Arc::new(ProgramProvider::new(program, &folder)), hosts(global)?));
     }
-    let cluster = input::cluster_before_release(&workdir)?;
-    let place = install::place(&workdir, &cluster)?;
+    // A provider looks at its cluster for as long as it lives, which here is as long as the program.
+    let cluster: &'static Cluster = Box::leak(Box::new(input::cluster_before_release(&workdir)?));
+    let place = install::place(&workdir, cluster)?;
     // A hosted cluster has no bootstrap host.
-    let provider = install::provider_of(&cluster, place.as_ref(), &folder, Stage::Installed)?;
+    let provider = install::provider_of(cluster, place.as_ref(), &folder, Stage::Installed)?;
     let hosts = cluster.inventory.with_role(Role::Worker).cloned().collect();
     Ok((Arc::from(provider), hosts))
 }
