@@ -26,7 +26,14 @@ pub(super) fn etcd_signer() -> Result<()> {
         let after = text[annotations..].find("\n  labels:").context("nothing follows them")?;
         Ok(format!("{}{}", &text[..annotations], &text[annotations + after + 1..]))
     })?;
-    let refused = || says(&lab, "etcd", "ClusterMemberController", "failed to get member list");
+    let refused = || {
+        says(
+            &lab,
+            "etcds.operator.openshift.io/cluster",
+            "ClusterMemberController",
+            "failed to get member list",
+        )
+    };
     fails(&lab, refused, "E-B29", &["etcd-ca-bundle has 2 authorities", "failed to get member list"])
 }
 
@@ -49,7 +56,8 @@ pub(super) fn internal_url() -> Result<()> {
     let lab = with_manifests("url")?;
     renders_nothing(&lab, file, wrong, "call it status.apiServerInternalURI")?;
     edit_on_bootstrap_host(&lab, file, wrong)?;
-    let without = || says(&lab, "kubeapiserver", "CertRotation", "apiServerInternalURI");
+    // Without a network no other operator gets as far as to complain.
+    let without = || says(&lab, "clusteroperator/network", "", "apiServerInternalURI");
     fails(&lab, without, "E-B28", &["no status.apiServerInternalURI"])
 }
 
@@ -73,7 +81,14 @@ pub(super) fn public_key() -> Result<()> {
     let lab = with_manifests("key")?;
     let other_name = replacing("  name: sa-token-signing-certs\n", "  name: sa-token-keys\n");
     edit(&lab, "operator-seeds/configmap-sa-token-signing-certs.yaml", other_name)?;
-    let waits = || says(&lab, "kubeapiserver", "RevisionController", "sa-token-signing-certs");
+    let waits = || {
+        says(
+            &lab,
+            "kubeapiservers.operator.openshift.io/cluster",
+            "RevisionController",
+            "sa-token-signing-certs",
+        )
+    };
     fails(
         &lab,
         waits,
@@ -162,11 +177,10 @@ fn names(said: &str, code: &str, words: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Whether a controller of this operator is Degraded and speaks of this.
-fn says(lab: &Lab, operator: &str, controller: &str, words: &str) -> Result<bool> {
+/// Whether this object, or one controller of an operator, is Degraded and speaks of this.
+fn says(lab: &Lab, object: &str, controller: &str, words: &str) -> Result<bool> {
     let condition = format!("jsonpath={{.status.conditions[?(@.type==\"{controller}Degraded\")]}}");
-    let text =
-        lab.kubectl(&["get", &format!("{operator}s.operator.openshift.io"), "cluster", "-o", &condition])?;
+    let text = lab.kubectl(&["get", object, "-o", &condition])?;
     Ok(text.contains("\"status\":\"True\"") && text.contains(words))
 }
 
