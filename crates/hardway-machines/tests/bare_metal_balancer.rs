@@ -31,7 +31,7 @@ fn actions(folder: &Path, stage: Stage) -> (Vec<Action>, PathBuf) {
     cluster.inventory.network.ingress_vip = vec![[127, 77, 3, 11].into()];
     let provider = BareMetal {
         settings: BareMetalSettings::read(&cluster).unwrap(),
-        cluster: &cluster,
+        cluster: cluster.clone(),
         program: "hardway".into(),
         folder: folder.to_owned(),
         stage,

@@ -14,6 +14,7 @@ use super::lab::{Lab, last_lines};
 const PATIENT: &str = "20m";
 /// After that there is nothing to wait for.
 const IMPATIENT: &str = "20s";
+const TRIES: usize = 4;
 /// What `create cluster` ends with when bootstrapping does not come to its end.
 const BOOTSTRAP: i32 = 5;
 
@@ -25,7 +26,14 @@ pub(super) fn etcd_signer() -> Result<()> {
         let after = text[annotations..].find("\n  labels:").context("nothing follows them")?;
         Ok(format!("{}{}", &text[..annotations], &text[annotations + after + 1..]))
     })?;
-    let refused = || says(&lab, "etcd", "ClusterMemberController", "failed to get member list");
+    let refused = || {
+        says(
+            &lab,
+            "etcds.operator.openshift.io/cluster",
+            "ClusterMemberController",
+            "failed to get member list",
+        )
+    };
     fails(&lab, refused, "E-B29", &["etcd-ca-bundle has 2 authorities", "failed to get member list"])
 }
 
@@ -46,9 +54,10 @@ pub(super) fn internal_url() -> Result<()> {
     let file = "manifests/cluster-infrastructure-02-config.yml";
     let wrong = replacing("apiServerInternalURI:", "apiServerInternalURL:");
     let lab = with_manifests("url")?;
-    renders_nothing(&lab, file, wrong, "unknown scheme in")?;
+    renders_nothing(&lab, file, wrong, "call it status.apiServerInternalURI")?;
     edit_on_bootstrap_host(&lab, file, wrong)?;
-    let without = || says(&lab, "kubeapiserver", "CertRotation", "apiServerInternalURI");
+    // Without a network no other operator gets as far as to complain.
+    let without = || says(&lab, "clusteroperator/network", "", "apiServerInternalURI");
     fails(&lab, without, "E-B28", &["no status.apiServerInternalURI"])
 }
 
@@ -57,7 +66,7 @@ pub(super) fn feature_gate() -> Result<()> {
     let file = "openshift/99_feature-gate.yaml";
     let wrong = replacing("  name: cluster\n", "  name: another\n");
     let lab = with_manifests("gate")?;
-    renders_nothing(&lab, file, wrong, "no featuregate found")?;
+    renders_nothing(&lab, file, wrong, "99_feature-gate.yaml: missing")?;
     edit_on_bootstrap_host(&lab, file, wrong)?;
     let exits = || {
         let count = "jsonpath={.items[*].status.containerStatuses[*].restartCount}";
@@ -72,7 +81,14 @@ pub(super) fn public_key() -> Result<()> {
     let lab = with_manifests("key")?;
     let other_name = replacing("  name: sa-token-signing-certs\n", "  name: sa-token-keys\n");
     edit(&lab, "operator-seeds/configmap-sa-token-signing-certs.yaml", other_name)?;
-    let waits = || says(&lab, "kubeapiserver", "RevisionController", "sa-token-signing-certs");
+    let waits = || {
+        says(
+            &lab,
+            "kubeapiservers.operator.openshift.io/cluster",
+            "RevisionController",
+            "sa-token-signing-certs",
+        )
+    };
     fails(
         &lab,
         waits,
@@ -139,24 +155,32 @@ fn fails(lab: &Lab, shows: impl Fn() -> Result<bool>, code: &str, words: &[&str]
     let mut run = lab.start(&["create", "cluster", "--stall-after", PATIENT])?;
     run.until_seen("the fault shows", shows)?;
     run.kill()?;
-    let said = lab.start(&["create", "cluster", "--stall-after", IMPATIENT])?.must_fail(BOOTSTRAP)?;
-    let found: Vec<&str> = said.lines().filter(|line| line.starts_with("E-")).collect();
-    ensure!(
-        found.len() == 1 && found[0].starts_with(&format!("{code} ")),
-        "{code} is not what is said:\n{}",
-        last_lines(&said, 40)
-    );
-    for word in words {
-        ensure!(said.contains(word), "{word:?} is missing:\n{}", last_lines(&said, 40));
+    for tries_left in (0..TRIES).rev() {
+        let said = lab.start(&["create", "cluster", "--stall-after", IMPATIENT])?.must_fail(BOOTSTRAP)?;
+        match names(&said, code, words) {
+            // A computer that is too busy to serve the API has a fault of its own, and that is what is named then.
+            Err(_) if tries_left > 0 && said.contains("The API does not answer: ") => {}
+            Err(error) => return Err(error),
+            Ok(()) => break,
+        }
     }
     lab.destroy()
 }
 
-/// Whether a controller of this operator is Degraded and speaks of this.
-fn says(lab: &Lab, operator: &str, controller: &str, words: &str) -> Result<bool> {
+fn names(said: &str, code: &str, words: &[&str]) -> Result<()> {
+    let found: Vec<&str> = said.lines().filter(|line| line.starts_with("E-")).collect();
+    let is_first = matches!(found.as_slice(), [only] if only.starts_with(&format!("{code} ")));
+    ensure!(is_first, "{code} is not what is said:\n{}", last_lines(said, 40));
+    for word in words {
+        ensure!(said.contains(word), "{word:?} is missing:\n{}", last_lines(said, 40));
+    }
+    Ok(())
+}
+
+/// Whether this object, or one controller of an operator, is Degraded and speaks of this.
+fn says(lab: &Lab, object: &str, controller: &str, words: &str) -> Result<bool> {
     let condition = format!("jsonpath={{.status.conditions[?(@.type==\"{controller}Degraded\")]}}");
-    let text =
-        lab.kubectl(&["get", &format!("{operator}s.operator.openshift.io"), "cluster", "-o", &condition])?;
+    let text = lab.kubectl(&["get", object, "-o", &condition])?;
     Ok(text.contains("\"status\":\"True\"") && text.contains(words))
 }
 
