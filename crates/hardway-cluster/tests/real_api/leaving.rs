@@ -16,7 +16,7 @@ const NODE: &str = "worker-0.ocp4.example.com";
 /// Nothing is measured with it.
 const LONG: Duration = Duration::from_secs(180);
 
-fn pod(name: &str, more: Value) -> Value {
+fn pod(name: &str, more: &Value) -> Value {
     let mut metadata = json!({"name": name, "namespace": "default", "labels": {"app": name}});
     metadata.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata,
@@ -78,9 +78,9 @@ async fn real_pods_leave_as_budgets_allow_and_the_node_goes() {
     let driver = Driver::without_crds().await;
     driver.node(NODE, "worker", true).await;
     let client = Client::try_from(driver.config.clone()).unwrap();
-    create(&client, pod("web", owned_by("ReplicaSet"))).await;
-    create(&client, pod("agent", owned_by("DaemonSet"))).await;
-    create(&client, pod("alone", json!({}))).await;
+    create(&client, pod("web", &owned_by("ReplicaSet"))).await;
+    create(&client, pod("agent", &owned_by("DaemonSet"))).await;
+    create(&client, pod("alone", &json!({}))).await;
     let leaving = |may_lose, patience| {
         Leaving::new(&driver.config, NODE, patience, &|_| ()).unwrap().losing_pods(may_lose)
     };

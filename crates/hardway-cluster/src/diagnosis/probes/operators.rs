@@ -50,8 +50,7 @@ pub(in crate::diagnosis) fn bootstrap_member_stays(evidence: &Evidence) -> Vec<S
 
 /// The member's name is the one that the bootstrap host gives itself.
 pub(in crate::diagnosis) fn bootstrap_member_dead(evidence: &Evidence) -> Vec<String> {
-    let operator =
-        evidence.state.operators.get("etcd").map(ClusterOperator::conditions).unwrap_or_default();
+    let operator = evidence.state.operators.get("etcd").map(ClusterOperator::conditions).unwrap_or_default();
     let is_it = |text: &String| text.contains("etcd-bootstrap") && text.contains("unhealthy");
     operator.iter().map(Condition::sentence).filter(is_it).collect()
 }
