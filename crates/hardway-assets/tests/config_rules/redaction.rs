@@ -80,7 +80,9 @@ fn a_provider_password_stays_in_its_settings() {
     let file = with(&file, "name: worker-1", "name: Worker-1");
     let errors = inventory::read(&file, None).unwrap_err();
     silent(&file, &errors, &errors);
-    let good = with(HA_INVENTORY, "pool: default", &format!("pool: default, password: {HUSH}"));
+    // A provider whose settings are not in the table.
+    let good = with(HA_INVENTORY, "provider: libvirt", "provider: bare-metal");
+    let good = with(&good, "  libvirt: {", &format!("  bare-metal: {{password: {HUSH}, "));
     let read = inventory::read(&good, None).unwrap();
     assert_eq!(read.value.machines.settings["password"], HUSH);
     silent(&good, &read.warnings, &read);

@@ -5,4 +5,5 @@
 mod kills;
 mod names;
 mod plans;
+mod remote;
 mod site;

@@ -5,7 +5,8 @@
 //! HostFacts       what the host can do; looked at once, before planning              facts.rs
 //! Place           where programs run and files lie: here or over ssh                 place.rs
 //! Virsh           virsh calls, and "only if it is there"                             virsh.rs
-//! network         one libvirt network: NAT, DHCP, names, virtual addresses           network.rs, network_xml.rs
+//! network         one libvirt network: NAT, DHCP, names, virtual addresses           network.rs, network_xml.rs,
+//!                                                                                    network_entries.rs
 //! storage         the pool that disks and install media lie in                       storage.rs
 //! firewall        masquerading that survives others' reloads, open ports             firewall.rs
 //! unit            systemd units that come and go with the bridge                     unit.rs
@@ -25,6 +26,7 @@ mod facts;
 mod firewall;
 mod machine;
 mod network;
+mod network_entries;
 mod network_xml;
 mod place;
 mod resolver;
