@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::{self, Host, Role};
 use hardway_cluster::csr_policy::{self, IgnitionEvidence};
@@ -16,9 +17,8 @@ use super::{connect, failed, read};
 use crate::cli::{ControllerArgs, Global, IgnitionArg, ManagementArgs, ReconcileArgs};
 use crate::commands::approve::identity;
 use crate::interrupt::{Stop, interrupted, told_to_stop};
-use crate::mistakes::in_inventory;
 use crate::output::Output;
-use crate::report::{EXIT_INFRASTRUCTURE, Report};
+use crate::report::{EXIT_CONFIG, EXIT_INFRASTRUCTURE, Report};
 use crate::workdir::Workdir;
 use crate::{clock, input, install};
 
@@ -138,10 +138,11 @@ fn provider(global: &Global, args: &ReconcileArgs) -> Result<(Arc<dyn Provider>,
     if let Some(program) = &args.machine_program {
         return Ok((Arc::new(ProgramProvider::new(program, &folder)), hosts(global)?));
     }
-    let cluster = input::cluster_before_release(&workdir)?;
-    let place = install::place(&workdir, &cluster)?;
+    // A provider looks at its cluster for as long as it lives, which here is as long as the program.
+    let cluster: &'static Cluster = Box::leak(Box::new(input::cluster_before_release(&workdir)?));
+    let place = install::place(&workdir, cluster)?;
     // A hosted cluster has no bootstrap host.
-    let provider = install::provider_of(&cluster, place.as_ref(), &folder, Stage::Installed)?;
+    let provider = install::provider_of(cluster, place.as_ref(), &folder, Stage::Installed)?;
     let hosts = cluster.inventory.with_role(Role::Worker).cloned().collect();
     Ok((Arc::from(provider), hosts))
 }
@@ -150,7 +151,11 @@ fn provider(global: &Global, args: &ReconcileArgs) -> Result<(Arc<dyn Provider>,
 pub(super) fn hosts(global: &Global) -> Result<Vec<Host>, Report> {
     let workdir = Workdir::open(&global.dir)?;
     let text = read(&workdir.path("inventory.yaml"))?;
-    let inventory = inventory::read(&text, None).map_err(|violations| in_inventory(&workdir, violations))?;
+    let inventory = inventory::read(&text, None).map_err(|violations| {
+        Report::new("inventory-invalid", format!("{} mistakes in inventory.yaml", violations.len()))
+            .exit(EXIT_CONFIG)
+            .evidence(violations.iter().map(ToString::to_string))
+    })?;
     Ok(inventory.value.with_role(Role::Worker).cloned().collect())
 }
 
