@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
-    ApproveArgs, BmcArgs, CheckArgs, CreateArgs, CsrArgs, DestroyArgs, DiagnoseArgs, GatherArgs, HostedArgs, InfraArgs, InstallMediaArgs, LabArgs, NodeArgs, PlanArgs, RecoverArgs, ReleaseArgs, RunArgs, ServeArgs, VerifyArgs,
-    WaitForArgs,
+    ApproveArgs, BmcArgs, CheckArgs, CreateArgs, CsrArgs, DestroyArgs, DiagnoseArgs, GatherArgs, HostedArgs,
+    InfraArgs, InstallMediaArgs, LabArgs, NodeArgs, PlanArgs, RecoverArgs, ReleaseArgs, RunArgs, ServeArgs,
+    VerifyArgs, WaitForArgs,
 };
 
 /// Installs OpenShift and OKD on machines you own, and explains every byte it writes.
