@@ -17,9 +17,8 @@ use super::{connect, failed, read};
 use crate::cli::{ControllerArgs, Global, IgnitionArg, ManagementArgs, ReconcileArgs};
 use crate::commands::approve::identity;
 use crate::interrupt::{Stop, interrupted, told_to_stop};
-use crate::mistakes::in_inventory;
 use crate::output::Output;
-use crate::report::{EXIT_INFRASTRUCTURE, Report};
+use crate::report::{EXIT_CONFIG, EXIT_INFRASTRUCTURE, Report};
 use crate::workdir::Workdir;
 use crate::{clock, input, install};
 
@@ -152,7 +151,11 @@ fn provider(global: &Global, args: &ReconcileArgs) -> Result<(Arc<dyn Provider>,
 pub(super) fn hosts(global: &Global) -> Result<Vec<Host>, Report> {
     let workdir = Workdir::open(&global.dir)?;
     let text = read(&workdir.path("inventory.yaml"))?;
-    let inventory = inventory::read(&text, None).map_err(|violations| in_inventory(&workdir, violations))?;
+    let inventory = inventory::read(&text, None).map_err(|violations| {
+        Report::new("inventory-invalid", format!("{} mistakes in inventory.yaml", violations.len()))
+            .exit(EXIT_CONFIG)
+            .evidence(violations.iter().map(ToString::to_string))
+    })?;
     Ok(inventory.value.with_role(Role::Worker).cloned().collect())
 }
 
