@@ -22,7 +22,7 @@ fn provider(cluster: &Cluster) -> BareMetal {
     }
 }
 
-fn with_controller(more: Value) -> Value {
+fn with_controller(more: &Value) -> Value {
     let mut bmc = json!({"address": "redfish+https://10.0.0.5/redfish/v1/Systems/1", "user": "admin", "passwordFile": "secrets/bmc-master-0"});
     bmc.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     json!({"mediaUrl": "http://192.168.126.2:8080/", "hosts": {"master-0": {"bmc": bmc}}})
@@ -34,7 +34,7 @@ fn lines(actions: &[Action]) -> Vec<String> {
 
 #[test]
 fn a_machine_with_a_controller_is_booted_from_here() {
-    let cluster = cluster(with_controller(json!({})));
+    let cluster = cluster(with_controller(&json!({})));
     let provider = provider(&cluster);
     let host = &cluster.inventory.hosts[1];
     assert!(provider.by_hand(host).is_empty());
@@ -56,7 +56,7 @@ fn a_machine_with_a_controller_is_booted_from_here() {
 
 #[test]
 fn over_the_network_nothing_is_inserted() {
-    let mut settings = with_controller(json!({}));
+    let mut settings = with_controller(&json!({}));
     settings["boot"] = "pxe".into();
     let cluster = cluster(settings);
     let provider = provider(&cluster);
@@ -121,7 +121,7 @@ fn the_load_balancer_is_ours_or_a_table_for_somebody() {
 #[test]
 fn logins_and_trust_are_as_the_settings_say() {
     let read = |more| {
-        BareMetalSettings::read(&cluster(with_controller(more))).unwrap().controllers["master-0"].clone()
+        BareMetalSettings::read(&cluster(with_controller(&more))).unwrap().controllers["master-0"].clone()
     };
     assert_eq!((read(json!({})).login, read(json!({})).trust), (Login::Basic, Trust::System));
     assert_eq!(read(json!({"auth": "session", "insecure": true})).login, Login::Session);
@@ -169,7 +169,7 @@ fn every_mistake_is_told_at_once_with_its_field_and_without_a_password() {
 
 #[test]
 fn controllers_must_be_told_where_media_are() {
-    let mut settings = with_controller(json!({}));
+    let mut settings = with_controller(&json!({}));
     settings.as_object_mut().unwrap().remove("mediaUrl");
     let missing = BareMetalSettings::read(&cluster(settings));
     assert!(missing.unwrap_err()[0].to_string().starts_with("machines.bare-metal.mediaUrl: Required value"));
@@ -179,7 +179,7 @@ fn controllers_must_be_told_where_media_are() {
 fn a_password_is_read_from_a_file_that_is_its_owners_alone() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
-    let settings = BareMetalSettings::read(&cluster(with_controller(json!({"caFile": "bmc.pem"})))).unwrap();
+    let settings = BareMetalSettings::read(&cluster(with_controller(&json!({"caFile": "bmc.pem"})))).unwrap();
     let settings = &settings.controllers["master-0"];
     let error = settings.open(folder.path()).unwrap_err();
     assert!(error.to_string().contains("the password of admin at redfish+https://10.0.0.5"), "{error}");
