@@ -40,7 +40,7 @@ fn real_node_remove_empties_a_worker_and_leaves_masters_alone() {
     create(&plane, &pod);
 
     let (code, _, stderr) = site.run(&["node", "remove", "master-0"]);
-    assert!(code == 2 && stderr.contains("fix: hardway node replace master-0"), "{stderr}");
+    assert!(code == 2 && stderr.contains("node replace master-0"), "{stderr}");
     let (code, _, stderr) = site.run(&["node", "remove", "bootstrap"]);
     assert!(code == 2 && stderr.contains("never is a node"), "{stderr}");
     let (code, _, stderr) = site.run(&["node", "remove", "nobody"]);

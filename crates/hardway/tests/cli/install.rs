@@ -40,8 +40,8 @@ fn a_plan_names_every_phase_in_order_with_its_commands_and_writes_nothing() {
 #[test]
 fn a_phase_that_is_too_early_says_what_is_missing() {
     let work = lab();
-    let ran = work.refused(2, &["phase", "run", "make-pki"]);
-    ran.says("phase-too-early").says("make-pki needs fetch-release first");
+    let ran = work.refused(2, &["phase", "run", "make-ignition"]);
+    ran.says("phase-too-early").says("make-ignition needs make-kubeconfigs first");
     work.refused(2, &["phase", "run", "make-coffee"]).says("there is no phase \"make-coffee\"");
 }
 
