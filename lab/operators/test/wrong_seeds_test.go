@@ -46,7 +46,8 @@ func TestWithoutAFeatureGateNoOperatorStarts(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		done <- version.Lead(ctx, world.Clients, version.Options{
-			Root: packed(t), Profile: "self-managed-high-availability", GateWait: time.Minute, Every: 500 * time.Millisecond,
+			Root: packed(t), ReleaseImage: "registry.example.com/release", Profile: "self-managed-high-availability",
+			GateWait: time.Minute, Every: 500 * time.Millisecond,
 		})
 	}()
 	untilVersion(t, world, "Progressing", kube.True, "waiting on")
