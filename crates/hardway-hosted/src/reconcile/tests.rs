@@ -266,3 +266,20 @@ proptest! {
         prop_assert_eq!(world.machines.keys().collect::<Vec<_>>(), names);
     }
 }
+
+#[test]
+fn a_config_that_comes_in_the_middle_of_an_upgrade_is_the_one_that_counts() {
+    let mut world = World::with_workers(3);
+    world.settle();
+    world.upgrades = false;
+    world.new_config("22222222", true);
+    world.settle();
+    assert_eq!(world.view.workers.iter().filter(|worker| worker.history.upgrading.is_some()).count(), 1);
+    world.new_config("33333333", true);
+    world.upgrades = true;
+    world.settle();
+    assert!(
+        world.view.workers.iter().all(|worker| worker.history.config_hash.as_deref() == Some("33333333"))
+    );
+    assert_eq!(world.most_away, 1);
+}

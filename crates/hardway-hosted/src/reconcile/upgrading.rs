@@ -56,19 +56,20 @@ pub(super) fn step(worker: &Worker, node: &NodeView, round: &Round<'_>, away: &m
 fn begin(worker: &Worker, wanted: &str, round: &Round<'_>, away: &mut usize) -> Option<Step> {
     let token = round.token(wanted)?;
     let joined = round.view.workers.iter().filter(|one| one.history.joined.is_some()).count();
-    if *away >= round.view.pool.max_unavailable(joined) {
+    // One that is on its way to a config that nobody wants any more is away already, and is sent on.
+    let is_away = worker.history.upgrading.is_some();
+    if !is_away && *away >= round.view.pool.max_unavailable(joined) {
         return None;
     }
+    *away += usize::from(!is_away);
     let mut record = worker.clone();
     if token.is_in_place {
         if token.payload.is_none() || token.reason.as_deref() != Some("AsExpected") {
             return None;
         }
-        *away += 1;
         record.history.upgrading = Some(round.now);
         return Some(Step::Upgrade { worker: Box::new(record), config_hash: wanted.to_owned() });
     }
-    *away += 1;
     record.wanted = Wanted::Replaced;
     Some(Step::Record(Box::new(record)))
 }
