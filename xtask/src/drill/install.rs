@@ -36,6 +36,7 @@ pub(super) fn small() -> Result<()> {
     lab.create()?;
     report(&fs::read_to_string(lab.path("drill.log"))?)?;
     everything_is_finished(&lab)?;
+    every_phase_again(&lab)?;
     lab.destroy()
 }
 

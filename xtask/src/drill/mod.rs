@@ -35,7 +35,11 @@ const DRILLS: [Drill; 15] = [
         "3 masters, 2 workers: a client through the pivot, every phase twice, nothing left",
         install::full,
     ),
-    drill("small", "1 master, no worker: installed, verified, destroyed", install::small),
+    drill(
+        "small",
+        "1 master, no worker: installed, verified, every phase twice, nothing left",
+        install::small,
+    ),
     drill(
         "kill",
         "kill -9 after every new journal event until the masters have joined, each time resumed",
