@@ -1,6 +1,7 @@
 //! From node configs to booted machines: providers, load balancer, DNS, install media, ignition server, preflight.
 
 pub mod actions;
+mod anybody;
 pub mod boot_server;
 mod file_body;
 pub mod host_progress;

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
 use super::RedfishError;
+use crate::anybody::Anybody;
 
 /// Whose certificate is accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +33,7 @@ impl Trust {
     pub(super) fn client(&self) -> Result<ClientConfig, RedfishError> {
         let provider = Arc::new(aws_lc_rs::default_provider());
         let verifier: Arc<dyn ServerCertVerifier> = match self {
-            Self::Anybody => Arc::new(Accepting { provider: provider.clone() }),
+            Self::Anybody => Arc::new(Anybody(provider.clone())),
             Self::File(path) => Arc::new(Pinning::new(path, provider.clone())?),
             Self::System => {
                 let bundle = BUNDLES.iter().map(Path::new).find(|path| path.exists());
@@ -109,46 +110,5 @@ impl ServerCertVerifier for Pinning {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.signed.supported_verify_schemes()
-    }
-}
-
-/// Accepts anybody who has the key of the certificate they show.
-#[derive(Debug)]
-struct Accepting {
-    provider: Arc<CryptoProvider>,
-}
-
-impl ServerCertVerifier for Accepting {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, cert, dss, &self.provider.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, cert, dss, &self.provider.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
     }
 }

@@ -120,7 +120,7 @@ impl Install {
             let mut say = |line: Line| self.hear(&line);
             let mut wait = self.wait(&live, SignedDuration::ZERO, &mut say)?;
             let waited = wait.holds(|index, now| judge(index, now)).await;
-            waited.map_err(|(last, why)| with_broken_link(report(format!("{last}; {why}")), &why))
+            waited.map_err(|(last, why)| with_broken_link(report(format!("{last}; {why}")), Some(&why)))
         })
     }
 
@@ -136,9 +136,9 @@ impl Install {
     }
 }
 
-/// With what everything else waits for.
-fn with_broken_link(report: Report, why: &GiveUp) -> Report {
-    let Some(link) = why.broken() else { return report };
+/// With what everything else waits for, and what to do about that where it is known.
+pub(super) fn with_broken_link(report: Report, why: Option<&GiveUp>) -> Report {
+    let Some(link) = why.and_then(GiveUp::broken) else { return report };
     let report = report.evidence([format!("first broken: {}: {}", link.subject, link.what)]);
     match &link.fix {
         Some(fix) => report.fix(fix.clone()),

@@ -16,9 +16,7 @@ impl Work for AwaitBootstrap<'_> {
 
     fn run(&self) -> Result<String, Report> {
         self.0.check_certificates()?;
-        let mut background = self.0.background();
-        background.serve(self.0)?;
-        drop(background);
+        self.0.background().serve(self.0)?;
         self.0
             .until(|what| Report::new("bootstrap-failed", what).exit(EXIT_BOOTSTRAP), |index, _| judge(index))
     }

@@ -5,6 +5,7 @@ use hardway_cluster::pivot::Allowed;
 use hardway_cluster::wait::Line;
 
 use crate::install::Install;
+use crate::install::watching::with_broken_link;
 use crate::install::work::{Effect, Observed, Work};
 use crate::live::KUBECONFIG;
 use crate::report::{EXIT_BOOTSTRAP, Report};
@@ -34,10 +35,8 @@ impl Work for AwaitEtcd<'_> {
 
     fn run(&self) -> Result<String, Report> {
         self.0.check_certificates()?;
-        let mut background = self.0.background();
-        background.serve(self.0)?;
-        background.approve(self.0)?;
-        drop(background);
+        self.0.background().serve(self.0)?;
+        self.0.background().approve(self.0)?;
         self.0.block_on(async {
             let live = self.0.live().await?;
             let mut say = |line: Line| self.0.hear(&line);
@@ -45,14 +44,8 @@ impl Work for AwaitEtcd<'_> {
             match wait.bootstrap_complete().await {
                 Ok(_) => Ok("the masters carry the cluster; the bootstrap host is free to go".to_owned()),
                 Err(error) => {
-                    let report = Report::from_error("bootstrap-failed", &error).exit(EXIT_BOOTSTRAP);
-                    let broken = error.why().and_then(|why| why.broken()).cloned();
-                    Err(match broken {
-                        Some(link) => report
-                            .evidence([format!("first broken: {}: {}", link.subject, link.what)])
-                            .fix(link.fix.unwrap_or_else(|| error.hint().to_owned())),
-                        None => report.fix(error.hint()),
-                    })
+                    let report = Report::from_error("bootstrap-failed", &error);
+                    Err(with_broken_link(report.exit(EXIT_BOOTSTRAP).fix(error.hint()), error.why()))
                 }
             }
         })

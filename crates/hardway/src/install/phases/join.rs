@@ -21,10 +21,8 @@ impl Work for Join<'_> {
         if self.role == Role::Master {
             self.install.check_certificates()?;
         }
-        let mut background = self.install.background();
-        background.serve(self.install)?;
-        background.approve(self.install)?;
-        drop(background);
+        self.install.background().serve(self.install)?;
+        self.install.background().approve(self.install)?;
         let exit = if self.role == Role::Master { EXIT_BOOTSTRAP } else { EXIT_INSTALL };
         let joined = self.install.until(
             |what| Report::new("nodes-missing", what).exit(exit),
