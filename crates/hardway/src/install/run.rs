@@ -63,8 +63,9 @@ pub(crate) fn run(install: &Install, phases: &[Phase], known: &[Phase]) -> Resul
         let (tracked, view) = (Tracked::all(&install.cluster), install.view.clone());
         let (journal, over) = (install.workdir.path(hardway_journal::FILE_NAME), &over);
         scope.spawn(move || keep_alive(&journal, &tracked, view.as_ref(), over));
+        let _ends = Ends(over);
         let engine = Engine { install };
-        let result = phases.iter().try_for_each(|phase| match known.contains(phase) {
+        phases.iter().try_for_each(|phase| match known.contains(phase) {
             true => {
                 install.view.already(*phase, "seen a moment ago");
                 Ok(())
@@ -72,12 +73,19 @@ pub(crate) fn run(install: &Install, phases: &[Phase], known: &[Phase]) -> Resul
             false => engine
                 .phase(*phase, work_of(install, *phase).as_ref())
                 .map_err(|report| install.diagnosed(*phase, report)),
-        });
-        over.store(true, Ordering::Relaxed);
-        result
+        })
     })?;
     install.view.tick();
     Ok(())
+}
+
+/// Says that it is over when it goes, so that a panic in a phase ends the run instead of leaving it drawing for ever.
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// The first signal asks to stop at the next good moment; the second does not ask.
