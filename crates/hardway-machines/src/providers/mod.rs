@@ -9,6 +9,7 @@
 //! machine/HOST/…     everything of one machine; taken back together, when the machine goes for good
 //! ```
 
+mod advice;
 pub mod bare_metal;
 mod fields;
 pub mod gce;
@@ -19,7 +20,9 @@ use std::path::PathBuf;
 
 use hardway_assets::inventory::Host;
 
-use crate::actions::{Action, Check};
+pub use advice::advice;
+
+use crate::actions::{Action, Check, Program};
 
 /// One way to come by machines.
 pub trait Provider: Send + Sync {
@@ -41,6 +44,30 @@ pub trait Provider: Send + Sync {
     fn by_hand(&self, host: &Host) -> Vec<String> {
         let _ = host;
         Vec::new()
+    }
+
+    /// Who can tell from outside whether the machine is on: a program's name. Nobody, where only the machine itself can.
+    fn seen_by(&self, host: &Host) -> Option<&'static str> {
+        let _ = host;
+        None
+    }
+
+    /// Prints which of [`crate::host_progress::console::MARKS`] its console has said, where somebody keeps that.
+    fn console(&self, host: &Host) -> Option<Program> {
+        let _ = host;
+        None
+    }
+
+    /// Prints, in a line with `wr_bytes`, how much was written to its disk since it was switched on.
+    fn written(&self, host: &Host) -> Option<Program> {
+        let _ = host;
+        None
+    }
+
+    /// How a person looks at its console: a command.
+    fn look_at_console(&self, host: &Host) -> Option<String> {
+        let _ = host;
+        None
     }
 
     /// What remains to be done once the machine is a node, or the bootstrap host is no longer needed: media taken out,

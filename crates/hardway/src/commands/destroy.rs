@@ -9,7 +9,7 @@ use hardway_machines::providers::lab::IMAGES;
 use crate::cli::{DestroyArgs, Global};
 use crate::clock;
 use crate::held::Held;
-use crate::install::{failed_action, journal_report, outside};
+use crate::install::{failed_action, journal_report, outside, provider_kind};
 use crate::output::Output;
 use crate::report::Report;
 use crate::workdir::{Workdir, io};
@@ -30,7 +30,8 @@ pub(crate) fn run(global: &Global, args: &DestroyArgs, out: &Output) -> Result<u
     let doer = Doer::new(&dir, &journal, &now).on(outside());
     let mut told = Told { out, count: 0 };
     let keeps = |action: &str| args.keep_images && action == IMAGES;
-    doer.down_but(keeps, &mut told).map_err(|error| failed_action(&error))?;
+    let done = doer.down_but(keeps, &mut told);
+    done.map_err(|error| failed_action(provider_kind(&workdir), &error))?;
     let count = told.count;
     let kept = format!("logs/journal-{}.jsonl", clock::now()?.strftime("%Y%m%dT%H%M%SZ"));
     fs_err::create_dir_all(workdir.path("logs")).map_err(|error| io(&error))?;

@@ -87,7 +87,9 @@ fn up(workdir: &Workdir, out: &Output) -> Result<u8, Report> {
     let actions = provider.infrastructure();
     let journal = Journal::open(&workdir.path(FILE_NAME)).map_err(|error| journal_report(&error))?;
     let mut told = Told { out, count: 0 };
-    doer(&infra.dir, &journal).up(&actions, &mut told).map_err(|error| failed_action(&error))?;
+    let kind = infra.cluster.inventory.machines.provider;
+    let done = doer(&infra.dir, &journal).up(&actions, &mut told);
+    done.map_err(|error| failed_action(Some(kind), &error))?;
     out.info(&format!("{} things hold, {} were done now", actions.len(), told.count));
     let changes = infra.changes(&*provider);
     if !changes.is_empty() {
@@ -105,7 +107,8 @@ fn down(workdir: &Workdir, out: &Output) -> Result<u8, Report> {
     let _held = Held::take(workdir)?;
     let journal = Journal::open(&path).map_err(|error| journal_report(&error))?;
     let mut told = Told { out, count: 0 };
-    doer(&absolute(workdir)?, &journal).down(&mut told).map_err(|error| failed_action(&error))?;
+    let done = doer(&absolute(workdir)?, &journal).down(&mut told);
+    done.map_err(|error| failed_action(install::provider_kind(workdir), &error))?;
     out.info(&format!("{} things taken back", told.count));
     Ok(0)
 }

@@ -11,8 +11,8 @@ use hardway_machines::actions::Action;
 use hardway_machines::providers::is_of_machine;
 use kube::Client;
 
+use super::Install;
 use super::phases::boot_one;
-use super::{Install, failed_action};
 use crate::clock;
 use crate::live;
 use crate::report::{EXIT_BLOCKED, EXIT_INSTALL, EXIT_USAGE, Report};
@@ -99,7 +99,7 @@ impl Install {
     /// Its machine goes for good.
     pub(crate) fn take_machine_away(&self, host: &Host) -> Result<(), Report> {
         let taken = self.doer().take_back(|action| is_of_machine(action, &host.name), &mut ());
-        taken.map_err(|error| failed_action(&error))
+        taken.map_err(|error| self.failed(&error))
     }
 
     /// Names and load balancer as they are without a host: what only it needed is taken back, what changes is changed.
@@ -115,7 +115,7 @@ impl Install {
         self.carry_out(&changed)?;
         let taken =
             self.doer().take_back(|action| is_gone(action) && !is_of_machine(action, &host.name), &mut ());
-        taken.map_err(|error| failed_action(&error))
+        taken.map_err(|error| self.failed(&error))
     }
 
     /// The cluster's own pointer for machines that join, with this host's name and addresses, and a token for it.
