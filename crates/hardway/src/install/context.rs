@@ -141,7 +141,7 @@ impl Install {
         let doer = self.doer();
         for action in actions {
             self.go_on()?;
-            self.view.waits_for(&action.why);
+            self.view.waits_for(&format!("{}: {}", action.id, action.why));
             doer.up(std::slice::from_ref(action), &mut Told(self)).map_err(|error| self.failed(&error))?;
         }
         Ok(())
