@@ -233,23 +233,26 @@ impl<'d> Doer<'d> {
                 let kept = self
                     .keep(path)
                     .map_err(|source| DoerError::NotKept { action: action.id.clone(), source })?;
-                undo.push(kept);
+                undo.extend(kept);
             }
         }
         Ok(undo)
     }
 
     /// How to bring back what is at this path now.
-    fn keep(&self, path: &Path) -> io::Result<Step> {
+    fn keep(&self, path: &Path) -> io::Result<Vec<Step>> {
         if !path.exists() {
-            return Ok(Step::RemoveFile { path: path.to_owned() });
+            // And the folders that come with it, innermost first.
+            let folders = path.ancestors().skip(1).take_while(|folder| !folder.exists());
+            let folders = folders.map(|folder| Step::RemoveEmptyFolder { path: folder.to_owned() });
+            return Ok([Step::RemoveFile { path: path.to_owned() }].into_iter().chain(folders).collect());
         }
         fs::create_dir_all(&self.kept)?;
         fs::set_permissions(&self.kept, Permissions::from_mode(0o700))?;
         let from = self.kept.join(path.to_string_lossy().trim_start_matches('/').replace('/', "__"));
         fs::copy(path, &from)?;
         fs::File::open(&from)?.sync_all()?;
-        Ok(Step::RestoreFile { path: path.to_owned(), from: fs::canonicalize(from)? })
+        Ok(vec![Step::RestoreFile { path: path.to_owned(), from: fs::canonicalize(from)? }])
     }
 
     fn write_down<F: Fact>(&self, fact: &F) -> Result<(), JournalError> {

@@ -4,6 +4,7 @@
 
 mod by_hand;
 mod controller;
+mod create_cluster;
 mod joining;
 #[path = "../../../hardway-machines/tests/install_media/fixture.rs"]
 #[allow(dead_code, reason = "each test program uses its own part")]

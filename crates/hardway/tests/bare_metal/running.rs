@@ -38,6 +38,12 @@ impl<'s> Running<'s> {
         }
     }
 
+    /// As a person with Ctrl-C does; its exit code.
+    pub(crate) fn interrupt(&mut self) -> Option<i32> {
+        succeed(Command::new("kill").args(["-INT", &self.child.id().to_string()]));
+        self.child.wait().unwrap().code()
+    }
+
     /// Must end well; what it said.
     pub(crate) fn end(mut self) -> String {
         let began = Instant::now();
@@ -98,6 +104,6 @@ pub(crate) fn fetches_its_config(site: &Site, host: &str, from: IpAddr) {
         let part = |name: &str| header[name].as_str().unwrap().to_owned();
         curl.args(["-H", &format!("{}: {}", part("name"), part("value"))]);
     }
-    let config = succeed(&mut curl);
-    assert_eq!(config, fs_err::read_to_string(site.path(&format!("ignition/{host}.ign"))).unwrap());
+    let own = if host == "bootstrap" { "bootstrap.ign".to_owned() } else { format!("ignition/{host}.ign") };
+    assert_eq!(succeed(&mut curl), fs_err::read_to_string(site.path(&own)).unwrap());
 }
