@@ -59,7 +59,10 @@ impl Install {
         view: impl FnOnce(&History, &Log) -> Arc<dyn View>,
     ) -> Result<Self, Report> {
         let dir = std::path::absolute(workdir.path("")).map_err(|error| at(&workdir.path(""), &error))?;
-        let cluster = input::cluster_before_release(&workdir)?;
+        let cluster = match options.only_looks {
+            true => input::cluster_before_release(&workdir)?,
+            false => input::cluster_to_build(&workdir)?,
+        };
         let place = inside::place(&workdir, &cluster)?;
         let args = provider::make_args(place.as_ref(), &cluster, args)?;
         let scratch = match options.only_looks {

@@ -70,6 +70,18 @@ pub(crate) fn provider_kind(workdir: &Workdir) -> Option<inventory::Provider> {
     input::cluster_before_release(workdir).ok().map(|cluster| cluster.inventory.machines.provider)
 }
 
+/// What stays on a host after everything was taken back, because it is somebody else's to take away.
+pub(crate) fn left_behind(provider: inventory::Provider) -> Option<&'static str> {
+    match provider {
+        inventory::Provider::Libvirt => Some(
+            "libvirt's own chains in nftables (LIBVIRT_INP, …), empty now, its folders below /etc/libvirt and \
+             /var/lib/libvirt, and net.ipv4.ip_forward where another bridge of the host needs it",
+        ),
+        inventory::Provider::BareMetal => Some("what is on the disks of the machines"),
+        inventory::Provider::Gce | inventory::Provider::Lab => None,
+    }
+}
+
 /// Whether the bootstrap host is still wanted.
 pub(crate) fn stage(cluster: &Cluster, history: &History) -> Stage {
     let mut bootstrap = cluster.inventory.with_role(Role::Bootstrap);

@@ -6,8 +6,8 @@ use std::net::IpAddr;
 use hardway_testing::{ControlPlane, Machine, inside};
 use serde_json::Value;
 
-use crate::node::site;
-use crate::running::{Running, fetches_its_config, keeps_user_data, on_machine_network};
+use crate::node::{keeps_user_data, site};
+use crate::running::{Running, fetches_its_config, on_machine_network};
 
 #[test]
 fn real_node_is_added_to_its_end_and_removed() {

@@ -8,8 +8,8 @@ use std::process::Command;
 use hardway_testing::{ControlPlane, Machine, Server, inside, succeed, tools, until};
 use serde_json::{Value, json};
 
-use crate::node::{create, node, site};
-use crate::running::{Running, fetches_its_config, keeps_user_data, on_machine_network};
+use crate::node::{create, keeps_user_data, node, site};
+use crate::running::{Running, fetches_its_config, on_machine_network};
 
 fn name(number: usize) -> String {
     format!("master-{number}.ocp4.example.com")

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::site::Site;
 
-pub(crate) const POINTER: &str = r#"{"ignition":{"version":"3.2.0","config":{"merge":[{"source":"https://api-int.ocp4.example.com:22623/config/worker"}]}}}"#;
+const POINTER: &str = r#"{"ignition":{"version":"3.2.0","config":{"merge":[{"source":"https://api-int.ocp4.example.com:22623/config/worker"}]}}}"#;
 
 /// A folder whose cluster is this control plane.
 pub(crate) fn site(plane: &ControlPlane) -> Site {
@@ -27,6 +27,16 @@ pub(crate) fn create(plane: &ControlPlane, object: &Value) {
 
 pub(crate) fn node(name: &str) -> Value {
     json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}})
+}
+
+/// What the machine-config-operator keeps for machines that join, as in a cluster that runs.
+pub(crate) fn keeps_user_data(plane: &ControlPlane, role: &str) {
+    succeed(plane.kubectl().args(["create", "namespace", "openshift-machine-api"]));
+    let name = format!("{role}-user-data-managed");
+    let data = POINTER.replace("/config/worker", &format!("/config/{role}"));
+    let object = json!({"apiVersion": "v1", "kind": "Secret",
+        "metadata": {"name": name, "namespace": "openshift-machine-api"}, "stringData": {"userData": data}});
+    create(plane, &object);
 }
 
 #[test]

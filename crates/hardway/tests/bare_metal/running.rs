@@ -4,10 +4,9 @@ use std::net::IpAddr;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use hardway_testing::{ControlPlane, succeed};
+use hardway_testing::succeed;
 use serde_json::Value;
 
-use crate::node::{POINTER, create};
 use crate::site::Site;
 
 /// A real kubelet on a busy computer; nothing is measured with it.
@@ -74,16 +73,6 @@ pub(crate) fn on_machine_network(addresses: &[&str]) {
     // An API server looks for the address of its default route.
     script += "; ip route add default via 192.168.126.1 dev machines";
     succeed(Command::new("sh").args(["-ec", &script]));
-}
-
-/// What the machine-config-operator keeps for machines that join, as in a cluster that runs.
-pub(crate) fn keeps_user_data(plane: &ControlPlane, role: &str) {
-    succeed(plane.kubectl().args(["create", "namespace", "openshift-machine-api"]));
-    let name = format!("{role}-user-data-managed");
-    let data = POINTER.replace("/config/worker", &format!("/config/{role}"));
-    let object = serde_json::json!({"apiVersion": "v1", "kind": "Secret",
-        "metadata": {"name": name, "namespace": "openshift-machine-api"}, "stringData": {"userData": data}});
-    create(plane, &object);
 }
 
 /// What Ignition does on the first boot from the disk: the pointer's request, from the machine's own address.
