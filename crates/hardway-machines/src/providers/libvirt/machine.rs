@@ -9,7 +9,7 @@ use super::domain_xml::Domain;
 use super::settings::Accelerator;
 use super::xml::{mac, uuid};
 use crate::actions::{Action, Check, Program, Step};
-use crate::providers::machine_action;
+use crate::providers::{machine_action, make_medium};
 
 /// What libvirt keeps with a machine for us: that it was started with its install medium once.
 const BOOTED: &str = "https://hardway.dev/libvirt/booted";
@@ -110,8 +110,8 @@ impl Libvirt {
     fn iso(&self, host: &Host) -> Action {
         let (iso, config) = (self.iso_path(host), self.config_on_medium(host));
         let folder = self.folder.display().to_string();
-        let mut make = Program::new(self.program.display().to_string(), ["--dir", &folder])
-            .with(["media", "iso", "--host", &host.name]);
+        let hardway = Program::new(self.program.display().to_string(), ["--dir", &folder]);
+        let mut make = hardway.clone().with(["media", "iso", "--host", &host.name]);
         if self.has_pointer() {
             // Then the ignition server sees the machine come.
             make = make.with(["--pointer"]);
@@ -131,7 +131,7 @@ impl Libvirt {
             id: machine_action(&host.name, "iso"),
             why: format!("The ISO that installs {} with its config, newer than the config.", host.name),
             holds: Check::Succeeds(Program::new("sh", ["-ec", &holds])),
-            does: vec![Step::Run(make)],
+            does: make_medium(&hardway, &self.folder, &make),
             undo: vec![Step::RemoveFile { path: iso.into() }],
         }
     }
