@@ -5,11 +5,13 @@ use std::net::IpAddr;
 use std::path::Path;
 use std::process::Command;
 
+use hardway_journal::{Entry, IgnitionRedeemed, Journal, NodeJoined};
 use hardway_testing::{ControlPlane, Machine, Server, inside, succeed, tools, until};
 use serde_json::{Value, json};
 
 use crate::node::{create, keeps_user_data, node, site};
 use crate::running::{Running, fetches_its_config, on_machine_network};
+use crate::site::Site;
 
 fn name(number: usize) -> String {
     format!("master-{number}.ocp4.example.com")
@@ -105,6 +107,20 @@ fn certificates(plane: &ControlPlane) -> usize {
     plane.get(&["secrets", "-n", "openshift-etcd"])["items"].as_array().unwrap().len()
 }
 
+/// What the journal has of a machine that was booted by a person and joined: nothing of it was hardway's to take back.
+fn was_installed(site: &Site, host: &str, source: &str) {
+    let redeemed = IgnitionRedeemed {
+        host: host.to_owned(),
+        generation: "0123456789ab".to_owned(),
+        source: source.parse().unwrap(),
+        face: "host".to_owned(),
+    };
+    let joined = NodeJoined { host: host.to_owned() };
+    let journal = Journal::open(&site.path(hardway_journal::FILE_NAME)).unwrap();
+    let then = jiff::Timestamp::UNIX_EPOCH;
+    journal.append(&[Entry::of(then, &redeemed), Entry::of(then, &joined)]).unwrap();
+}
+
 #[test]
 fn real_master_is_replaced_unless_etcd_would_stop() {
     if !inside("masters::real_master_is_replaced_unless_etcd_would_stop") {
@@ -125,6 +141,7 @@ fn real_master_is_replaced_unless_etcd_would_stop() {
     let mut etcds: Vec<Option<Server>> = (0..3).map(|number| Some(etcd(folder.path(), number))).collect();
     (0..3).for_each(|number| create(&plane, &node(&name(number))));
     operator(&plane, 1);
+    was_installed(&site, "master-1", &address(1));
     let plan = || -> Option<Value> {
         let (code, stdout, _) = site.run(&["node", "replace", "master-1", "-o", "json"]);
         (code == 0).then(|| serde_json::from_str(&stdout).unwrap())
