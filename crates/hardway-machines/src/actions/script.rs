@@ -11,8 +11,8 @@ use super::{Action, Check, Program, Step};
 const END: &str = "END_OF_FILE";
 
 const HEAD: &str = "#!/bin/bash
-# What `hardway infra up` does, by hand; as root. Each part looks first, so it can be run again, and changes nothing that is
-# as it should be. What is made in this way is yours: `hardway infra down` leaves it alone.
+# What `hardway infra up` does, by hand, for the same user. Each part looks first, so it can be run again, and changes nothing
+# that is as it should be. What is made in this way is yours: `hardway infra down` leaves it alone.
 set -euo pipefail
 ";
 
