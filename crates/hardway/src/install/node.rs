@@ -12,7 +12,7 @@ use hardway_machines::actions::{Action, ActionUndone};
 use hardway_machines::providers::{is_of_machine, machine_action};
 use kube::Client;
 
-use super::phases::boot_one;
+use super::phases::{boot_one, has_joined};
 use super::{Install, journal_report};
 use crate::clock;
 use crate::live;
@@ -61,6 +61,10 @@ impl Install {
         let ready = self.until(
             |what| Report::new("nodes-missing", what).exit(EXIT_INSTALL),
             |index, _| match index.state().nodes.get(&node).map(hardway_cluster::objects::Node::is_ready) {
+                // A node is Ready without its serving certificate, and nobody approves that once this command has ended.
+                Some(true) if has_joined(self, host).is_ok_and(|has_joined| !has_joined) => {
+                    Err(format!("the serving certificate of {node}"))
+                }
                 Some(true) => Ok(format!("{node} is Ready")),
                 Some(false) => Err(format!("{node} to be Ready")),
                 None => Err(format!("{node} to become a node")),

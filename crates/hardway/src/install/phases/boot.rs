@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hardway_assets::inventory::{Host, Role};
-use hardway_machines::host_progress::{HostState, PATIENCE, Stall, Tracked, fold, stall};
+use hardway_machines::host_progress::{HostState, PATIENCE, Progress, Stall, Tracked, fold, stall};
 use hardway_machines::providers::Provider;
 
 use super::build_infra::effect;
@@ -148,6 +148,12 @@ pub(in crate::install) fn boot_one(install: &Install, host: &Host) -> Result<(),
     let (boot, provider) = (Boot { install, roles: &[] }, install.provider()?);
     boot.boot(provider.as_ref(), host)?;
     boot.until_seen(provider.as_ref(), &[host])
+}
+
+/// Whether its node has both of its certificates: until then somebody has to approve.
+pub(in crate::install) fn has_joined(install: &Install, host: &Host) -> Result<bool, Report> {
+    let states = Boot { install, roles: &[] }.states(&[host])?;
+    Ok(states.iter().all(|state| state.state == Progress::Joined))
 }
 
 /// What a person has to do, numbered.

@@ -11,7 +11,7 @@ mod join;
 mod remove_bootstrap;
 mod verify_cluster;
 
-pub(super) use boot::boot_one;
+pub(super) use boot::{boot_one, has_joined};
 
 use hardway_assets::Phase;
 use hardway_assets::inventory::Role;
