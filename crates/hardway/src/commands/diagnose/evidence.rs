@@ -5,17 +5,20 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fs_err as fs;
-use hardway_assets::Cluster;
+use hardway_assets::inventory::Role;
+use hardway_assets::{Cluster, Phase};
 use hardway_cluster::approver::CsrDecided;
 use hardway_cluster::csr_policy::Verdict;
 use hardway_cluster::declared::Declared;
-use hardway_cluster::diagnosis::{Evidence, Limits, Log, NameFacts, Place, from_bundle, live as ask};
+use hardway_cluster::diagnosis::{Api, Evidence, Limits, Log, NameFacts, Place, from_bundle, live as ask};
 use hardway_journal::{FILE_NAME, IgnitionRedeemed};
 
 use super::folder_facts::folder_facts;
+use super::host_facts::host_facts;
 use crate::cli::{ClusterArgs, DiagnoseArgs};
 use crate::clock;
 use crate::input::{self, Checked};
+use crate::install::{History, State};
 use crate::live::Live;
 use crate::output::Output;
 use crate::release_choice::Reach;
@@ -24,6 +27,9 @@ use crate::workdir::Workdir;
 
 /// For each answer.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Through the load balancer: more than it has servers to spread them over.
+const CONNECTIONS: usize = 8;
 
 /// The last lines of a file that are looked at.
 const LINES: usize = 5000;
@@ -43,10 +49,12 @@ pub(super) async fn of_cluster(
             evidence.domain = Some(cluster.domain());
             evidence.names = names(cluster).await;
             evidence.folder = folder_facts(workdir, cluster, now)?;
+            evidence.host = host_facts(cluster);
             for port in [6443, 22623] {
                 evidence.ports.push(ask::knock(cluster.api_int_host(), port, PATIENCE).await);
             }
             journal(workdir, cluster, &mut evidence)?;
+            balancer(&live, cluster, &mut evidence).await;
         }
         None => {
             let host = live.config.cluster_url.host().unwrap_or_default().to_owned();
@@ -112,16 +120,40 @@ async fn names(cluster: &Cluster) -> NameFacts {
     }
 }
 
+/// What the load balancer does: with an API that answers, whether it always does, and whether routes do; without one, whether
+/// the masters have one themselves.
+async fn balancer(live: &Live, cluster: &Cluster, evidence: &mut Evidence) {
+    if evidence.api == Api::Answers {
+        evidence.shares.push(ask::share(&cluster.api_host(), 6443, CONNECTIONS, PATIENCE).await);
+        evidence.routers = ask::routers(&live.config, PATIENCE).await;
+        if !evidence.routers.is_empty() {
+            let name = format!("hardway-diagnose.apps.{}", cluster.domain());
+            evidence.routes = Some(ask::greet(name, 443, PATIENCE).await);
+        }
+        return;
+    }
+    let masters = cluster.inventory.with_role(Role::Master).filter_map(|host| host.ip.first());
+    evidence.masters = ask::knock_all(masters.map(ToString::to_string), 6443, PATIENCE).await;
+}
+
 /// Who fetched its config, and which requests the approver let wait.
 fn journal(workdir: &Workdir, cluster: &Cluster, evidence: &mut Evidence) -> Result<(), Report> {
     let records = hardway_journal::read(&workdir.path(FILE_NAME))
         .map_err(|error| Report::from_error("approver-failed", &error).fix(error.fix()))?;
+    let history = History::fold(&records);
+    let install = &mut evidence.install;
+    install.begun = records.first().map(|record| record.time);
+    install.api_came_up = matches!(history.state(Phase::AwaitBootstrap), State::Finished { .. });
+    install.is_bootstrap_removed =
+        cluster.inventory.with_role(Role::Bootstrap).any(|host| history.is_retired(&host.name));
     let mut fetched: BTreeMap<String, usize> = BTreeMap::new();
     for record in &records {
         if let Some(Ok(redeemed)) = record.fact::<IgnitionRedeemed>()
             && let Some(host) = cluster.inventory.hosts.iter().find(|host| host.name == redeemed.host)
         {
-            *fetched.entry(cluster.node_name(host)).or_default() += 1;
+            let node = cluster.node_name(host);
+            install.fetched_from.entry(node.clone()).or_default().insert(redeemed.source.to_canonical());
+            *fetched.entry(node).or_default() += 1;
         }
         if let Some(Ok(decided)) = record.fact::<CsrDecided>() {
             match decided.verdict {
