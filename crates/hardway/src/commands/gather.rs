@@ -16,7 +16,7 @@ use crate::cli::{Format, GatherArgs, GatherBootstrapArgs, GatherVerb, Global};
 use crate::input::{self, Checked};
 use crate::output::Output;
 use crate::release_choice::Reach;
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{EXIT_USAGE, Report, is_there};
 use crate::workdir::Workdir;
 use crate::{clock, live};
 
@@ -24,6 +24,7 @@ use crate::{clock, live};
 pub(crate) fn run(global: &Global, args: &GatherArgs, out: &Output) -> Result<u8, Report> {
     let GatherVerb::Bootstrap(args) = &args.verb;
     let workdir = Workdir::open(&global.dir)?;
+    args.key.as_deref().map_or(Ok(()), is_there)?;
     let host = host(&workdir, args, out)?;
     let key =
         args.key.clone().unwrap_or_else(|| workdir.path(&format!("secrets/{}.key", pki::catalogue::SSH_KEY)));

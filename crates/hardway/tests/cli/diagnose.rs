@@ -96,6 +96,7 @@ fn what_is_no_bundle_is_refused() {
 #[test]
 fn a_host_that_cannot_be_reached_leaves_no_bundle() {
     let work = Work::empty();
+    work.write("key", "no key at all");
     let key = work.path("key").display().to_string();
     let args = ["gather", "bootstrap", "--bootstrap", "127.0.0.1", "--ssh-port", "1", "--key", &key];
     work.refused(1, &args).says("error[gather-failed]").says("ssh -i");
