@@ -174,7 +174,7 @@ fn real_an_api_server_whose_certificate_has_ended_is_reached_by_its_recovery_nam
     let child = recover(&work, &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     until("the approval", || {
         let mut get = plane.kubectl_with(&here);
-        let found = hardway_testing::succeed(get.args(["get", "csr", "csr-master", "-o", "json"]));
+        let found = succeed(get.args(["get", "csr", "csr-master", "-o", "json"]));
         found.contains("\"Approved\"")
     });
     succeed(Command::new("kill").args(["-INT", &child.id().to_string()]));
