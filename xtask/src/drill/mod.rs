@@ -29,7 +29,7 @@ const fn drill(name: &'static str, about: &'static str, run: fn() -> Result<()>)
     Drill { name, about, run }
 }
 
-const DRILLS: [Drill; 15] = [
+const DRILLS: [Drill; 16] = [
     drill(
         "install",
         "3 masters, 2 workers: a client through the pivot, every phase twice, nothing left",
@@ -48,6 +48,7 @@ const DRILLS: [Drill; 15] = [
     drill("master-killed", "a master is switched off while it joins", faults::master_killed),
     drill("registry-gone", "the registry is gone for a minute", faults::registry_gone),
     drill("server-restarted", "the ignition server goes away while machines boot", faults::server_restarted),
+    drill("bootstrap-redone", "bootkube begins again, and gets to its end", faults::bootstrap_redone),
     drill("wrong-hostname", "a worker calls itself something else: held, diagnosed", faults::wrong_hostname),
     drill("clock-ahead", "the clock is 25 hours ahead: refused, named", faults::clock_ahead),
     drill("disk-full", "the working folder's disk is full: nothing is damaged", faults::disk_full),
