@@ -11,7 +11,7 @@ target=$1
 shift
 host=$(rustc --version --verbose | sed -n 's/^host: //p')
 coverage=(level=4 inline-8bit-counters pc-table trace-compares)
-RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Cdebug-assertions -Coverflow-checks ${coverage[*]/#/-Cllvm-args=-sanitizer-coverage-}"
+RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module ${coverage[*]/#/-Cllvm-args=-sanitizer-coverage-} -Cdebug-assertions -Coverflow-checks"
 export RUSTFLAGS
 # With the target named, programs that only run while building are left alone.
 cargo build --release --quiet --target "$host" --bin "$target"

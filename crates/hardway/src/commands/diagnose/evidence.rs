@@ -1,6 +1,7 @@
 //! Where evidence comes from.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,8 +11,10 @@ use hardway_assets::{Cluster, Phase};
 use hardway_cluster::approver::CsrDecided;
 use hardway_cluster::csr_policy::Verdict;
 use hardway_cluster::declared::Declared;
-use hardway_cluster::diagnosis::{Api, Evidence, Limits, Log, NameFacts, Place, from_bundle, live as ask};
-use hardway_journal::{FILE_NAME, IgnitionRedeemed};
+use hardway_cluster::diagnosis::{
+    Api, Evidence, InstallFacts, Limits, Log, NameFacts, Place, from_bundle, live as ask,
+};
+use hardway_journal::{FILE_NAME, IgnitionRedeemed, Record};
 
 use super::folder_facts::folder_facts;
 use super::host_facts::host_facts;
@@ -91,6 +94,7 @@ pub(super) fn of_bundle(
         let cluster = input::cluster_of(workdir, checked)?;
         evidence.declared = Declared::of(&cluster);
         evidence.domain = Some(cluster.domain());
+        evidence.install = install_facts(&records(workdir)?, &cluster);
     }
     Ok(evidence)
 }
@@ -138,21 +142,11 @@ async fn balancer(live: &Live, cluster: &Cluster, evidence: &mut Evidence) {
 
 /// Who fetched its config, and which requests the approver let wait.
 fn journal(workdir: &Workdir, cluster: &Cluster, evidence: &mut Evidence) -> Result<(), Report> {
-    let records = hardway_journal::read(&workdir.path(FILE_NAME))
-        .map_err(|error| Report::from_error("approver-failed", &error).fix(error.fix()))?;
-    let history = History::fold(&records);
-    let install = &mut evidence.install;
-    install.begun = records.first().map(|record| record.time);
-    install.api_came_up = matches!(history.state(Phase::AwaitBootstrap), State::Finished { .. });
-    install.is_bootstrap_removed =
-        cluster.inventory.with_role(Role::Bootstrap).any(|host| history.is_retired(&host.name));
+    let records = records(workdir)?;
+    evidence.install = install_facts(&records, cluster);
     let mut fetched: BTreeMap<String, usize> = BTreeMap::new();
     for record in &records {
-        if let Some(Ok(redeemed)) = record.fact::<IgnitionRedeemed>()
-            && let Some(host) = cluster.inventory.hosts.iter().find(|host| host.name == redeemed.host)
-        {
-            let node = cluster.node_name(host);
-            install.fetched_from.entry(node.clone()).or_default().insert(redeemed.source.to_canonical());
+        if let Some((node, _)) = fetched_by(record, cluster) {
             *fetched.entry(node).or_default() += 1;
         }
         if let Some(Ok(decided)) = record.fact::<CsrDecided>() {
@@ -164,4 +158,34 @@ fn journal(workdir: &Workdir, cluster: &Cluster, evidence: &mut Evidence) -> Res
     }
     evidence.fetched = (!fetched.is_empty()).then_some(fetched);
     Ok(())
+}
+
+fn records(workdir: &Workdir) -> Result<Vec<Record>, Report> {
+    hardway_journal::read(&workdir.path(FILE_NAME))
+        .map_err(|error| Report::from_error("approver-failed", &error).fix(error.fix()))
+}
+
+/// How the install went so far.
+fn install_facts(records: &[Record], cluster: &Cluster) -> InstallFacts {
+    let history = History::fold(records);
+    let mut facts = InstallFacts {
+        begun: records.first().map(|record| record.time),
+        api_came_up: matches!(history.state(Phase::AwaitBootstrap), State::Finished { .. }),
+        is_bootstrap_removed: cluster
+            .inventory
+            .with_role(Role::Bootstrap)
+            .any(|host| history.is_retired(&host.name)),
+        ..InstallFacts::default()
+    };
+    for (node, source) in records.iter().filter_map(|record| fetched_by(record, cluster)) {
+        facts.fetched_from.entry(node).or_default().insert(source);
+    }
+    facts
+}
+
+/// Which node's machine fetched its config, and from where.
+fn fetched_by(record: &Record, cluster: &Cluster) -> Option<(String, IpAddr)> {
+    let redeemed = record.fact::<IgnitionRedeemed>()?.ok()?;
+    let host = cluster.inventory.hosts.iter().find(|host| host.name == redeemed.host)?;
+    Some((cluster.node_name(host), redeemed.source.to_canonical()))
 }
