@@ -63,22 +63,20 @@ async fn bench_controller() {
         }
     };
     controller.run(stop, Box::new(|_| false)).await.unwrap();
-    let mut calls = 0;
     for ((step, result), times) in metrics.steps() {
         eprintln!("hosted-steps {step} {result} {times}");
-        // What each asks of API servers: see the taker. A record is one write.
-        calls += times * if matches!(step, "boot" | "dress") { 3 } else { 1 };
     }
-    // Two requests a node: each is read again with its node, written, and told as an event.
-    calls += 2 * 4 * count as u64;
+    for ((server, verb), times) in metrics.requests() {
+        eprintln!("hosted-api-requests {server} {verb} {times}");
+    }
+    let calls: u64 = metrics.requests().values().sum();
     #[expect(clippy::cast_precision_loss, reason = "a mean")]
     let mean = calls as f64 / count as f64;
     eprintln!("hosted-api-calls-per-join {mean:.1}");
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    eprintln!(
-        "hosted-controller-memory {}",
-        status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default()
-    );
+    let peak =
+        status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")).unwrap();
+    eprintln!("hosted-controller-kilobytes {peak}");
 }
 
 async fn wanted(count: usize) -> Site {
