@@ -3,8 +3,9 @@
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use fs_err as fs;
+use serde_json::{Value, json};
 
 use super::lab::Lab;
 
@@ -61,9 +62,12 @@ pub(super) fn wrong_hostname() -> Result<()> {
     run.until_said("make-ignition: done")?;
     run.kill()?;
     let path = lab.path("ignition/worker-0.ign");
-    let config = fs::read_to_string(&path)?;
-    ensure!(config.contains("worker-0.ocp4.example.com"), "the config does not name the host");
-    fs::write(&path, config.replace("worker-0.ocp4.example.com", "worker-7.ocp4.example.com"))?;
+    let mut config: Value = serde_json::from_slice(&fs::read(&path)?)?;
+    let files = config["storage"]["files"].as_array_mut().context("a config without files")?;
+    let hostname = files.iter_mut().find(|file| file["path"] == "/etc/hostname");
+    let hostname = hostname.context("the config does not name the host")?;
+    hostname["contents"] = json!({"source": "data:,worker-7.ocp4.example.com%0A"});
+    fs::write(&path, config.to_string())?;
     lab.create_fails(
         "3m",
         6,
@@ -79,6 +83,19 @@ pub(super) fn wrong_hostname() -> Result<()> {
     lab.destroy()
 }
 
+/// Bootkube is asked to begin again in the middle of its work, and gets to its end.
+pub(super) fn bootstrap_redone() -> Result<()> {
+    let lab = Lab::init("redo", 1, 0)?;
+    let mut run = lab.start(&["create", "cluster"])?;
+    run.until_said("await-bootstrap: done")?;
+    run.kill()?;
+    lab.start(&["phase", "redo", "await-bootstrap"])?.must_succeed()?;
+    let mut run = lab.start(&["create", "cluster"])?;
+    run.until_said(JOINED)?;
+    run.kill()?;
+    lab.destroy()
+}
+
 /// A day and an hour after the machines were installed, their first certificates have ended.
 pub(super) fn clock_ahead() -> Result<()> {
     let lab = Lab::init("clock", 1, 0)?;
@@ -90,7 +107,7 @@ pub(super) fn clock_ahead() -> Result<()> {
     let output = lab.command(&["create", "cluster"]).env("HARDWAY_NOW", later).output()?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(output.status.code() == Some(5), "it ended with {}:\n{said}", output.status);
-    for word in ["certificates-ended", "aggregator-signer", "hardway destroy"] {
+    for word in ["certificates-ended", "aggregator-signer", "destroy, then hardway"] {
         ensure!(said.contains(word), "{word:?} is missing:\n{said}");
     }
     lab.destroy()

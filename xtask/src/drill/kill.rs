@@ -41,8 +41,21 @@ pub(super) fn run() -> Result<()> {
     }
     writeln!(std::io::stderr(), "killed {kills} times, after {} different events", known.len())?;
     journal_is_whole(&lab)?;
+    interrupted(&lab)?;
     // What was begun so often is taken back once, and wholly.
     lab.destroy()
+}
+
+/// A person may stop it as well: it ends by itself, and says how to go on.
+fn interrupted(lab: &Lab) -> Result<()> {
+    let mut run = lab.start(&["create", "cluster"])?;
+    run.until_said("await-etcd: ")?;
+    run.interrupt()?;
+    let said = run.must_fail(8)?;
+    for words in ["error[interrupted]", "run the same command again"] {
+        ensure!(said.contains(words), "{words:?} is missing:\n{said}");
+    }
+    journal_is_whole(lab)
 }
 
 /// What happened, whenever and however often.

@@ -49,6 +49,7 @@ const DRILLS: [Drill; 16] = [
     drill("master-killed", "a master is switched off while it joins", faults::master_killed),
     drill("registry-gone", "the registry is gone for a minute", faults::registry_gone),
     drill("server-restarted", "the ignition server goes away while machines boot", faults::server_restarted),
+    drill("bootstrap-redone", "bootkube begins again, and gets to its end", faults::bootstrap_redone),
     drill("wrong-hostname", "a worker calls itself something else: held, diagnosed", faults::wrong_hostname),
     drill("clock-ahead", "the clock is 25 hours ahead: refused, named", faults::clock_ahead),
     drill("disk-full", "the working folder's disk is full: nothing is damaged", faults::disk_full),

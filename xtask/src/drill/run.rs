@@ -76,6 +76,13 @@ impl Run {
         Ok(())
     }
 
+    /// As Ctrl-C does.
+    pub(super) fn interrupt(&self) -> Result<()> {
+        let status = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status()?;
+        ensure!(status.success(), "kill ended with {status}");
+        Ok(())
+    }
+
     pub(super) fn must_succeed(mut self) -> Result<()> {
         let status = self.end()?;
         ensure!(status.success(), "hardway ended with {status}:\n{}", last_lines(&self.said(), 80));

@@ -118,7 +118,7 @@ async fn resources(config: &Config, patience: Duration) -> Result<Resources, Str
     let client = Client::try_from(config.clone()).map_err(|error| sentence(&error))?;
     let mut resources = Resources::default();
     // One question to know whether there is anybody, before a dozen.
-    get(&client, "/version", patience).await?;
+    ask(&client, "/version", patience).await?;
     for (name, path) in WANTED.iter().filter(|(_, path)| !path.is_empty()) {
         if let Some(list) = get(&client, path, patience).await? {
             resources.0.insert((*name).to_owned(), list);
@@ -132,8 +132,21 @@ async fn resources(config: &Config, patience: Duration) -> Result<Resources, Str
     Ok(resources)
 }
 
+/// How often each is asked: a cluster that is being installed is busy, and one late answer would cost all the others.
+const TRIES: usize = 3;
+
 /// None where the API does not know the kind or the object. What this user may not see is not there for him.
 async fn get(client: &Client, path: &str, patience: Duration) -> Result<Option<Value>, String> {
+    let mut answer = ask(client, path, patience).await;
+    for _ in 1..TRIES {
+        if answer.is_err() {
+            answer = ask(client, path, patience).await;
+        }
+    }
+    answer
+}
+
+async fn ask(client: &Client, path: &str, patience: Duration) -> Result<Option<Value>, String> {
     let request = http::Request::get(path).body(Vec::new()).map_err(|error| error.to_string())?;
     let answer = timeout(patience, client.request::<Value>(request)).await;
     let answer = answer.map_err(|_| format!("{path}: no answer within {} s", patience.as_secs()))?;
