@@ -30,7 +30,7 @@ const fn drill(name: &'static str, about: &'static str, run: fn() -> Result<()>)
     Drill { name, about, run }
 }
 
-const DRILLS: [Drill; 16] = [
+const DRILLS: &[Drill] = &[
     drill(
         "install",
         "3 masters, 2 workers: a client through the pivot, every phase twice, nothing left",

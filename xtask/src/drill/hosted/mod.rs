@@ -136,11 +136,16 @@ fn token(site: &Site) -> Result<String> {
 
 /// Its age is changed, and whoever keeps it looks.
 fn rotate(site: &mut Site) -> Result<()> {
-    let old = (jiff::Timestamp::now() - jiff::SignedDuration::from_hours(6)).to_string();
-    let age = format!("hypershift.openshift.io/last-token-generation-time={old}");
     let names = site.kubectl("management", &["-n=clusters-demo", "get", "secrets", "-o=name"])?;
     let name =
         names.lines().find(|name| name.starts_with("secret/token-")).context("no token Secret")?.to_owned();
+    let made = "-o=jsonpath={.metadata.annotations.hypershift\\.openshift\\.io/last-token-generation-time}";
+    let made: jiff::Timestamp =
+        site.kubectl("management", &["-n=clusters-demo", "get", &name, made])?.trim().parse()?;
+    let age = format!(
+        "hypershift.openshift.io/last-token-generation-time={}",
+        made - jiff::SignedDuration::from_hours(6)
+    );
     site.kubectl("management", &["-n=clusters-demo", "annotate", "--overwrite", &name, &age])?;
     site.stand_in()
 }
