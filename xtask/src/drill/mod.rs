@@ -55,7 +55,7 @@ const DRILLS: &[Drill] = &[
     drill("disk-full", "the working folder's disk is full: nothing is damaged", faults::disk_full),
     drill(
         "hosted",
-        "3 hosted workers from zero to Ready, one replaced, one scaled away; controller, ignition server and token lost on the way",
+        "3 hosted workers from zero to Ready, one replaced, one scaled away, two upgraded; controller, ignition server and token lost on the way",
         hosted::run,
     ),
     drill("seed-etcd-signer", "etcd's signer without annotations: minted anew, named", seeds::etcd_signer),

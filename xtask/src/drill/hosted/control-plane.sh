@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# A control plane on the segment of a lab: etcd, kube-apiserver, kube-controller-manager, each the real one. Ends with its
+# A control plane on the segment of a lab: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, each the real one. Ends with its
 # standard input, and everything with it.
 #
-#   control-plane.sh BIN[:BIN…] FOLDER ADDRESS PORT      etcd has the next two ports, the controller manager the one after
+#   control-plane.sh BIN[:BIN…] FOLDER ADDRESS PORT      etcd has the next two ports, controller manager and scheduler those after
 set -euo pipefail
 
 PATH=$1:$PATH folder=$2 address=$3 port=$4
@@ -26,6 +26,8 @@ main() {
   serve kube-controller-manager --kubeconfig=kubeconfig --authentication-kubeconfig=kubeconfig --authorization-kubeconfig=kubeconfig \
     --bind-address="$address" --secure-port="$((port + 3))" --leader-elect=false --cluster-signing-cert-file=ca.crt --cluster-signing-key-file=ca.key \
     --root-ca-file=ca.crt --service-account-private-key-file=accounts.key --use-service-account-credentials=false
+  serve kube-scheduler --kubeconfig=kubeconfig --authentication-kubeconfig=kubeconfig --authorization-kubeconfig=kubeconfig \
+    --bind-address="$address" --secure-port="$((port + 4))" --leader-elect=false
   trap 'kill "${servers[@]}" 2>/dev/null || true; wait' EXIT
   # Until nobody holds the other end.
   cat >/dev/null

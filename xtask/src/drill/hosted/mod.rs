@@ -4,10 +4,12 @@
 //! ```text
 //! Site           management and hosted cluster, ignition server, stand-in of HyperShift   site.rs, control-plane.sh
 //! payload()      what a pool's machines get                                              payload.rs
+//! upgraded()     another config, in place                                                upgrade.rs, machine-config-daemon.sh
 //! ```
 
 mod payload;
 mod site;
+mod upgrade;
 
 use std::io::Write as _;
 use std::time::Instant;
@@ -25,6 +27,7 @@ pub(super) fn run() -> Result<()> {
     let controllers = from_zero(&mut site, &mut story)?;
     replaced(&site, &mut story)?;
     scaled_away(&site, &mut story)?;
+    upgrade::upgraded(&mut site, &mut story)?;
     one_acts(&site)?;
     drop(controllers);
     site.stand_in = None;

@@ -42,7 +42,7 @@ pub(super) fn payload(server: &str, authority: &str, token: &str, release: &str)
 
 /// As far as the lab's runtime reads it.
 const RUNTIME: &str = "[crio.image]
-pause_image = \"drill.invalid/pause:1\"
+pause_image = \"localhost/hardway-drill-daemon:1\"
 [crio.network]
 network_dir = \"/etc/kubernetes/cni/net.d/\"
 ";

@@ -10,11 +10,13 @@ use serde_json::Value;
 use super::super::lab::{Lab, last_lines, root};
 use super::super::run::Run;
 use super::payload::payload;
+use super::upgrade::IMAGE;
 
 /// Where everything answers: the lab's gateway.
 const ADDRESS: &str = "192.168.126.1";
 const HOSTED_PORT: u16 = 7443;
 const MANAGEMENT_PORT: u16 = 8443;
+const BOOTSTRAPPER: &str = "openshift-machine-config-operator";
 const IGNITION: &str = "192.168.126.1:22700";
 /// Longer than anything takes, on a computer that is busy.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -58,7 +60,8 @@ impl Site {
             })?;
         }
         site.make_cluster()?;
-        site.make_payload()?;
+        site.make_bootstrapper()?;
+        site.make_payload("4.18.1")?;
         site.serve()?;
         site.stand_in()?;
         Ok(site)
@@ -82,7 +85,10 @@ impl Site {
         let kubeconfig = self.management();
         let words =
             ["hosted", "--kubeconfig", &kubeconfig, "controller", "--cluster=demo", "--ignition=required"];
-        self.run(&[&words[..], &["--config-rest=0s", "--drain-timeout=30s"]].concat(), name)
+        self.run(
+            &[&words[..], &["--config-rest=0s", "--drain-timeout=30s", "--daemon-image", IMAGE]].concat(),
+            name,
+        )
     }
 
     /// Face (c), from the Secrets of the management cluster.
@@ -230,28 +236,25 @@ impl Site {
         self.kubectl("management", &patch).map(drop)
     }
 
-    /// The node-bootstrapper of the hosted cluster, and a config with its token.
-    fn make_payload(&self) -> Result<()> {
-        let namespace = "openshift-machine-config-operator";
-        let account = format!("{namespace}:node-bootstrapper");
-        let of_namespace = format!("--namespace={namespace}");
-        self.kubectl("hosted", &["create", "namespace", namespace])?;
+    /// Who may ask for certificates in the hosted cluster.
+    fn make_bootstrapper(&self) -> Result<()> {
+        let account = format!("{BOOTSTRAPPER}:node-bootstrapper");
+        let of_namespace = format!("--namespace={BOOTSTRAPPER}");
+        self.kubectl("hosted", &["create", "namespace", BOOTSTRAPPER])?;
         self.kubectl("hosted", &["create", "serviceaccount", "node-bootstrapper", &of_namespace])?;
-        self.kubectl(
-            "hosted",
-            &[
-                "create",
-                "clusterrolebinding",
-                "node-bootstrapper",
-                "--clusterrole=system:node-bootstrapper",
-                "--serviceaccount",
-                &account,
-            ],
-        )?;
-        let token = self
-            .kubectl("hosted", &["create", "token", "node-bootstrapper", "--duration=24h", &of_namespace])?;
+        let binding =
+            ["create", "clusterrolebinding", "node-bootstrapper", "--clusterrole=system:node-bootstrapper"];
+        self.kubectl("hosted", &[&binding[..], &["--serviceaccount", &account]].concat()).map(drop)
+    }
+
+    /// The config of a release, with a token of theirs.
+    pub(super) fn make_payload(&self, release: &str) -> Result<()> {
+        let of_namespace = format!("--namespace={BOOTSTRAPPER}");
+        let token = ["create", "token", "node-bootstrapper", "--duration=24h", &of_namespace];
+        let token = self.kubectl("hosted", &token)?;
         let authority = fs::read_to_string(self.lab.path("hosted/ca.crt"))?;
-        let config = payload(&format!("https://{ADDRESS}:{HOSTED_PORT}"), &authority, token.trim(), "4.18.1");
+        let server = format!("https://{ADDRESS}:{HOSTED_PORT}");
+        let config = payload(&server, &authority, token.trim(), release);
         Ok(fs::write(self.lab.path("payload.ign"), config.to_string())?)
     }
 }
@@ -270,7 +273,10 @@ fn programs() -> Result<String> {
     let lab = built("lab/kubernetes/build.sh", &[])?;
     Ok(format!(
         "{lab}:{}",
-        built("tools/kubernetes/build.sh", &["etcd", "kube-apiserver", "kube-controller-manager"])?
+        built(
+            "tools/kubernetes/build.sh",
+            &["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"]
+        )?
     ))
 }
 
