@@ -10,10 +10,16 @@ use super::table::Table;
 
 /// Builds and runs the measurement, which is an ignored test of hardway-hosted: it needs what the tests there have.
 pub(crate) fn measure(table: &mut Table) -> Result<()> {
+    let build = ["build", "--release", "--quiet", "--package=hardway"];
+    ensure!(Command::new(env!("CARGO")).args(build).status()?.success(), "hardway could not be built");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let test = ["test", "--release", "--quiet", "--package=hardway-hosted", "--test=hosted", "--"];
     let which = ["--ignored", "--exact", "scale::bench_workers", "--nocapture"];
     let mut command = Command::new(env!("CARGO"));
+    // This program is target/debug/xtask.
+    let own = std::env::current_exe()?;
+    let target = own.ancestors().nth(2).context("no target folder")?;
+    command.env("HARDWAY", target.join("release/hardway"));
     let output = command.args(test).args(which).current_dir(root).stdin(Stdio::null()).output()?;
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(output.status.success(), "{command:?}: {}\n{told}", output.status);
