@@ -54,6 +54,7 @@ fn asks_cluster(command: &Command) -> bool {
         Command::Approve(_)
             | Command::Diagnose(_)
             | Command::Gather(_)
+            | Command::Hosted(_)
             | Command::Recover(_)
             | Command::Verify(_)
             | Command::WaitFor(_)
