@@ -15,7 +15,7 @@ struct Task {
     run: fn() -> Result<()>,
 }
 
-const TASKS: [Task; 6] = [
+const TASKS: [Task; 7] = [
     Task { name: "arrows", about: "check which crate depends on which", run: arrows::run },
     Task {
         name: "bench",
@@ -23,6 +23,7 @@ const TASKS: [Task; 6] = [
         run: bench::run,
     },
     Task { name: "bench csr", about: "measure a burst of certificate requests alone", run: bench::run_csr },
+    Task { name: "bench hosted", about: "measure hosted workers alone", run: bench::run_hosted },
     Task { name: "bench serve", about: "measure serving alone", run: bench::run_serve },
     Task { name: "guide", about: "write the tables in docs/guide/", run: guide::write },
     Task { name: "guide --check", about: "say which tables in docs/guide/ are old", run: guide::check },

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use fs_err as fs;
 use hardway_assets::inventory::Host;
 use hardway_assets::secrets::Secret;
 use hardway_cluster::approver::Now;
 use hardway_journal::Journal;
-use hardway_machines::actions::{Action, Doer, DoerError};
+use hardway_machines::actions::{self, Action, Books, Doer, DoerError};
 use hardway_machines::providers::{Provider, is_of_machine};
 
 use crate::error::HostedError;
@@ -23,6 +23,9 @@ pub struct MachineMaker {
     hosts: Arc<BTreeMap<String, Host>>,
     folder: PathBuf,
     journal: Arc<Journal>,
+    books: Arc<Mutex<Books>>,
+    laying: Arc<Mutex<()>>,
+    on: actions::Host,
     now: Now,
 }
 
@@ -44,8 +47,16 @@ impl MachineMaker {
             hosts: Arc::new(hosts),
             folder: folder.to_owned(),
             journal: Arc::new(journal),
+            books: Arc::new(Mutex::new(Books::of(folder))),
+            laying: Arc::default(),
+            on: actions::Host::default(),
             now,
         })
+    }
+
+    /// The same, with programs started in another way.
+    pub fn on(self, on: actions::Host) -> Self {
+        Self { on, ..self }
     }
 
     /// Puts the pointer down and switches the machine on. A machine that is on already stays as it is. It waits for programs: not
@@ -56,10 +67,17 @@ impl MachineMaker {
     pub fn boot(&self, name: &str, pointer: &Secret) -> Result<(), HostedError> {
         let host = self.host(name)?;
         self.put_down(name, pointer)?;
-        let mut actions: Vec<Action> = self.provider.infrastructure();
-        actions.retain(|action| !action.id.starts_with("machine/") || is_of_machine(&action.id, name));
-        actions.extend(self.provider.first_boot(host));
-        self.doing(name, |doer| doer.up(&actions, &mut ()))
+        let (mut own, shared): (Vec<Action>, Vec<Action>) =
+            self.provider.infrastructure().into_iter().partition(|action| action.id.starts_with("machine/"));
+        own.retain(|action| is_of_machine(&action.id, name));
+        own.extend(self.provider.first_boot(host));
+        self.doing(name, |doer| {
+            // What all machines share is made by the first of them; the others wait, and find that it holds.
+            let laid = self.laying.lock().unwrap_or_else(PoisonError::into_inner);
+            doer.up(&shared, &mut ())?;
+            drop(laid);
+            doer.up(&own, &mut ())
+        })
     }
 
     /// Takes back everything that was done for the machine.
@@ -87,7 +105,9 @@ impl MachineMaker {
 
     /// Where a machine's pointer lies while it boots.
     pub fn pointer_path(&self, name: &str) -> PathBuf {
-        self.folder.join(format!("ignition/{name}.ign"))
+        let otherwise = || PathBuf::from(format!("ignition/{name}.ign"));
+        let path = self.hosts.get(name).map_or_else(otherwise, |host| self.provider.boots_from(host));
+        self.folder.join(path)
     }
 
     fn host(&self, name: &str) -> Result<&Host, HostedError> {
@@ -104,6 +124,7 @@ impl MachineMaker {
     ) -> Result<(), HostedError> {
         let now = || (self.now)();
         let doer = Doer::new(&self.folder, &self.journal, &now);
+        let doer = doer.with_books(Arc::clone(&self.books)).on(self.on.clone());
         what(&doer).map_err(|error| HostedError::Machine {
             machine: name.to_owned(),
             why: hardway_cluster::api_error::sentence(&error),

@@ -8,9 +8,10 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::Command;
+use std::sync::{Arc, Mutex};
 
 use hardway_journal::Journal;
-use hardway_machines::actions::{Action, Check, Doer, Outcome, Program, Progress, shell};
+use hardway_machines::actions::{Action, Books, Check, Doer, Outcome, Program, Progress, shell};
 use jiff::Timestamp;
 
 const THEN: Timestamp = Timestamp::UNIX_EPOCH;
@@ -188,6 +189,35 @@ fn what_somebody_else_finishes_meanwhile_counts_as_done() {
     site.with(&|| THEN, |doer| doer.up(&later, &mut ())).unwrap();
     site.down();
     assert!(!site.host().join("made").exists());
+}
+
+#[test]
+fn shared_books_know_what_others_did_and_forget_a_journal_that_is_gone() {
+    let site = Site::new();
+    let path = site.work().join(hardway_journal::FILE_NAME);
+    let books = Arc::new(Mutex::new(Books::of(&site.work())));
+    let owned = |books: &Mutex<Books>| {
+        let mut books = books.lock().unwrap();
+        books.ledger().unwrap().iter().map(|owned| owned.action.clone()).collect::<Vec<_>>()
+    };
+    site.up();
+    assert_eq!(owned(&books), ["pool", "pool/note", "resolver", "link"], "another doer's");
+    let journal = Journal::open(&path).unwrap();
+    let now = || THEN;
+    let doer = Doer::new(&site.work(), &journal, &now).with_books(Arc::clone(&books));
+    doer.take_back(|action| action == "link", &mut ()).unwrap();
+    assert!(!site.host().join("pool/link").is_symlink());
+    assert_eq!(owned(&books), ["pool", "pool/note", "resolver"]);
+    site.up();
+    assert_eq!(owned(&books).last().unwrap(), "link", "and done again by another one");
+    drop(doer);
+    drop(journal);
+    fs_err::rename(&path, path.with_extension("before")).unwrap();
+    let journal = Journal::open(&path).unwrap();
+    let doer = Doer::new(&site.work(), &journal, &now).with_books(Arc::clone(&books));
+    fs_err::remove_file(site.host().join("resolv.conf")).unwrap();
+    doer.up(&actions(&site.host()), &mut ()).unwrap();
+    assert_eq!(owned(&books), ["resolver"], "the new journal says nothing of the others");
 }
 
 #[test]

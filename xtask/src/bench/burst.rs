@@ -39,7 +39,7 @@ pub(crate) fn measure(table: &mut Table) -> Result<()> {
 }
 
 /// The number behind a word at the beginning of a line.
-fn find(text: &str, name: &str) -> Option<f64> {
+pub(super) fn find(text: &str, name: &str) -> Option<f64> {
     text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok())
 }
 

@@ -10,6 +10,7 @@
 //! `TMPDIR=/dev/shm` leaves the disk out of it.
 
 mod burst;
+mod hosted;
 mod machine_config_server;
 mod measure;
 mod media;
@@ -45,6 +46,7 @@ pub(crate) fn run() -> Result<()> {
     media::run(&programs.hardway, &mut table)?;
     serve::measure(&programs, &ecdsa, &mut table)?;
     burst::measure(&mut table)?;
+    hosted::measure(&mut table)?;
     write!(std::io::stdout(), "{}", table.text())?;
     Ok(())
 }
@@ -53,6 +55,14 @@ pub(crate) fn run() -> Result<()> {
 pub(crate) fn run_csr() -> Result<()> {
     let mut table = Table::default();
     burst::measure(&mut table)?;
+    write!(std::io::stdout(), "{}", table.text())?;
+    Ok(())
+}
+
+/// Hosted workers alone.
+pub(crate) fn run_hosted() -> Result<()> {
+    let mut table = Table::default();
+    hosted::measure(&mut table)?;
     write!(std::io::stdout(), "{}", table.text())?;
     Ok(())
 }

@@ -7,6 +7,7 @@
 //! ```
 
 mod faults;
+mod hosted;
 mod install;
 mod kill;
 mod lab;
@@ -29,7 +30,7 @@ const fn drill(name: &'static str, about: &'static str, run: fn() -> Result<()>)
     Drill { name, about, run }
 }
 
-const DRILLS: [Drill; 16] = [
+const DRILLS: &[Drill] = &[
     drill(
         "install",
         "3 masters, 2 workers: a client through the pivot, every phase twice, nothing left",
@@ -52,6 +53,11 @@ const DRILLS: [Drill; 16] = [
     drill("wrong-hostname", "a worker calls itself something else: held, diagnosed", faults::wrong_hostname),
     drill("clock-ahead", "the clock is 25 hours ahead: refused, named", faults::clock_ahead),
     drill("disk-full", "the working folder's disk is full: nothing is damaged", faults::disk_full),
+    drill(
+        "hosted",
+        "3 hosted workers from zero to Ready, one replaced, one scaled away, two upgraded; controller, ignition server and token lost on the way",
+        hosted::run,
+    ),
     drill("seed-etcd-signer", "etcd's signer without annotations: minted anew, named", seeds::etcd_signer),
     drill(
         "seed-etcd-prefix",

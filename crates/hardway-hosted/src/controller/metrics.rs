@@ -18,6 +18,7 @@ pub struct Metrics {
 struct Inner {
     workers: Vec<Worker>,
     steps: BTreeMap<(&'static str, &'static str), u64>,
+    requests: BTreeMap<(&'static str, &'static str), u64>,
     leading: BTreeMap<&'static str, bool>,
     held: BTreeMap<String, String>,
 }
@@ -34,6 +35,17 @@ impl Metrics {
     pub(super) fn count(&self, step: &'static str, result: &'static str) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         *inner.steps.entry((step, result)).or_default() += 1;
+    }
+
+    /// An API server is asked something.
+    pub(super) fn ask(&self, server: &'static str, verb: &'static str) {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        *inner.requests.entry((server, verb)).or_default() += 1;
+    }
+
+    /// What API servers were asked, by server and verb.
+    pub fn requests(&self) -> BTreeMap<(&'static str, &'static str), u64> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).requests.clone()
     }
 
     /// Whether this one acts.
@@ -97,6 +109,13 @@ impl Metrics {
             let _ =
                 writeln!(text, "hardway_hosted_steps_total{{step=\"{step}\",result=\"{result}\"}} {count}");
         }
+        head(&mut text, "hardway_hosted_api_requests_total", "counter", "Requests to API servers.");
+        for ((server, verb), count) in &inner.requests {
+            let _ = writeln!(
+                text,
+                "hardway_hosted_api_requests_total{{server=\"{server}\",verb=\"{verb}\"}} {count}"
+            );
+        }
         head(&mut text, "hardway_hosted_leading", "gauge", "Whether this controller acts.");
         for (what, is_leading) in &inner.leading {
             let _ = writeln!(text, "hardway_hosted_leading{{of=\"{what}\"}} {}", u8::from(*is_leading));
@@ -142,6 +161,7 @@ mod tests {
         let metrics = Metrics::default();
         metrics.see(&[worker], BTreeMap::from([("other".to_owned(), "payload".to_owned())]));
         metrics.count("boot", "done");
+        metrics.ask("hosted", "patch");
         metrics.lead("machines", true);
         let text = metrics.text();
         for line in [
@@ -150,6 +170,7 @@ mod tests {
             "hardway_hosted_worker_seconds{worker=\"w-0\",from=\"asked\",to=\"joined\"} 1.000",
             "hardway_hosted_pool_held{pool=\"other\",gate=\"payload\"} 1",
             "hardway_hosted_steps_total{step=\"boot\",result=\"done\"} 1",
+            "hardway_hosted_api_requests_total{server=\"hosted\",verb=\"patch\"} 1",
             "hardway_hosted_leading{of=\"machines\"} 1",
         ] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");

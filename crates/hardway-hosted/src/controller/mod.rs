@@ -10,6 +10,7 @@
 //! machines, which only a controller with a provider stands for. Without them nothing would break: records are written into the very
 //! version that was judged.
 
+mod counted;
 mod metrics;
 mod metrics_server;
 mod news;

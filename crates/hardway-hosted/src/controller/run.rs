@@ -12,6 +12,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{Instant, interval, sleep_until};
 
+use super::counted::counted;
 use super::news::News;
 use super::pools::{Memory, Picture};
 use super::seen::Seen;
@@ -42,11 +43,14 @@ impl Controller {
     /// When what happens cannot be recorded. Clusters that do not answer are waited for.
     pub async fn run(&self, stop: impl Future<Output = ()>, until: Until) -> Result<(), HostedError> {
         let journal = Arc::new(Journal::open(&self.folder.join(hardway_journal::FILE_NAME))?);
-        let controller = Arc::new(self.clone());
+        let mut counting = self.clone();
+        counting.management.client = counted(counting.management.client, "management", &self.metrics);
+        counting.hosted = counted(counting.hosted, "hosted", &self.metrics);
+        let controller = Arc::new(counting);
         let mut run = Run {
             taker: Taker { controller: Arc::clone(&controller), journal },
-            cluster: Standing::begin(self, "cluster"),
-            machines: self.machines.as_ref().map(|_| Standing::begin(self, "machines")),
+            cluster: Standing::begin(&controller, "cluster"),
+            machines: self.machines.as_ref().map(|_| Standing::begin(&controller, "machines")),
             approving: None,
             news: News::new(&self.folder),
             memory: Memory::default(),

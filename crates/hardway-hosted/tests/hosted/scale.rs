@@ -1,14 +1,14 @@
 //! Many at once: measured, never judged by the clock.
 
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::ffi::OsStr;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Instant;
 
 use hardway_cluster::csr_policy::IgnitionEvidence;
-use hardway_hosted::Management;
 use hardway_hosted::worker::Stage;
+use hardway_testing::succeed;
 
-use crate::running::controller;
-use crate::site::{Site, until};
+use crate::site::{Site, name, until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn real_many_workers_join_at_once() {
@@ -20,66 +20,102 @@ async fn real_many_workers_join_at_once() {
     running.stop().await;
 }
 
-/// With the controller in a process of its own, so that its memory can be told from that of the machines.
+/// With `hardway hosted controller` itself, so that its memory can be told from that of the machines.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "a measurement: run it with --ignored --nocapture"]
+#[ignore = "a measurement: `cargo xtask bench hosted`"]
 async fn bench_workers() {
+    let program = std::env::var_os("HARDWAY").expect("HARDWAY names the program that is measured");
     let count = std::env::var("HARDWAY_WORKERS").ok().and_then(|text| text.parse().ok()).unwrap_or(500);
     let site = wanted(count).await;
     let began = Instant::now();
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--ignored", "--exact", "scale::bench_controller", "--nocapture"]).stdin(Stdio::piped());
-    command.env("HARDWAY_BENCH_FOLDER", site.folder.path()).env("HARDWAY_BENCH_WORKERS", count.to_string());
-    command.env("HARDWAY_BENCH_KUBECONFIG", site.management_plane.kubeconfig());
-    let mut child = command.spawn().unwrap();
+    let mut controller = Program::start(&site, &program, count);
     all_ready(&site, count).await;
     let seconds = began.elapsed().as_secs_f64();
     assert_eq!(site.machine_log().len(), count, "each was booted once");
-    std::fs::write(site.folder.path().join("stop"), "").unwrap();
-    assert!(child.wait().unwrap().success());
-    eprintln!("hosted-workers {count}");
+    let metrics = succeed(Command::new("curl").args(["--silent", "--fail", &controller.metrics]));
+    let (steps, _) = counted(&metrics, "hardway_hosted_steps_total");
+    let (requests, calls) = counted(&metrics, "hardway_hosted_api_requests_total");
+    let peak = controller.peak();
+    assert!(controller.end().success());
+    eprintln!("{steps}{requests}hosted-workers {count}");
     eprintln!("hosted-seconds {seconds:.1}");
     #[expect(clippy::cast_precision_loss, reason = "a rate")]
-    let rate = count as f64 / seconds;
+    let (rate, mean) = (count as f64 / seconds, calls as f64 / count as f64);
     eprintln!("hosted-joins-per-second {rate:.1}");
+    eprintln!("hosted-api-calls-per-join {mean:.1}");
+    eprintln!("hosted-controller-kilobytes {peak}");
 }
 
-/// The controller of the above. What it tells is for people.
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "started by bench_workers"]
-async fn bench_controller() {
-    let Some(folder) = std::env::var_os("HARDWAY_BENCH_FOLDER").map(std::path::PathBuf::from) else { return };
-    let variable = |name: &str| std::env::var(name).unwrap();
-    let kubeconfig = std::path::PathBuf::from(variable("HARDWAY_BENCH_KUBECONFIG"));
-    let management = Management::connect(Some(&kubeconfig), "clusters", "demo").await.unwrap();
-    let hosted = management.hosted_client(None).await.unwrap();
-    let count = variable("HARDWAY_BENCH_WORKERS").parse().unwrap();
-    let mut controller = controller(&management, &hosted, &folder, IgnitionEvidence::Ignored, count);
-    controller.settings.boots_at_once = 50;
-    let metrics = std::sync::Arc::clone(&controller.metrics);
-    let stop = async {
-        while !folder.join("stop").exists() {
-            tokio::time::sleep(Duration::from_millis(200)).await;
-        }
-    };
-    controller.run(stop, Box::new(|_| false)).await.unwrap();
-    let mut calls = 0;
-    for ((step, result), times) in metrics.steps() {
-        eprintln!("hosted-steps {step} {result} {times}");
-        // What each asks of API servers: see the taker. A record is one write.
-        calls += times * if matches!(step, "boot" | "dress") { 3 } else { 1 };
-    }
-    // Two requests a node: each is read again with its node, written, and told as an event.
-    calls += 2 * 4 * count as u64;
-    #[expect(clippy::cast_precision_loss, reason = "a mean")]
-    let mean = calls as f64 / count as f64;
-    eprintln!("hosted-api-calls-per-join {mean:.1}");
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    eprintln!(
-        "hosted-controller-memory {}",
-        status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default()
-    );
+/// The program, as a user runs it.
+struct Program {
+    child: Child,
+    metrics: String,
 }
+
+impl Program {
+    fn start(site: &Site, program: &OsStr, count: usize) -> Self {
+        let folder = site.folder.path();
+        let hosts: String = (0..count)
+            .map(|n| format!("- {{name: {}, role: worker, ip: {}}}\n", name(n), site.address(n)))
+            .collect();
+        std::fs::write(folder.join("inventory.yaml"), INVENTORY.to_owned() + &hosts).unwrap();
+        let free = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
+        let mut command = Command::new(program);
+        command
+            .arg("--dir")
+            .arg(folder)
+            .arg("hosted")
+            .arg("--kubeconfig")
+            .arg(site.management_plane.kubeconfig());
+        command.args([
+            "controller",
+            "--cluster=demo",
+            "--ignition=ignored",
+            "--config-rest=0s",
+            "--boots-at-once=50",
+        ]);
+        command
+            .arg("--machine-program")
+            .arg(crate::running::program(folder))
+            .arg(format!("--metrics={free}"));
+        let child = command.stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        Self { child, metrics: format!("http://{free}/metrics") }
+    }
+
+    /// In kilobytes, so far.
+    fn peak(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
+        peak.unwrap().parse().unwrap()
+    }
+
+    fn end(&mut self) -> ExitStatus {
+        succeed(Command::new("kill").arg(self.child.id().to_string()));
+        self.child.wait().unwrap()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The lines of one counter, and their sum.
+fn counted(metrics: &str, name: &str) -> (String, u64) {
+    let lines: Vec<&str> = metrics.lines().filter(|line| line.starts_with(name)).collect();
+    let sum = lines.iter().map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum();
+    (lines.iter().map(|line| format!("{line}\n")).collect(), sum)
+}
+
+const INVENTORY: &str = "apiVersion: hardway.dev/v1alpha1
+kind: Inventory
+release: {image: sample}
+machines: {provider: bare-metal}
+network: {gateway: 10.20.255.254, dns: [10.20.255.254], apiVIP: 10.20.255.253, ingressVIP: 10.20.255.252}
+hosts:
+";
 
 async fn wanted(count: usize) -> Site {
     let mut site = Site::start(IgnitionEvidence::Ignored).await;

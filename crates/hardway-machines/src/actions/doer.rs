@@ -4,14 +4,15 @@ use std::fs::Permissions;
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use fs_err as fs;
-use hardway_journal::{Entry, Fact, Follower, Journal, JournalError};
+use hardway_journal::{Entry, Fact, Journal, JournalError};
 use jiff::Timestamp;
 
 use super::{
-    Action, ActionFinished, ActionStarted, ActionUndone, Check, Host, Ledger, Owned, Step, StepError,
+    Action, ActionFinished, ActionStarted, ActionUndone, Books, Check, Host, Ledger, Owned, Step, StepError,
 };
 
 /// How long the last program of a run that was killed may go on: so many looks, so far apart.
@@ -21,7 +22,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(300);
 /// Does what a provider wants, on this host, with the journal of one cluster.
 pub struct Doer<'d> {
     journal: &'d Journal,
-    journal_path: PathBuf,
+    books: Arc<Mutex<Books>>,
     /// Where files that are written over are kept until `down`.
     kept: PathBuf,
     host: Host,
@@ -93,8 +94,13 @@ pub enum DoerError {
 impl<'d> Doer<'d> {
     /// For the cluster in this working folder.
     pub fn new(folder: &Path, journal: &'d Journal, now: &'d dyn Fn() -> Timestamp) -> Self {
-        let journal_path = folder.join(hardway_journal::FILE_NAME);
-        Self { journal, journal_path, kept: folder.join("host-before"), host: Host::default(), now }
+        let books = Arc::new(Mutex::new(Books::of(folder)));
+        Self { journal, books, kept: folder.join("host-before"), host: Host::default(), now }
+    }
+
+    /// The same, with books that others of the same folder use too.
+    pub fn with_books(self, books: Arc<Mutex<Books>>) -> Self {
+        Self { books, ..self }
     }
 
     /// The same, with programs started in another way.
@@ -107,7 +113,12 @@ impl<'d> Doer<'d> {
     /// # Errors
     /// When the journal cannot be read.
     pub fn ledger(&self) -> Result<Ledger, JournalError> {
-        Ok(Ledger::fold(&Follower::new(&self.journal_path).news()?))
+        self.in_ledger(Ledger::clone)
+    }
+
+    fn in_ledger<T>(&self, look: impl FnOnce(&Ledger) -> T) -> Result<T, JournalError> {
+        let mut books = self.books.lock().unwrap_or_else(PoisonError::into_inner);
+        books.ledger().map(look)
     }
 
     /// Those that do not hold.
@@ -125,10 +136,10 @@ impl<'d> Doer<'d> {
     /// # Errors
     /// At the first that cannot be made to hold.
     pub fn up(&self, actions: &[Action], progress: &mut dyn Progress) -> Result<(), DoerError> {
-        let ledger = self.ledger()?;
         for action in actions {
             progress.looks_at(action);
-            let outcome = self.carry_out(action, ledger.get(&action.id))?;
+            let owned = self.in_ledger(|ledger| ledger.get(&action.id).cloned())?;
+            let outcome = self.carry_out(action, owned.as_ref())?;
             progress.holds(action, outcome);
         }
         Ok(())
@@ -169,7 +180,10 @@ impl<'d> Doer<'d> {
         is_meant: impl Fn(&str) -> bool,
         progress: &mut dyn Progress,
     ) -> Result<(), DoerError> {
-        for owned in self.ledger()?.iter().rev().filter(|owned| is_meant(&owned.action)) {
+        let meant = |ledger: &Ledger| -> Vec<Owned> {
+            ledger.iter().rev().filter(|owned| is_meant(&owned.action)).cloned().collect()
+        };
+        for owned in self.in_ledger(meant)? {
             for step in &owned.undo {
                 self.host.perform(step).map_err(|source| DoerError::Step {
                     action: owned.action.clone(),

@@ -1,8 +1,9 @@
 //! What was done to this host and not yet taken back.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use hardway_journal::{Fact, Record};
+use hardway_journal::{Fact, Follower, JournalError, Record};
 use serde::{Deserialize, Serialize};
 
 use super::Step;
@@ -65,6 +66,35 @@ pub struct Owned {
 pub struct Ledger {
     order: Vec<String>,
     owned: BTreeMap<String, Owned>,
+}
+
+/// A ledger that is kept current. Whoever makes many machines reads each line of the journal once, not once a machine.
+#[derive(Debug)]
+pub struct Books {
+    follower: Follower,
+    ledger: Ledger,
+}
+
+impl Books {
+    /// Of the cluster in this working folder.
+    pub fn of(folder: &Path) -> Self {
+        Self { follower: Follower::new(&folder.join(hardway_journal::FILE_NAME)), ledger: Ledger::default() }
+    }
+
+    /// The ledger as of now.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn ledger(&mut self) -> Result<&Ledger, JournalError> {
+        for record in self.follower.news()? {
+            // A journal that began anew says nothing about the one before it.
+            if record.seq == 1 {
+                self.ledger = Ledger::default();
+            }
+            self.ledger.apply(&record);
+        }
+        Ok(&self.ledger)
+    }
 }
 
 impl Ledger {

@@ -6,6 +6,7 @@
 //! Program      a command line, as it is run and as it is shown                            program.rs
 //! shell()      a list of actions as a script a person could run                           script.rs
 //! Ledger       what was done and not yet taken back, folded from the journal              ledger.rs
+//! Books        a ledger that is kept current                                              ledger.rs
 //! Doer         carries actions out, or takes them back, and writes down each              doer.rs
 //! Host         the only place that touches the host                                       host.rs
 //! ```
@@ -24,7 +25,7 @@ mod step;
 pub use action::{Action, Check};
 pub use doer::{Doer, DoerError, Outcome, Progress};
 pub use host::{Host, StepError};
-pub use ledger::{ActionFinished, ActionStarted, ActionUndone, Ledger, Owned};
+pub use ledger::{ActionFinished, ActionStarted, ActionUndone, Books, Ledger, Owned};
 pub use program::Program;
 pub use script::shell;
 pub use step::Step;

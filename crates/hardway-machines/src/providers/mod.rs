@@ -33,6 +33,11 @@ pub trait Provider: Send + Sync {
     /// when the machine reboots.
     fn first_boot(&self, host: &Host) -> Vec<Action>;
 
+    /// What that config is read from, in the working folder: the whole of it, or a pointer to it.
+    fn boots_from(&self, host: &Host) -> PathBuf {
+        PathBuf::from(format!("ignition/{}.ign", host.name))
+    }
+
     /// Whether the machine is on.
     fn is_on(&self, host: &Host) -> Check;
 

@@ -26,6 +26,7 @@ use std::path::PathBuf;
 
 use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
+use hardway_assets::ignition::HostPointer;
 use hardway_assets::inventory::Host;
 
 pub(super) use advice::KNOWN;
@@ -59,6 +60,10 @@ impl Provider for Gce {
 
     fn first_boot(&self, host: &Host) -> Vec<Action> {
         vec![self.instance(host)]
+    }
+
+    fn boots_from(&self, host: &Host) -> PathBuf {
+        HostPointer::path(host).into()
     }
 
     fn is_on(&self, host: &Host) -> Check {

@@ -1,5 +1,6 @@
 //! Machines: containers with systemd that boot from an Ignition config.
 
+use hardway_assets::ignition::HostPointer;
 use hardway_assets::inventory::Host;
 
 use super::Lab;
@@ -36,7 +37,7 @@ impl Lab {
 
     /// With the pointer to its config, as an installer would put it on its disk.
     pub(super) fn boot(&self, host: &Host) -> Action {
-        let pointer = self.folder.join(format!("ignition/pointers/{}.ign", host.name));
+        let pointer = self.folder.join(HostPointer::path(host));
         let boot = self.place.script("node/boot.sh").with([
             self.place.lab.clone(),
             host.name.clone(),

@@ -23,6 +23,7 @@ use std::path::PathBuf;
 
 use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
+use hardway_assets::ignition::HostPointer;
 use hardway_assets::inventory::{Host, Role};
 
 pub(super) use advice::KNOWN;
@@ -70,6 +71,10 @@ impl Provider for Lab {
 
     fn first_boot(&self, host: &Host) -> Vec<Action> {
         vec![self.boot(host)]
+    }
+
+    fn boots_from(&self, host: &Host) -> PathBuf {
+        HostPointer::path(host).into()
     }
 
     fn is_on(&self, host: &Host) -> Check {

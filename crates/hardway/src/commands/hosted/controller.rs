@@ -76,7 +76,8 @@ pub(super) async fn controller(
             let (provider, hosts) = provider(global, args)?;
             Some(
                 MachineMaker::new(provider, hosts, &folder, Arc::clone(&now))
-                    .map_err(|error| failed(&error))?,
+                    .map_err(|error| failed(&error))?
+                    .on(install::outside()),
             )
         }
         false => None,

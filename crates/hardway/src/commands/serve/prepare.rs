@@ -1,12 +1,13 @@
 //! Everything that can be wrong before the first byte is served.
 
 use std::net::{Ipv6Addr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hardway_assets::ignition::TokenKey;
 use hardway_assets::install_media::hash_in;
 use hardway_assets::inventory::DEFAULT_PORT;
 use hardway_assets::pki::catalogue::IGNITION_SERVER;
+use hardway_journal::FILE_NAME;
 use hardway_machines::ignition_server::faces::PoolFace;
 use hardway_machines::ignition_server::{CertificateFiles, Limits};
 use hardway_machines::install_media::BootFolder;
@@ -26,6 +27,8 @@ pub(super) struct Prepared {
     pub(super) certificates: Vec<CertificateFiles>,
     /// If one is used.
     pub(super) folder: Option<Folder>,
+    /// Where it is written down who fetched what. Only a replica of face hosted has no working folder to write to.
+    pub(super) journal: Option<PathBuf>,
     pub(super) limits: Limits,
     pub(super) boot: Option<Boot>,
 }
@@ -66,6 +69,7 @@ pub(super) fn prepare(
         is_hosted: has(Face::Hosted),
         addresses: if args.listen.is_empty() { vec![everywhere] } else { args.listen.clone() },
         certificates: certificates(folder.as_ref(), args)?,
+        journal: (folder.is_some() || dir.join("inventory.yaml").exists()).then(|| dir.join(FILE_NAME)),
         folder,
         limits,
         boot,

@@ -1,6 +1,5 @@
 //! In the foreground, until a signal.
 
-use hardway_journal::FILE_NAME;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::prepare::Prepared;
@@ -14,8 +13,7 @@ use crate::report::Report;
 pub(super) async fn run(prepared: Prepared, args: &ServeArgs, out: &Output) -> Result<u8, Report> {
     // Before anybody can be served: who is told to end then must end well.
     let mut signals = Signals::catch().map_err(|error| failed(&error))?;
-    let log =
-        prepared.folder.as_ref().map(|folder| Log::open(&folder.workdir.path(FILE_NAME))).transpose()?;
+    let log = prepared.journal.as_deref().map(Log::open).transpose()?;
     let mut screen = Screen::new(args.output, out)?;
     let service = Service::start(prepared, args, log, &mut screen).await?;
     if !service.run(signals.any(), &mut screen).await {
