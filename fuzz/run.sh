@@ -6,12 +6,15 @@ if (($# == 0)); then
   sed -n '2s/^# //p' "$0" >&2
   exit 2
 fi
-cd "${BASH_SOURCE[0]%/*}"
 target=$1
 shift
+if [[ -f ${1:-} ]]; then
+  set -- "$(realpath "$1")" "${@:2}"
+fi
+cd "${BASH_SOURCE[0]%/*}"
 host=$(rustc --version --verbose | sed -n 's/^host: //p')
 coverage=(level=4 inline-8bit-counters pc-table trace-compares)
-RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Cdebug-assertions -Coverflow-checks ${coverage[*]/#/-Cllvm-args=-sanitizer-coverage-}"
+RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module ${coverage[*]/#/-Cllvm-args=-sanitizer-coverage-} -Cdebug-assertions -Coverflow-checks"
 export RUSTFLAGS
 # With the target named, programs that only run while building are left alone.
 cargo build --release --quiet --target "$host" --bin "$target"

@@ -2,7 +2,7 @@
 # Unpacks Debian's kernel for virtual machines and prints the folder that holds it: vmlinuz, and modules/ with what a
 # machine of QEMU's needs. Nothing is installed; the folder is in the user's cache.
 set -euo pipefail
-root=${XDG_CACHE_HOME:-$HOME/.cache}/hardway/guest-kernel
+root=${XDG_CACHE_HOME:-$HOME/.cache}/hardway/guest-kernel-2
 if [[ ! -e $root/vmlinuz ]]; then
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
@@ -16,7 +16,7 @@ if [[ ! -e $root/vmlinuz ]]; then
   (cd "$work" && apt-get download -qq -o APT::Sandbox::User=root "$package" >&2)
   dpkg-deb -x "$work"/*.deb "$work/unpacked"
   mkdir -p "$root/modules"
-  for module in failover net_failover virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_net; do
+  for module in failover net_failover virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_net virtio_blk; do
     find "$work/unpacked/lib/modules" -name "$module.ko*" -exec cp {} "$root/modules/" \;
   done
   cp "$work"/unpacked/boot/vmlinuz-* "$root/vmlinuz.part"

@@ -6,6 +6,8 @@ use std::time::Duration;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 
+use crate::api_error::sentence;
+
 /// For a connection to be made. An address behind which nobody is must not look like a slow cluster.
 const CONNECT: Duration = Duration::from_secs(5);
 
@@ -72,6 +74,13 @@ pub async fn read(path: Option<&Path>) -> Result<Config, KubeconfigError> {
 /// As with [`read`].
 pub async fn connect(path: Option<&Path>) -> Result<Client, KubeconfigError> {
     client(&read(path).await?, path)
+}
+
+/// A client that asks once and tells what it was told: a 503 is an answer, and must not become a question without one.
+pub(crate) fn asking_once(config: &Config) -> Result<Client, String> {
+    let mut config = config.clone();
+    config.default_retry = false;
+    Client::try_from(config).map_err(|error| sentence(&error))
 }
 
 fn client(config: &Config, path: Option<&Path>) -> Result<Client, KubeconfigError> {

@@ -12,7 +12,8 @@ pub struct Entry {
     pub time: Timestamp,
     /// What kind of event; the reader picks by it.
     pub kind: String,
-    /// The event itself. Never a secret: the journal is shown on pages and goes into bundles.
+    /// The event itself. Never a secret: the journal is shown on pages and goes into bundles. Times, text and whole numbers:
+    /// what has a fraction need not be read back to the last digit.
     pub body: Value,
 }
 

@@ -28,6 +28,7 @@ fn actions(host: &Path) -> Vec<Action> {
             host.join("resolv.conf"),
             "nameserver 192.168.126.1\n",
         ),
+        Action::file("own", "In folders that come and go with it.", host.join("etc/own/config"), "deep\n"),
         Action::programs(
             "link",
             "The pool under its usual name.",
@@ -111,16 +112,16 @@ impl Site {
 fn up_twice_changes_nothing_and_down_brings_back_what_was_there() {
     let site = Site::new();
     let before = state(&site.host());
-    assert_eq!(site.up(), [Outcome::Done; 4]);
+    assert_eq!(site.up(), [Outcome::Done; 5]);
     let built = state(&site.host());
     assert_eq!(built["resolv.conf"], (0o100_644, "nameserver 192.168.126.1\n".to_owned()));
     let journal = fs_err::read(site.work().join("journal.jsonl")).unwrap();
-    assert_eq!(site.up(), [Outcome::AlreadyHeld; 4]);
+    assert_eq!(site.up(), [Outcome::AlreadyHeld; 5]);
     assert_eq!(fs_err::read(site.work().join("journal.jsonl")).unwrap(), journal);
     site.down();
     assert_eq!(state(&site.host()), before);
     assert!(!site.work().join("host-before").exists());
-    assert_eq!(site.up(), [Outcome::Done; 4]);
+    assert_eq!(site.up(), [Outcome::Done; 5]);
     assert_eq!(state(&site.host()), built);
 }
 
@@ -166,7 +167,28 @@ fn cut_off_at_any_record_both_ways_go_on() {
             break;
         }
     }
-    assert_eq!(cuts, 8 + 4, "every record was cut off once: two for each action up, one down");
+    assert_eq!(cuts, 10 + 5, "every record was cut off once: two for each action up, one down");
+}
+
+/// A run that was killed leaves the program of its step behind, which may end before or after the next run begins.
+#[test]
+fn what_somebody_else_finishes_meanwhile_counts_as_done() {
+    let site = Site::new();
+    let made = site.host().join("made").display().to_string();
+    let action = |does: String| {
+        let holds = Check::Succeeds(Program::new("test", ["-e", &made]));
+        let does = Program::new("sh", ["-c", &does]);
+        Action::programs("made", "It is there.", holds, [does], [Program::new("rm", ["-f", &made])])
+    };
+    let at_once = [action(format!("touch {made}; echo exists already >&2; exit 1"))];
+    site.with(&|| THEN, |doer| doer.up(&at_once, &mut ())).unwrap();
+    site.down();
+    let refused = site.with(&|| THEN, |doer| doer.up(&[action("exit 1".to_owned())], &mut ()));
+    assert!(refused.is_err(), "nobody was at it");
+    let later = [action(format!("(sleep 0.3; touch {made}) >/dev/null 2>&1 & echo busy >&2; exit 1"))];
+    site.with(&|| THEN, |doer| doer.up(&later, &mut ())).unwrap();
+    site.down();
+    assert!(!site.host().join("made").exists());
 }
 
 #[test]

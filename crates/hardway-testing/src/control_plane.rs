@@ -62,10 +62,20 @@ impl ControlPlane {
     /// # Panics
     /// When it does not.
     pub fn start_api_server(&mut self) {
+        self.start_api_server_with(&[], &self.kubeconfig());
+    }
+
+    /// The same with more flags, of which the last of a name counts, and for clients of this kubeconfig.
+    ///
+    /// # Panics
+    /// When it does not.
+    pub fn start_api_server_with(&mut self, more: &[&str], kubeconfig: &Path) {
         let [port, etcd, ..] = self.ports;
-        self.serve(API_SERVER, &flags::api_server(port, etcd));
+        let more = more.iter().map(|flag| (*flag).to_owned());
+        let flags: Vec<String> = flags::api_server(port, etcd).into_iter().chain(more).collect();
+        self.serve(API_SERVER, &flags);
         let began = Instant::now();
-        while !run(self.kubectl().args(["get", "--raw=/readyz"])).0 {
+        while !run(self.kubectl_with(kubeconfig).args(["get", "--raw=/readyz"])).0 {
             let log = self.read("kube-apiserver.log");
             let is_late = began.elapsed() > Duration::from_secs(240);
             assert!(!is_late && !log.contains("command failed"), "no API: {log}");

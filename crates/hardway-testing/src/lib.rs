@@ -8,6 +8,7 @@
 //! Machine        a kubelet and a container runtime that join it                 machine.rs
 //! inside()       a host of the test's own, with a libvirtd where wanted         namespace.rs
 //! RedfishEmulator  sushy-tools' management controllers on loopback              redfish_emulator.rs
+//! sshd()         a real ssh server on loopback                                  ssh_server.rs
 //! Server         a program that ends with the test, however the test ends       server.rs
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
@@ -20,6 +21,7 @@ mod machine;
 mod namespace;
 mod redfish_emulator;
 mod server;
+mod ssh_server;
 mod tools;
 
 pub use control_plane::ControlPlane;
@@ -29,4 +31,5 @@ pub use machine::{Machine, SHELL_IMAGE, own_address};
 pub use namespace::{inside, inside_with_libvirt, until};
 pub use redfish_emulator::{REDFISH_MACHINE, REDFISH_PASSWORD, REDFISH_USER, RedfishEmulator, self_signed};
 pub use server::Server;
+pub use ssh_server::{free_port, sshd, user};
 pub use tools::{run, succeed, tools};

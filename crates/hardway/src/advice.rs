@@ -12,7 +12,7 @@ const FOLDERLESS: [&str; 5] = ["completion", "explain", "help", "man", "schema"]
 
 /// The same text, with `--dir` in every command of ours, where a folder was given.
 pub(crate) fn in_folder(text: &str, dir: &Path) -> String {
-    if dir == Path::new(".") {
+    if dir == Path::new(".") || !text.contains("hardway ") {
         return text.to_owned();
     }
     let program = Cli::command();

@@ -212,6 +212,20 @@ pub(crate) fn cluster_of(workdir: &Workdir, checked: Checked) -> Result<Cluster,
 /// The cluster that the files describe, before its release is known. Which fields exist is then judged by the version in
 /// the release's name, by the release that is kept, or by the newest that is known.
 pub(crate) fn cluster_before_release(workdir: &Workdir) -> Result<Cluster, Report> {
+    before_release(workdir, &mut workdir.secrets()?)
+}
+
+/// The same for somebody who builds: what is built may be named after the cluster's identity, so that is kept from now on,
+/// before any other secret is drawn.
+pub(crate) fn cluster_to_build(workdir: &Workdir) -> Result<Cluster, Report> {
+    let on_disk = workdir.secrets()?;
+    let mut secrets = on_disk.clone();
+    let cluster = before_release(workdir, &mut secrets)?;
+    workdir.write_secrets(&on_disk, &secrets)?;
+    Ok(cluster)
+}
+
+fn before_release(workdir: &Workdir, secrets: &mut SecretBundle) -> Result<Cluster, Report> {
     let (config, inventory) = InputFile::both(workdir)?;
     let kept = workdir.path("release/release-image").exists().then(|| workdir.path("release"));
     let kept =
@@ -224,7 +238,7 @@ pub(crate) fn cluster_before_release(workdir: &Workdir) -> Result<Cluster, Repor
     let rules = Rules::for_version(&version).on_fips_host(true);
     let (config, inventory) = read_both(&config.text.0, &inventory.text.0, rules)
         .map_err(|errors| invalid(&config, &errors.install_config, &inventory, &errors.inventory))?;
-    cluster(config.value, inventory.value, &mut workdir.secrets()?, clock::now()?)
+    cluster(config.value, inventory.value, secrets, clock::now()?)
 }
 
 /// The assets of a cluster, in order.

@@ -144,12 +144,13 @@ pub(crate) async fn folder_config(workdir: &Workdir) -> Result<Config, Report> {
 /// The one that belongs to the folder.
 pub(crate) const KUBECONFIG: &str = "auth/kubeconfig";
 
-/// Runs a command that talks to a cluster, until it is done or a person ends it.
+/// Runs a command that talks to a cluster, until it is done or somebody ends it. What it holds is dropped then, and with it
+/// half-written files and the programs it has started.
 pub(crate) fn run<T>(doing: &str, future: impl Future<Output = Result<T, Report>>) -> Result<T, Report> {
     run_to_its_end(async {
         tokio::select! {
             done = future => done,
-            () = interrupt::pressed() => Err(interrupt::interrupted(doing)),
+            _ = interrupt::told_to_stop() => Err(interrupt::interrupted(doing)),
         }
     })
 }

@@ -79,7 +79,7 @@ fn run(cli: &cli::Cli, out: &Output) -> Result<u8, report::Report> {
         Command::Infra(args) => commands::infra::run(&cli.global, args, out),
         Command::Init(args) => commands::init::run(&cli.global, args, out),
         Command::Lab(args) => commands::lab::run(&cli.global, args, out),
-        Command::Man => commands::completion::man(out),
+        Command::Man(args) => commands::man::run(args, out),
         Command::Media(args) => commands::media::run(&cli.global, args, out),
         Command::Node(args) => commands::node::run(&cli.global, args, out),
         Command::Phase(args) => commands::phase::run(&cli.global, args, out),

@@ -139,6 +139,7 @@ impl Output {
         if let Some(log) = &self.log {
             log.line(&format!("{prefix}{text}"));
         } else if self.says(level) {
+            let text = self.advice(text);
             let mut stderr = anstream::AutoStream::new(std::io::stderr(), self.color);
             let _ = writeln!(stderr, "{prefix}{text}");
         }

@@ -21,7 +21,7 @@ use crate::fetch_release::fetch_release;
 use crate::input_file::InputFile;
 use crate::mistakes::version_in;
 use crate::output::Output;
-use crate::report::Report;
+use crate::report::{Report, is_there};
 use crate::workdir::Workdir;
 
 /// What may be done to have the release.
@@ -209,6 +209,7 @@ fn is_named(image: &str, release: &ReleasePayload) -> bool {
 }
 
 fn read_release(folder: &Path) -> Result<ReleasePayload, Report> {
+    is_there(folder)?;
     hardway_release::read_folder(folder)
         .map_err(|error| unusable(&error).fix("give a folder as `oc adm release extract` writes it"))
 }

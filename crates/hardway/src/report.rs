@@ -1,6 +1,7 @@
 //! Errors as a person reads them: code, what, evidence, cause, fix. And the exit code that goes with each.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 /// Anything not named below.
 pub(crate) const EXIT_ERROR: u8 = 1;
@@ -20,6 +21,16 @@ pub(crate) const EXIT_STABILITY: u8 = 7;
 pub(crate) const EXIT_INTERRUPTED: u8 = 8;
 /// Something waits for a person.
 pub(crate) const EXIT_BLOCKED: u8 = 9;
+
+/// Whoever names a file on the command line answers for it, before anything else is done.
+pub(crate) fn is_there(path: &Path) -> Result<(), Report> {
+    match path.exists() {
+        true => Ok(()),
+        false => Err(Report::new("usage", format!("{} is not there", path.display()))
+            .exit(EXIT_USAGE)
+            .fix("look at the path")),
+    }
+}
 
 /// An error on its way to the user.
 #[derive(Debug)]

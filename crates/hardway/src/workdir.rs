@@ -33,7 +33,7 @@ const FOLDERS: [&str; 9] = [
 const SECRETS: &str = "secrets";
 /// The one folder below the others that files are written to one by one.
 const RENDERED: &str = "release/rendered";
-const LOCK: &str = "assets.lock";
+pub(crate) const LOCK: &str = "assets.lock";
 /// The lock of a run that has begun to write. Left behind only by a run that was cut off.
 const NEXT_LOCK: &str = ".assets.lock.next";
 /// How files that are being written are called until they are complete.

@@ -27,7 +27,7 @@ impl Catalogue {
 }
 
 /// How far a name is from what was typed; `None` when it has nothing to do with it. A third of the letters may be
-/// wrong; beyond that, a word in common brings a name in, behind those that are merely misspelt.
+/// wrong; beyond that, the same letters within it or a word in common bring a name in, behind those that are merely misspelt.
 fn rank(name: &str, what: &str) -> Option<usize> {
     let name = name.to_lowercase();
     let last = name.rsplit(' ').next().unwrap_or(&name);
@@ -35,9 +35,18 @@ fn rank(name: &str, what: &str) -> Option<usize> {
     if edits <= what.chars().count() / 3 {
         return Some(edits);
     }
+    // Typed without what stands between the words, or only a part of it.
+    let letters = letters(what);
+    if letters.len() > 3 && self::letters(&name).contains(&letters) {
+        return Some(50 + edits.min(49));
+    }
     let words = words(what);
     let shared = words.intersection(&self::words(&name)).count();
     (shared > 0).then(|| 100 + 100 * (words.len() - shared) + edits)
+}
+
+fn letters(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
 /// Words of three letters and more.
@@ -66,6 +75,7 @@ mod tests {
         assert_eq!(near("rootca"), ["root-ca"]);
         assert_eq!(near("--etcd-prefx")[0], "kube-apiserver --etcd-prefix");
         assert_eq!(near("mtod"), ["/etc/motd"]);
+        assert_eq!(near("kubeapiserver"), ["kube-apiserver --etcd-prefix"]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Running: what is pending now, or whatever comes.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -26,41 +27,59 @@ const AGAIN: Duration = Duration::from_secs(5);
 const NEWS: Duration = Duration::from_millis(500);
 
 impl Approver {
-    /// Decides about what is pending now.
+    /// Decides about what is pending now, or as much of it as can be begun until `stop` is done.
     ///
     /// # Errors
     /// When the API server does not answer, or decisions cannot be recorded.
-    pub async fn once(&self) -> Result<Summary, ApproverError> {
+    pub async fn once(&self, stop: impl Future<Output = ()>) -> Result<Summary, ApproverError> {
+        let mut stop = std::pin::pin!(stop);
         // Before anybody is waited for: an API server that is not there elects nobody.
-        limited(self.client.apiserver_version()).await.map_err(fatal)?;
+        tokio::select! {
+            answered = limited(self.client.apiserver_version()) => { answered.map_err(fatal)?; }
+            () = &mut stop => return Ok(Summary::default()),
+        }
         let (audit, auditors) = self.audit()?;
         let (election, leadership) = Election::begin(self);
         let shared = Shared::new(self, leadership.clone(), audit.clone());
+        let mut work = Work::new(shared.clone(), audit);
+        let ended = tokio::select! {
+            ended = self.decide_pending(&shared, &mut work, leadership) => ended,
+            () = &mut stop => Ok(()),
+        };
+        let drained = work.drain().await;
+        let (summary, trouble) = (work.summary(), work.trouble());
+        // What is written down ends with the last who could write more.
+        drop((work, shared));
+        let written = finish(auditors).await;
+        election.end().await;
+        ended.and(drained).and(written)?;
+        trouble.map_or(Ok(summary), |trouble| Err(fatal(trouble)))
+    }
+
+    async fn decide_pending(
+        &self,
+        shared: &Arc<Shared>,
+        work: &mut Work,
+        leadership: Leadership,
+    ) -> Result<(), ApproverError> {
         if !self.dry_run {
             self.until_known(leadership).await;
         }
-        let listed = limited(shared.cluster.requests.list(&ListParams::default())).await.map_err(fatal)?;
-        let nodes =
-            limited(shared.cluster.nodes.list_metadata(&ListParams::default())).await.map_err(fatal)?;
+        let all = ListParams::default();
+        let listed = limited(shared.cluster.requests.list(&all)).await.map_err(fatal)?;
+        let nodes = limited(shared.cluster.nodes.list_metadata(&all)).await.map_err(fatal)?;
         listed.items.iter().for_each(|request| shared.view().see_request(request));
         nodes.items.iter().for_each(|node| {
             shared.view().see_node(&node.name_any());
         });
-        let mut work = Work::new(shared.clone(), audit);
-        let pending = shared.view().pending();
-        work.push(pending);
+        work.push_pending();
         shared.read_journal()?;
         work.record_news()?;
         while !work.is_idle() {
             work.begin()?;
             work.done().await?;
         }
-        let (summary, trouble) = (work.summary(), work.trouble());
-        // What is written down ends with the last who could write more.
-        drop((work, shared));
-        finish(auditors).await?;
-        election.end().await;
-        trouble.map_or(Ok(summary), |trouble| Err(fatal(trouble)))
+        Ok(())
     }
 
     /// Decides about whatever comes, until `stop` is done; then ends what has begun.

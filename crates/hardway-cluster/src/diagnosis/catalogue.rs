@@ -5,7 +5,9 @@
 
 use super::evidence::Evidence;
 use super::link::Link::{self, *};
-use super::probes::{bootstrap, folder, ignition, logs, names, nodes, operators, reach, seeds};
+use super::probes::{
+    bootstrap, folder, host, ignition, logs, names, nodes, operators, os_install, reach, seeds,
+};
 use crate::bootstrap_progress::State;
 
 /// One entry.
@@ -84,10 +86,11 @@ pub const ROWS: &[Row] = &[
     row("H15", Host).logged(&[&["CPU does not support x86-64-v2"]]),
     row("H11", Host).logged(&[&["No bootable device"]]),
     row("H6", Host).logged(&[&["6443: connect: no route to host"], &["22623: connect: no route to host"]]),
-    row("H7", Host),
-    row("H8", Host),
+    row("H7", Host).seen(host::addresses_lost),
+    row("H8", Host)
+        .logged(&[&["already in use in the network by host"], &["IPv6 duplicate address", "detected"]]),
     row("H9", Host).logged(&[&["<on_reboot>destroy</on_reboot>"]]),
-    row("H12", Host),
+    row("H12", Host).seen(host::interfaces_loose),
     row("H16", Host).logged(&[&["Cannot access storage file", "No such file or directory"]]),
     row("H17", Host),
     row("D1", Names).seen(names::api_names).logged(&[&["lookup api", "no such host"]]),
@@ -101,11 +104,12 @@ pub const ROWS: &[Row] = &[
     row("L1", LoadBalancer).logged(&[&["L7STS/400"], &["Layer7 wrong status, code: 400"]]),
     row("L5", LoadBalancer).logged(&[&["x509: certificate is valid for", ", not api"]]),
     row("L9", LoadBalancer).seen(reach::config_port_closed),
-    row("L6", LoadBalancer),
-    row("L7", LoadBalancer),
-    row("L8", LoadBalancer),
-    row("L10", LoadBalancer),
-    row("L11", LoadBalancer),
+    row("L7", LoadBalancer).seen(reach::removed_too_early),
+    row("L6", LoadBalancer).seen(reach::some_fail),
+    row("L10", LoadBalancer).seen(reach::routers_elsewhere),
+    row("L11", LoadBalancer).seen(reach::no_way_back),
+    // Ended by the balancer's clock for clients, or for servers, while data went by (haproxy, doc/configuration.txt 8.5).
+    row("L8", LoadBalancer).logged(&[&["haproxy[", " cD "], &["haproxy[", " sD "]]),
     row("R7", OsInstall).logged(&[&["ISO image is incomplete"]]),
     row("R9", OsInstall).logged(&[&["Compressed initramfs is too large"]]),
     row("R10", OsInstall)
@@ -124,11 +128,17 @@ pub const ROWS: &[Row] = &[
     row("R5", OsInstall).logged(&[&["found busy partitions"]]),
     row("H10", OsInstall).seen(ignition::again_and_again),
     row("R3", OsInstall).logged(&[&["hash mismatch, computed"]]),
-    row("R6", OsInstall),
-    row("R11", OsInstall),
-    row("R12", OsInstall),
-    row("R16", OsInstall),
-    row("R17", OsInstall),
+    row("R6", OsInstall).seen(os_install::old_system),
+    row("R11", OsInstall).seen(os_install::other_address),
+    // Only what the first boot's initramfs says: later a second network card may well wait in vain.
+    row("R12", OsInstall).logged(&[&["dracut-initqueue timeout"], &["nm-wait-online-initrd", "failed"]]),
+    // What a controller answers when it cannot fetch the medium (DMTF's Base message registry).
+    row("R16", OsInstall).logged(&[
+        &["CouldNotEstablishConnection"],
+        &["ResourceAtUriUnauthorized"],
+        &["ResourceAtUriInUnknownFormat"],
+    ]),
+    row("R17", OsInstall).logged(&[&["error decoding response body"], &["request or response body error"]]),
     row("I11", Ignition).logged(&[&["no config provided by user"]]),
     row("I2", Ignition).logged(&[&["unsupported config version"]]),
     row("I4", Ignition).logged(&[&["A file exists there already and overwrite is false"]]),
@@ -181,7 +191,7 @@ pub const ROWS: &[Row] = &[
         .logged(&[&["error while checking pod status: timed out waiting for the condition"]]),
     row("B4", Bootstrap).seen(bootstrap::slow_disk),
     row("B25", Bootstrap).seen(bootstrap::stage_failed),
-    row("B21", Bootstrap),
+    row("B21", Bootstrap).logged(&[&["timed out waiting for the condition on nodes/"]]),
     row("C13", Api).seen(reach::unknown_authority),
     row("C15", Api).seen(reach::api_silent),
     row("D3", Nodes).seen(nodes::localhost).logged(&[&["node-valid-hostname.service", "Failed"]]),
@@ -204,7 +214,7 @@ pub const ROWS: &[Row] = &[
     row("N7", Nodes).seen(nodes::without_annotations),
     row("N3", Nodes).logged(&[&["machine-approver", "no target machine"]]),
     row("N8", Nodes).seen(nodes::another_system),
-    row("N12", Nodes),
+    row("N12", Nodes).logged(&[&["Cannot bring up connection", "after 10 attempts"]]),
     row("B13", ControlPlane).seen(operators::no_topology),
     row("B16", ControlPlane).seen(operators::bootstrap_member_unknown),
     row("B20", ControlPlane).seen(operators::bootstrap_member_stays),
@@ -221,6 +231,6 @@ pub const ROWS: &[Row] = &[
     row("C7", Operators).seen(folder::unusable_password),
     row("C5", Operators),
     row("C8", Operators).seen(operators::none_reported),
-    row("C9", Operators),
+    row("C9", Operators).seen(operators::rolls_out),
     row("C11", Operators).logged(&[&["bind() to", "failed (13: Permission denied)"]]),
 ];

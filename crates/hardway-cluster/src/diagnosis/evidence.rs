@@ -7,6 +7,7 @@ use hardway_assets::yaml;
 use jiff::Timestamp;
 use serde_json::Value;
 
+use super::surroundings::{HostFacts, InstallFacts, Share};
 use crate::bootstrap_progress::{BootstrapReport, State};
 use crate::declared::Declared;
 use crate::objects::{Node, Truth};
@@ -44,6 +45,18 @@ pub struct Evidence {
     pub names: NameFacts,
     /// Connections that were tried.
     pub ports: Vec<Port>,
+    /// The API's port on each master itself; empty when nobody had a reason to ask.
+    pub masters: Vec<Port>,
+    /// Connections through the load balancer.
+    pub shares: Vec<Share>,
+    /// Nodes on which a router is ready.
+    pub routers: Vec<String>,
+    /// The routers' port at the address of routes.
+    pub routes: Option<Port>,
+    /// The host that looks.
+    pub host: HostFacts,
+    /// How the install went so far.
+    pub install: InstallFacts,
     /// The working directory.
     pub folder: FolderFacts,
 }

@@ -11,8 +11,11 @@ use tokio::time::timeout;
 use super::bundle_evidence::{LINES, last_lines};
 use super::evidence::{Api, Evidence, Log, Place, Port};
 use super::resources::{CONFIG_MAPS, Resources, WANTED};
+use super::surroundings::Share;
 use crate::api_error::{sentence, unless_absent};
 use crate::bootstrap_progress::{BootstrapHost, HostError};
+use crate::handshake::{self, Trust};
+use crate::kubeconfig::asking_once;
 use crate::verify::Resolved;
 
 /// Asks the API for every list. That it does not answer is evidence too.
@@ -70,6 +73,39 @@ pub async fn knock(host: String, port: u16, patience: Duration) -> Port {
     Port { host, port, open }
 }
 
+/// Tries one port of several hosts at once.
+pub async fn knock_all(hosts: impl Iterator<Item = String>, port: u16, patience: Duration) -> Vec<Port> {
+    futures_util::future::join_all(hosts.map(|host| knock(host, port, patience))).await
+}
+
+/// Tries several connections at once, up to the end of a handshake: a load balancer takes every connection, and only then looks
+/// for somebody to pass it on to.
+pub async fn share(host: &str, port: u16, times: usize, patience: Duration) -> Share {
+    let one = |_| handshake::chain(host.to_owned(), port, Trust::Nobody, patience);
+    let ended = futures_util::future::join_all((0..times).map(one)).await;
+    let failed = ended.into_iter().filter_map(Result::err).collect();
+    Share { endpoint: format!("{host}:{port}"), tried: times, failed }
+}
+
+/// Tries a connection up to the end of a handshake.
+pub async fn greet(host: String, port: u16, patience: Duration) -> Port {
+    let open = handshake::chain(host.clone(), port, Trust::Nobody, patience).await.map(drop);
+    Port { host, port, open }
+}
+
+/// The nodes on which a router is ready; none where there are no routers, or nobody may ask.
+pub async fn routers(config: &Config, patience: Duration) -> Vec<String> {
+    let Ok(client) = asking_once(config) else { return Vec::new() };
+    let path = "/api/v1/namespaces/openshift-ingress/pods";
+    let Ok(Some(pods)) = get(&client, path, patience).await else { return Vec::new() };
+    let is_ready = |pod: &&Value| {
+        let mut conditions = pod["status"]["conditions"].as_array().into_iter().flatten();
+        conditions.any(|condition| condition["type"] == "Ready" && condition["status"] == "True")
+    };
+    let pods = pods["items"].as_array().into_iter().flatten().filter(is_ready);
+    pods.filter_map(|pod| pod["spec"]["nodeName"].as_str().map(str::to_owned)).collect()
+}
+
 /// Those whose journals tell something; the same as in the script below.
 const UNITS: [&str; 8] = [
     "approve-csr",
@@ -115,7 +151,7 @@ fn logs(answer: &str) -> Vec<Log> {
 }
 
 async fn resources(config: &Config, patience: Duration) -> Result<Resources, String> {
-    let client = Client::try_from(config.clone()).map_err(|error| sentence(&error))?;
+    let client = asking_once(config)?;
     let mut resources = Resources::default();
     // One question to know whether there is anybody, before a dozen.
     ask(&client, "/version", patience).await?;

@@ -2,12 +2,15 @@
 
 mod journal;
 
-use std::io::{self, Read, Write};
-use std::process::{Command, Stdio};
+use std::io::{self, PipeReader, Read, Write};
+use std::process::Stdio;
+use std::sync::Arc;
 
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::Command;
 
 use crate::bootstrap_progress::Remote;
 use crate::diagnosis::{BundleError, Limits, walk};
@@ -54,13 +57,13 @@ pub enum GatherError {
 }
 
 /// Runs the gathering script on the host that `remote` leads to, and copies its bundle, redacted, to `target`. Nothing stays
-/// behind there.
-pub fn bootstrap(
+/// behind there. Dropped before its end, the program that leads there is killed.
+pub async fn bootstrap(
     remote: &Remote,
     id: &str,
     masters: &[String],
-    redactor: &Redactor,
-    target: impl Write,
+    redactor: &Arc<Redactor>,
+    target: impl Write + Send + 'static,
 ) -> Result<Gathered, GatherError> {
     let script = script(id, masters)?;
     let shown = remote.command.join(" ");
@@ -72,32 +75,33 @@ pub fn bootstrap(
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
+        .kill_on_drop(true)
         .spawn()
         .map_err(start)?;
     if let Some(mut stdin) = child.stdin.take() {
         // A program that ends before it has read everything says why itself.
-        let _ = stdin.write_all(script.as_bytes());
+        let _ = stdin.write_all(script.as_bytes()).await;
     }
-    let mut stderr = child.stderr.take();
-    let listener = std::thread::spawn(move || {
-        let mut said = Vec::new();
-        if let Some(stderr) = stderr.as_mut() {
-            let _ = stderr.read_to_end(&mut said);
+    let stdout = child.stdout.take().ok_or_else(|| start(io::ErrorKind::BrokenPipe.into()))?;
+    let stdout = PipeReader::from(stdout.into_owned_fd().map_err(start)?);
+    let known = Arc::clone(redactor);
+    let copying =
+        tokio::task::spawn_blocking(move || copy_redacted(stdout, target, &known, Limits::default()));
+    let mut said = Vec::new();
+    let listening = async {
+        if let Some(mut stderr) = child.stderr.take() {
+            let _ = stderr.read_to_end(&mut said).await;
         }
-        String::from_utf8_lossy(&said).into_owned()
-    });
-    let copied = match child.stdout.take() {
-        Some(stdout) => copy_redacted(stdout, target, redactor, Limits::default()),
-        None => Ok(Gathered::default()),
     };
-    let status = child.wait().map_err(start)?;
-    let said = listener.join().unwrap_or_default();
+    let (copied, ()) = tokio::join!(copying, listening);
+    let status = child.wait().await.map_err(start)?;
     if !status.success() {
+        let said = String::from_utf8_lossy(&said);
         let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let said = redactor.redact(&lines[lines.len().saturating_sub(3)..].join(" | "));
         return Err(GatherError::Failed { command: shown, status: status.to_string(), said });
     }
-    Ok(copied?)
+    Ok(copied.map_err(|error| start(io::Error::other(error)))??)
 }
 
 /// Copies a bundle file by file. Compressed logs in it are opened; what is neither text nor that stays out.

@@ -10,6 +10,7 @@ use tokio::time::timeout;
 
 use super::verifier::Verifier;
 use crate::api_error::{sentence, unless_absent};
+use crate::kubeconfig::asking_once;
 use crate::objects::{Pod, StaticPodOperator, StaticPodStatus};
 
 impl Verifier {
@@ -47,7 +48,7 @@ impl Verifier {
     }
 
     pub(super) fn client(&self) -> Result<Client, String> {
-        Client::try_from(self.config.clone()).map_err(|error| sentence(&error))
+        asking_once(&self.config)
     }
 
     pub(super) async fn optional<T>(

@@ -9,6 +9,7 @@
 
 mod asking;
 mod certificates;
+mod console;
 mod control_plane;
 mod nodes;
 mod outcome;

@@ -6,7 +6,6 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use hardway_assets::inventory::Role;
-use hardway_assets::pem;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{Api, DynamicObject, ListParams};
@@ -21,12 +20,9 @@ use super::nodes::judge_nodes;
 use super::outcome::{CHECKS, Outcome, Verdict};
 use super::surroundings::{Resolved, judge_names, judge_registry};
 use super::workload::Workload;
-use crate::api_error::sentence;
 use crate::declared::Declared;
 use crate::handshake::{self, Trust};
-use crate::objects::{
-    ClusterVersion, ConfigMap, Etcd, KubeApiServer, KubeControllerManager, KubeScheduler, Node, Route,
-};
+use crate::objects::{ClusterVersion, Etcd, KubeApiServer, KubeControllerManager, KubeScheduler, Node};
 use crate::pivot::{EtcdAccess, ask_members};
 
 /// Checks that ask the API alone.
@@ -253,28 +249,6 @@ impl Verifier {
             },
         ];
         Ok(judge_control_plane(&self.masters().await?, &parts))
-    }
-
-    async fn console(&self) -> Result<Outcome, String> {
-        let Some(route) = self.get::<Route>("openshift-console", "console").await? else {
-            return Ok(Outcome::skipped("console", "this cluster has no console"));
-        };
-        const FIX: &str = "resolve the name, dial 443 of the ingress address, look at the router pods: oc -n openshift-ingress get pods -o wide";
-        let Some(url) = route.url() else {
-            return Ok(Outcome::failed("console", vec!["no router serves its route".to_owned()], FIX));
-        };
-        let ca = self.get::<ConfigMap>("openshift-config-managed", "default-ingress-cert").await?;
-        let ca = ca.as_ref().and_then(|map| map.get("ca-bundle.crt")).unwrap_or_default();
-        let mut config = Config::new(url.parse().map_err(|error: http::uri::InvalidUri| error.to_string())?);
-        config.root_cert =
-            pem::decode(ca).ok().map(|blocks| blocks.into_iter().map(|block| block.der).collect());
-        config.connect_timeout = Some(self.patience);
-        let client = Client::try_from(config).map_err(|error| sentence(&error))?;
-        let request = http::Request::get("/").body(Vec::new()).map_err(|error| error.to_string())?;
-        Ok(match self.within(client.request_text(request)).await {
-            Ok(_) => Outcome::passed("console", format!("{url} answers")),
-            Err(error) => Outcome::failed("console", vec![format!("{url}: {error}")], FIX),
-        })
     }
 
     async fn registry(&self) -> Result<Option<Value>, String> {

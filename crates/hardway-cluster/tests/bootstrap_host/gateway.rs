@@ -14,12 +14,10 @@ use hardway_cluster::bootstrap_progress::{BootstrapHost, Gateway, HostWatch, Rem
 use hardway_cluster::diagnosis::{Limits, from_bundle};
 use hardway_cluster::gather::from_journal;
 use hardway_cluster::redaction::Redactor;
-use hardway_testing::{Server, succeed};
+use hardway_testing::{Server, free_port, succeed};
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep};
-
-use crate::ssh::free_port;
 
 /// A gateway, and the journal it serves.
 struct Site {

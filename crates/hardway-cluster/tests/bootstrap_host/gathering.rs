@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use fs_err as fs;
@@ -11,8 +12,9 @@ use hardway_cluster::bootstrap_progress::Remote;
 use hardway_cluster::diagnosis::{Limits, first_broken, from_bundle};
 use hardway_cluster::gather::{self, GatherError};
 use hardway_cluster::redaction::Redactor;
+use hardway_testing::{free_port, sshd, user};
 
-use crate::ssh::{answers, draw_key, free_port, sshd_with, user};
+use crate::ssh::{answers, draw_key};
 
 const RECORD: &str = r#"{"service":"bootkube","phase":"service start"}
 {"service":"bootkube","phase":"stage start","stage":"wait-for-etcd"}
@@ -49,7 +51,7 @@ async fn real_a_bundle_comes_over_ssh_without_secrets_and_is_diagnosed() {
         path("none"),
     );
     let port = free_port();
-    let _server = sshd_with(folder.path(), port, "host-key", &environment);
+    let _server = sshd(folder.path(), port, "host-key", &environment);
     let address = "127.0.0.1".parse().unwrap();
     let mut remote =
         Remote::ssh(address, port, &user(), &folder.path().join("key"), &folder.path().join("known"))
@@ -59,16 +61,12 @@ async fn real_a_bundle_comes_over_ssh_without_secrets_and_is_diagnosed() {
     answers(&remote).await;
 
     let id = format!("test{port}");
-    let redactor = Redactor::new([Secret::new("aaaaa-bbbbb-ccccc-ddddd")]);
-    let (bundle, gathered) = tokio::task::spawn_blocking(move || {
-        let mut bundle = Vec::new();
-        let gathered = gather::bootstrap(&remote, &id, &[], &redactor, &mut bundle).unwrap();
-        let error = gather::bootstrap(&remote, "a; rm -rf /", &[], &redactor, Vec::new()).unwrap_err();
-        assert!(matches!(error, GatherError::Host(_)), "{error}");
-        (bundle, gathered)
-    })
-    .await
-    .unwrap();
+    let redactor = Arc::new(Redactor::new([Secret::new("aaaaa-bbbbb-ccccc-ddddd")]));
+    let target = fs::File::create(folder.path().join("bundle")).unwrap();
+    let gathered = gather::bootstrap(&remote, &id, &[], &redactor, target).await.unwrap();
+    let bundle = fs::read(folder.path().join("bundle")).unwrap();
+    let error = gather::bootstrap(&remote, "a; rm -rf /", &[], &redactor, Vec::new()).await.unwrap_err();
+    assert!(matches!(error, GatherError::Host(_)), "{error}");
     assert!(gathered.files > 3 && gathered.redacted >= 2, "{gathered:?}");
     let first = first_broken(&from_bundle(bundle.as_slice(), Limits::default()).unwrap()).unwrap();
     assert_eq!(first.code, "E-B25", "{first:?}");

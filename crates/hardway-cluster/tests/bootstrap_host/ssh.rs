@@ -1,39 +1,14 @@
 //! A real sshd, and the key that hardway draws for the bootstrap host.
 
-use std::net::TcpListener;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use fs_err as fs;
 use hardway_assets::inventory::KeyAlgorithm;
 use hardway_assets::secrets::{PrivateKey, Random, ssh_public_key};
 use hardway_cluster::bootstrap_progress::{Remote, RemoteError, look};
-use hardway_testing::{Server, succeed};
+use hardway_testing::{free_port, sshd, user};
 use tokio::time::{Instant, sleep};
-
-pub(crate) fn user() -> String {
-    succeed(&mut Command::new("whoami")).trim().to_owned()
-}
-
-fn sshd(folder: &Path, port: u16, host_key: &str) -> Server {
-    sshd_with(folder, port, host_key, "")
-}
-
-/// With more lines in its configuration.
-pub(crate) fn sshd_with(folder: &Path, port: u16, host_key: &str, more: &str) -> Server {
-    let path = |name: &str| folder.join(name).display().to_string();
-    succeed(Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-f", &path(host_key)]));
-    let config = format!(
-        "Port {port}\nListenAddress 127.0.0.1\nHostKey {}\nAuthorizedKeysFile {}\nStrictModes no\nUsePAM no\n\
-         PidFile none\nPasswordAuthentication no\nPermitRootLogin prohibit-password\n{more}",
-        path(host_key),
-        path("authorized_keys"),
-    );
-    fs::write(folder.join("sshd_config"), config).unwrap();
-    fs::create_dir_all("/run/sshd").unwrap();
-    Server::start(Path::new("/usr/sbin/sshd"), ["-D", "-e", "-f", &path("sshd_config")], folder)
-}
 
 /// The key that hardway draws, and the file that lets it in.
 pub(crate) fn draw_key(folder: &Path) {
@@ -41,10 +16,6 @@ pub(crate) fn draw_key(folder: &Path) {
     fs::write(folder.join("key"), key.to_pem().expose()).unwrap();
     fs::set_permissions(folder.join("key"), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     fs::write(folder.join("authorized_keys"), ssh_public_key(&key, "bootstrap")).unwrap();
-}
-
-pub(crate) fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 pub(crate) async fn answers(remote: &Remote) -> String {
@@ -64,7 +35,7 @@ async fn real_scripts_run_over_ssh_with_the_key_that_was_drawn() {
     let path = |name: &str| folder.path().join(name);
     draw_key(folder.path());
     let port = free_port();
-    let server = sshd(folder.path(), port, "first");
+    let server = sshd(folder.path(), port, "first", "");
     let mut remote =
         Remote::ssh("127.0.0.1".parse().unwrap(), port, &user(), &path("key"), &path("known_hosts"));
     remote.patience = Duration::from_secs(120);
@@ -75,7 +46,7 @@ async fn real_scripts_run_over_ssh_with_the_key_that_was_drawn() {
 
     // Another host at that address is not taken for the first.
     drop(server);
-    let _server = sshd(folder.path(), port, "second");
+    let _server = sshd(folder.path(), port, "second", "");
     let began = Instant::now();
     loop {
         let error = remote.run("true").await.unwrap_err().to_string();

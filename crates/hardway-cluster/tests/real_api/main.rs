@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test stops at the first surprise")]
 
+mod balancer;
+mod console;
 mod driver;
 mod leaving;
 mod members;

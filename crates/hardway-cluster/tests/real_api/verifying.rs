@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::driver::{Driver, eventually};
 use crate::members::access;
 
-fn verifier(driver: &Driver) -> Verifier {
+pub(crate) fn verifier(driver: &Driver) -> Verifier {
     let port = driver.config.cluster_url.port_u16().unwrap();
     let names = vec![("localhost".to_owned(), vec!["127.0.0.1".parse().unwrap(), "::1".parse().unwrap()])];
     #[expect(clippy::disallowed_methods, reason = "real servers present certificates of the real clock")]

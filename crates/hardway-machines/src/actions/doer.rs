@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use fs_err as fs;
 use hardway_journal::{Entry, Fact, Journal, JournalError};
@@ -13,6 +14,10 @@ use jiff::Timestamp;
 use super::{
     Action, ActionFinished, ActionStarted, ActionUndone, Books, Check, Host, Ledger, Owned, Step, StepError,
 };
+
+/// How long the last program of a run that was killed may go on: so many looks, so far apart.
+const LOOKS: u32 = 10;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(300);
 
 /// Does what a provider wants, on this host, with the journal of one cluster.
 pub struct Doer<'d> {
@@ -206,18 +211,30 @@ impl<'d> Doer<'d> {
             does: action.does.iter().map(Step::to_string).collect(),
             undo: self.undo_of(action, owned)?,
         })?;
-        for step in &action.does {
-            self.host.perform(step).map_err(|source| DoerError::Step {
-                action: action.id.clone(),
-                why: action.why.clone(),
-                source,
-            })?;
+        let failed = action.does.iter().find_map(|step| self.host.perform(step).err());
+        // A run that was killed leaves the program of its last step behind: what that makes in the meantime cannot be made
+        // again, and need not be.
+        if let Some(source) = failed
+            && !self.comes_to_hold(action, was_cut_off)
+        {
+            return Err(DoerError::Step { action: action.id.clone(), why: action.why.clone(), source });
         }
         if !self.host.holds(&action.holds) {
             return Err(DoerError::DoesNotHold { action: action.id.clone(), why: action.why.clone() });
         }
         self.write_down(&ActionFinished { action: action.id.clone() })?;
         Ok(Outcome::Done)
+    }
+
+    /// Whether it holds, or soon does because somebody who was killed had begun it.
+    fn comes_to_hold(&self, action: &Action, was_cut_off: bool) -> bool {
+        for _ in 0..if was_cut_off { LOOKS } else { 0 } {
+            if self.host.holds(&action.holds) {
+                return true;
+            }
+            std::thread::sleep(BETWEEN_LOOKS);
+        }
+        self.host.holds(&action.holds)
     }
 
     /// The provider's own way back, and for each file what was there before the first time.
@@ -230,23 +247,26 @@ impl<'d> Doer<'d> {
                 let kept = self
                     .keep(path)
                     .map_err(|source| DoerError::NotKept { action: action.id.clone(), source })?;
-                undo.push(kept);
+                undo.extend(kept);
             }
         }
         Ok(undo)
     }
 
     /// How to bring back what is at this path now.
-    fn keep(&self, path: &Path) -> io::Result<Step> {
+    fn keep(&self, path: &Path) -> io::Result<Vec<Step>> {
         if !path.exists() {
-            return Ok(Step::RemoveFile { path: path.to_owned() });
+            // And the folders that come with it, innermost first.
+            let folders = path.ancestors().skip(1).take_while(|folder| !folder.exists());
+            let folders = folders.map(|folder| Step::RemoveEmptyFolder { path: folder.to_owned() });
+            return Ok([Step::RemoveFile { path: path.to_owned() }].into_iter().chain(folders).collect());
         }
         fs::create_dir_all(&self.kept)?;
         fs::set_permissions(&self.kept, Permissions::from_mode(0o700))?;
         let from = self.kept.join(path.to_string_lossy().trim_start_matches('/').replace('/', "__"));
         fs::copy(path, &from)?;
         fs::File::open(&from)?.sync_all()?;
-        Ok(Step::RestoreFile { path: path.to_owned(), from: fs::canonicalize(from)? })
+        Ok(vec![Step::RestoreFile { path: path.to_owned(), from: fs::canonicalize(from)? }])
     }
 
     fn write_down<F: Fact>(&self, fact: &F) -> Result<(), JournalError> {

@@ -51,6 +51,10 @@ impl Host {
     pub fn perform(&self, step: &Step) -> Result<(), StepError> {
         match step {
             Step::MakeFolder { path } => fs::create_dir_all(path)?,
+            Step::RemoveEmptyFolder { path } => match fs::remove_dir(path) {
+                Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => {}
+                result => unless_absent(result)?,
+            },
             Step::RemoveFolder { path } => unless_absent(fs::remove_dir_all(path))?,
             Step::RemoveFile { path } => unless_absent(fs::remove_file(path))?,
             Step::RestoreFile { path, from } => {

@@ -3,20 +3,49 @@
 use std::fmt::Write as _;
 
 use hardway_assets::shell_word;
+use sha2::{Digest as _, Sha256};
 
-use super::{Action, Check};
+use super::{Action, Check, Program, Step};
+
+/// Ends what a program reads in the script.
+const END: &str = "END_OF_FILE";
+
+const HEAD: &str = "#!/bin/bash
+# What `hardway infra up` does, by hand, for the same user. Each part looks first, so it can be run again, and changes nothing
+# that is as it should be. What is made in this way is yours: `hardway infra down` leaves it alone.
+set -euo pipefail
+";
 
 /// The script: what is looked at, what is done, and why.
 pub fn shell(actions: &[Action]) -> String {
-    let mut text = "#!/bin/bash\nset -euo pipefail\n".to_owned();
+    let mut text = HEAD.to_owned();
     for action in actions {
         let _ = write!(text, "\n# {}: {}\nif ! {}; then\n", action.id, action.why, condition(&action.holds));
         for step in &action.does {
-            let _ = writeln!(text, "{step}");
+            let _ = writeln!(text, "  {}", readable(step));
         }
         text.push_str("fi\n");
     }
     text
+}
+
+/// What a program reads, or a file has in it, as it is rather than as a quoted word.
+fn readable(step: &Step) -> String {
+    match step {
+        Step::WriteFile { path, mode, content } if can_follow(content) => {
+            let path = shell_word(&path.display().to_string());
+            format!("install -D -m {mode:04o} /dev/stdin {path} <<'{END}'\n{content}{END}")
+        }
+        Step::Run(Program { input: Some(input), program, arguments }) if can_follow(input) => {
+            let program = Program::new(program, arguments);
+            format!("{program} <<'{END}'\n{input}{END}")
+        }
+        step => step.to_string(),
+    }
+}
+
+fn can_follow(text: &str) -> bool {
+    text.ends_with('\n') && text.lines().all(|line| line != END)
 }
 
 fn condition(check: &Check) -> String {
@@ -27,9 +56,10 @@ fn condition(check: &Check) -> String {
         }
         Check::FileIs { path, mode, content } => {
             let path = shell_word(&path.display().to_string());
+            let sum: String = Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect();
             format!(
-                "{{ [ \"$(stat -c %a {path} 2>/dev/null)\" = {mode:o} ] && printf %s {} | cmp -s - {path}; }}",
-                shell_word(content)
+                "{{ [ \"$(stat -c %a {path} 2>/dev/null)\" = {mode:o} ] && \
+                 sha256sum {path} 2>/dev/null | grep -qF {sum}; }}"
             )
         }
         Check::FolderExists { path } => format!("[ -d {} ]", shell_word(&path.display().to_string())),
@@ -40,7 +70,7 @@ fn condition(check: &Check) -> String {
                 shell_word(line)
             )
         }
-        Check::PrintsSomething(program) => format!("{program} | grep . >/dev/null"),
+        Check::PrintsSomething(program) => format!("{program} 2>/dev/null | grep . >/dev/null"),
         Check::Succeeds(program) => format!("{program} >/dev/null 2>&1"),
     }
 }

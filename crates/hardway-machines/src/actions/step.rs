@@ -17,6 +17,11 @@ pub enum Step {
         /// Where.
         path: PathBuf,
     },
+    /// A folder, if nothing is in it; none is fine.
+    RemoveEmptyFolder {
+        /// Where.
+        path: PathBuf,
+    },
     /// A folder with everything in it; none is fine.
     RemoveFolder {
         /// Where.
@@ -53,6 +58,9 @@ impl fmt::Display for Step {
         let word = |path: &PathBuf| shell_word(&path.display().to_string());
         match self {
             Self::MakeFolder { path } => write!(f, "mkdir -p {}", word(path)),
+            Self::RemoveEmptyFolder { path } => {
+                write!(f, "[ ! -d {0} ] || rmdir --ignore-fail-on-non-empty {0}", word(path))
+            }
             Self::RemoveFolder { path } => write!(f, "rm -rf {}", word(path)),
             Self::RemoveFile { path } => write!(f, "rm -f {}", word(path)),
             Self::RestoreFile { path, from } => write!(f, "cp -p {} {}", word(from), word(path)),

@@ -26,6 +26,12 @@ pub struct HostState {
     pub is_on: Option<bool>,
     /// The same for a person, with how it is known.
     pub sentence: String,
+    /// Whether it was given its config, or a person's config went with its medium and its kubelet runs.
+    #[serde(skip)]
+    pub has_config: bool,
+    /// Whether it was seen to start from its medium.
+    #[serde(skip)]
+    pub(super) is_live: bool,
     #[serde(skip)]
     pub(super) installs: Installs,
     /// Why its kubelet's last request was not approved.
@@ -66,6 +72,8 @@ impl HostState {
             heard: None,
             is_on: None,
             sentence: "nothing was heard of it yet".to_owned(),
+            has_config: false,
+            is_live: false,
             installs: tracked.installs,
             refused: None,
         }
@@ -119,6 +127,10 @@ impl HostState {
             }
             Sight::Off | Sight::On if self.state > Progress::On => self.heard = Some(at),
             Sight::Off | Sight::On => self.reach(Progress::On, at, format!("{by} says that it is on")),
+            Sight::Live => self.stand_at_on(at, format!("it has started from its medium ({by})")),
+            Sight::Writing { megabytes } => {
+                self.stand_at_on(at, format!("its disk is written: {megabytes} MB so far ({by})"));
+            }
             Sight::OsWritten => self.reach(
                 Progress::OsWritten,
                 at,
@@ -130,9 +142,15 @@ impl HostState {
             Sight::KubeletUp => self.reach(Progress::KubeletUp, at, format!("its kubelet runs ({by})")),
         }
         self.heard = Some(at);
-        match seen.sight {
-            Sight::Off => self.is_on = Some(false),
-            _ => self.is_on = Some(true),
+        self.is_on = Some(seen.sight != Sight::Off);
+        self.is_live |= seen.sight == Sight::Live;
+    }
+
+    /// Still on its way to the ignition server, and a little further.
+    fn stand_at_on(&mut self, at: Timestamp, sentence: String) {
+        if self.state <= Progress::On {
+            self.reach(Progress::On, at, sentence.clone());
+            self.sentence = sentence;
         }
     }
 
@@ -140,6 +158,7 @@ impl HostState {
     fn begin(&mut self, begun: &InstallBegun, at: Timestamp, tracked: &Tracked) {
         *self = Self::unheard(tracked);
         self.is_on = Some(true);
+        self.has_config = true;
         self.reach(
             Progress::Seen,
             at,
@@ -159,6 +178,7 @@ impl HostState {
     fn fetch(&mut self, redeemed: &IgnitionRedeemed, at: Timestamp) {
         let source = redeemed.source;
         self.is_on = Some(true);
+        self.has_config = true;
         match self.installs {
             Installs::FromImage => {
                 self.reach(
@@ -195,6 +215,7 @@ impl HostState {
     /// Further, never back.
     fn reach(&mut self, state: Progress, at: Timestamp, sentence: String) {
         self.heard = Some(at);
+        self.has_config |= state >= Progress::KubeletUp;
         if state > self.state || self.since.is_none() {
             (self.state, self.since, self.sentence) = (state, Some(at), sentence);
         }

@@ -3,6 +3,7 @@
 //! ```text
 //! Tracked       a machine that is waited for, and how its OS gets onto its disk   tracked.rs
 //! HostSeen      what a provider or a management controller saw, in the journal    seen.rs
+//! console       what a machine's serial log tells of it                          console.rs
 //! fold()        records in, one state a machine out                               fold.rs
 //! Stall         nothing has happened for a while: what to look at                 stall.rs
 //! ```
@@ -10,6 +11,7 @@
 //! Pure: records and a time in, sentences out. There is no deadline: firmware of a large machine takes twenty minutes to
 //! come up, and a slow line an hour to carry an image. What counts is whether anything happens at all.
 
+pub mod console;
 mod fold;
 mod seen;
 mod stall;

@@ -25,6 +25,13 @@ pub enum Sight {
     Off,
     /// Power.
     On,
+    /// What installs it has started from its medium.
+    Live,
+    /// Its disk is written to.
+    Writing {
+        /// So much since it was switched on.
+        megabytes: u64,
+    },
     /// The installer said that it is done.
     OsWritten,
     /// It started from its disk.
@@ -43,6 +50,9 @@ impl Sight {
         match self {
             Self::Off => state.is_on != Some(false),
             Self::On => state.is_on != Some(true),
+            Self::Live => state.state <= Progress::On && !state.is_live,
+            // Somebody who looks often says it seldom; see `install/sights.rs` of the program.
+            Self::Writing { .. } => state.state <= Progress::On,
             other => other.progress() > state.state,
         }
     }
@@ -50,7 +60,7 @@ impl Sight {
     pub(super) fn progress(self) -> Progress {
         match self {
             Self::Off => Progress::Off,
-            Self::On => Progress::On,
+            Self::On | Self::Live | Self::Writing { .. } => Progress::On,
             Self::OsWritten => Progress::OsWritten,
             Self::Rebooted => Progress::Rebooted,
             Self::KubeletUp => Progress::KubeletUp,

@@ -60,6 +60,33 @@ fn state(entries: &[Entry], installs: Installs) -> HostState {
 }
 
 #[test]
+fn what_is_seen_from_outside_counts_until_the_machine_speaks_for_itself() {
+    let entries = [
+        seen(1, Sight::On),
+        seen(2, Sight::Live),
+        seen(3, Sight::Writing { megabytes: 900 }),
+        seen(4, Sight::OsWritten),
+        seen(5, Sight::Rebooted),
+        redeemed(6),
+    ];
+    let after = |count: usize| state(&entries[..count], Installs::FromMedia);
+    assert!(after(2).sentence.contains("from its medium") && !Sight::Live.is_news(&after(2)));
+    assert!(after(3).sentence.contains("900 MB"), "{}", after(3).sentence);
+    assert_eq!((after(3).state, after(3).since, after(3).heard), (Progress::On, Some(at(1)), Some(at(3))));
+    assert_eq!((after(4).state, after(4).has_config), (Progress::OsWritten, false));
+    assert!(!Sight::Writing { megabytes: 901 }.is_news(&after(4)) && !Sight::Live.is_news(&after(4)));
+    assert_eq!(
+        (after(5).state, after(5).has_config),
+        (Progress::Rebooted, false),
+        "only its token says who it is"
+    );
+    assert_eq!(
+        (after(6).state, after(6).since, after(6).has_config),
+        (Progress::Rebooted, Some(at(5)), true)
+    );
+}
+
+#[test]
 fn every_step_of_a_machine_that_is_installed_from_media() {
     let steps = [
         (seen(1, Sight::Off), Progress::Off),

@@ -9,17 +9,20 @@
 //! machine/HOST/…     everything of one machine; taken back together, when the machine goes for good
 //! ```
 
+mod advice;
 pub mod bare_metal;
 mod fields;
 pub mod gce;
 pub mod lab;
 pub mod libvirt;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hardway_assets::inventory::Host;
 
-use crate::actions::{Action, Check};
+pub use advice::advice;
+
+use crate::actions::{Action, Check, Program, Step};
 
 /// One way to come by machines.
 pub trait Provider: Send + Sync {
@@ -48,6 +51,30 @@ pub trait Provider: Send + Sync {
         Vec::new()
     }
 
+    /// Who can tell from outside whether the machine is on: a program's name. Nobody, where only the machine itself can.
+    fn seen_by(&self, host: &Host) -> Option<&'static str> {
+        let _ = host;
+        None
+    }
+
+    /// Prints which of [`crate::host_progress::console::MARKS`] its console has said, where somebody keeps that.
+    fn console(&self, host: &Host) -> Option<Program> {
+        let _ = host;
+        None
+    }
+
+    /// Prints, in a line with `wr_bytes`, how much was written to its disk since it was switched on.
+    fn written(&self, host: &Host) -> Option<Program> {
+        let _ = host;
+        None
+    }
+
+    /// How a person looks at its console: a command.
+    fn look_at_console(&self, host: &Host) -> Option<String> {
+        let _ = host;
+        None
+    }
+
     /// What remains to be done once the machine is a node, or the bootstrap host is no longer needed: media taken out,
     /// tokens taken away.
     fn after_join(&self, host: &Host) -> Vec<Action> {
@@ -68,6 +95,21 @@ pub enum LoadBalancer {
         /// The socket.
         admin_socket: PathBuf,
     },
+}
+
+/// What makes a host's install medium: `media` is the call of `hardway media iso` that does. The release's live ISO is
+/// downloaded first where it is not there; that takes a while and a gigabyte, and is kept for the other hosts.
+fn make_medium(hardway: &Program, folder: &Path, media: &Program) -> Vec<Step> {
+    let path = |name: &str| folder.join(name).display().to_string();
+    let download = hardway.clone().with(["release", "media", "--format", "iso"]).with([
+        "--release-dir",
+        &path("release"),
+        "--to",
+        &path("media"),
+    ]);
+    let look = media.clone().with(["--dry-run"]);
+    let script = format!("said=$({look} 2>&1) || case $said in *'error[media-missing]'*) {download} ;; esac");
+    vec![Step::Run(Program::new("sh", ["-ec", &script])), Step::Run(media.clone())]
 }
 
 /// The name of an action that belongs to a machine.

@@ -34,6 +34,10 @@ for word in "$@"; do
 done
 
 case "${words[*]}" in
+  auth\ list)
+    echo somebody@example.com
+    exit 0
+    ;;
   storage\ cp\ *) set -- create storage "${words[3]}" ;;
   storage\ rm\ *) set -- delete storage "${words[2]}" ;;
   storage\ objects\ describe\ *) set -- describe storage "${words[3]}" ;;

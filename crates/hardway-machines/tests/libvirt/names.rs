@@ -5,8 +5,9 @@ use std::net::IpAddr;
 use std::path::Path;
 
 use hardway_assets::host_services::{Names, Stage};
+use hardway_assets::inventory::Provider;
 use hardway_machines::load_balancer::servers;
-use hardway_machines::providers::is_of_machine;
+use hardway_machines::providers::{advice, is_of_machine};
 use jiff::Timestamp;
 
 use hardway_testing::{inside_with_libvirt, until};
@@ -137,7 +138,7 @@ fn what_is_somebody_elses_is_left_alone() {
         .map_err(|error| std::error::Error::source(&error).unwrap().to_string())
         .unwrap_err();
     assert!(error.contains("already exists with uuid"), "{error}");
-    assert!(hardway_machines::providers::libvirt::advice(&error).unwrap().contains("left alone"));
+    assert!(advice(Some(Provider::Libvirt), &error).unwrap().contains("left alone"));
     work.down();
     assert_eq!(state(), before);
     virsh(&["net-undefine", "ocp4"]);

@@ -104,8 +104,8 @@ pub(crate) enum Command {
     Init(InitArgs),
     /// Work inside a lab: a shell on a machine, its logs, a command in its network
     Lab(LabArgs),
-    /// Print the manual page
-    Man,
+    /// Print a manual page: of the program, or of one of its commands
+    Man(ManArgs),
     /// Add, remove or replace one machine of a cluster that runs
     Node(NodeArgs),
     /// Make and look into install media: live ISOs and network boot files
@@ -133,6 +133,16 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 pub(crate) struct CompletionArgs {
     pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// Such as `approve` or `csr simulate`
+    #[arg(conflicts_with = "to")]
+    pub(crate) command: Vec<String>,
+    /// Write the pages of all commands into this folder instead, as man reads them
+    #[arg(long, value_name = "DIR")]
+    pub(crate) to: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,6 @@
 //! `hardway infra`: what can be typed.
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::Format;
 
@@ -10,15 +10,28 @@ pub(crate) struct InfraArgs {
     pub(crate) verb: InfraVerb,
 }
 
+/// How a plan is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlanFormat {
+    /// Lines for a person
+    Text,
+    /// JSON
+    Json,
+    /// YAML
+    Yaml,
+    /// A shell script that does the same by hand
+    Script,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum InfraVerb {
     /// Take back everything that was done to this host, last first
     Down,
     /// Print what `up` would make sure of, and how; changes nothing
     Plan {
-        #[arg(short, long, value_enum, default_value_t = Format::Text)]
-        output: Format,
-        /// Print a shell script that does the same by hand
+        #[arg(short, long, value_enum, default_value_t = PlanFormat::Text)]
+        output: PlanFormat,
+        /// The same as `-o script`
         #[arg(long, conflicts_with = "output")]
         script: bool,
     },

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 
 use super::Format;
 
@@ -90,9 +90,10 @@ pub(crate) struct LiveArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("which").required(true).args(["host", "all"])))]
 pub(crate) struct HostIsoArgs {
     /// A host of the inventory; may be given several times
-    #[arg(long, value_name = "NAME", required_unless_present = "all", conflicts_with = "all")]
+    #[arg(long, value_name = "NAME")]
     pub(crate) host: Vec<String>,
     /// Every host of the inventory
     #[arg(long)]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 
 use super::{Format, RegistryArgs};
 
@@ -64,13 +64,14 @@ pub(crate) struct InfoArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("what").required(true).multiple(true).args(["to", "file", "command"])))]
 pub(crate) struct ExtractArgs {
     /// Such as quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64
     pub(crate) pull_spec: String,
     #[command(flatten)]
     pub(crate) access: AccessArgs,
     /// A folder; for all files one that is empty or not there yet
-    #[arg(long, value_name = "DIR", required_unless_present_any = ["file", "command"])]
+    #[arg(long, value_name = "DIR")]
     pub(crate) to: Option<PathBuf>,
     /// Leave out manifests that the version operator would not apply to the cluster of the install-config
     #[arg(long, conflicts_with_all = ["file", "command"])]
@@ -90,14 +91,15 @@ pub(crate) struct ExtractArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("source").required(true).args(["pull_spec", "from_dir"])))]
+#[command(group(ArgGroup::new("destination").required(true).args(["to", "to_dir"])))]
 pub(crate) struct MirrorArgs {
     /// Such as quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64
-    #[arg(required_unless_present = "from_dir", conflicts_with = "from_dir")]
     pub(crate) pull_spec: Option<String>,
     #[command(flatten)]
     pub(crate) access: AccessArgs,
     /// The repository that all images go to
-    #[arg(long, value_name = "REGISTRY/REPO", required_unless_present = "to_dir", conflicts_with = "to_dir")]
+    #[arg(long, value_name = "REGISTRY/REPO")]
     pub(crate) to: Option<String>,
     /// A folder to carry: an OCI image layout
     #[arg(long, value_name = "DIR")]

@@ -45,25 +45,28 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<u
         summary
     })?;
     out.info(&format!("{} approved, {} denied, {} held", summary.approved, summary.denied, summary.held));
-    if stop == Some(Stop::Interrupted) {
+    // A person is told how to go on; a service manager that ends a watch gets a clean end.
+    if stop == Some(Stop::Interrupted) || (stop.is_some() && !args.watch) {
         return Err(interrupt::interrupted("approving"));
     }
     Ok(if summary.held > 0 && !args.watch { EXIT_BLOCKED } else { 0 })
 }
 
-/// Takes the approver, so that whoever prints knows when there is nothing more to come. A person who ends it is told how to
-/// go on; a service manager gets a clean end.
+/// Takes the approver, so that whoever prints knows when there is nothing more to come. What has begun is ended, whoever
+/// stops it: decisions are recorded, and the lease is let go.
 async fn approve(approver: Approver, watch: bool, out: &Output) -> Result<(Summary, Option<Stop>), Report> {
-    if !watch {
-        let once = live::aloud(out, || "still waiting for the API server".to_owned(), approver.once());
-        return tokio::select! {
-            done = once => done.map(|summary| (summary, None)).map_err(|error| failed(&error)),
-            () = interrupt::pressed() => Err(interrupt::interrupted("deciding")),
-        };
-    }
     let mut stop = None;
-    let told = async { stop = Some(interrupt::told_to_stop().await) };
-    let summary = approver.watch(told).await.map_err(|error| failed(&error))?;
+    let told = async {
+        stop = Some(interrupt::told_to_stop().await);
+        out.info("stopping: what has begun is brought to its end");
+    };
+    let ended = match watch {
+        true => approver.watch(told).await,
+        false => {
+            live::aloud(out, || "still waiting for the API server".to_owned(), approver.once(told)).await
+        }
+    };
+    let summary = ended.map_err(|error| failed(&error))?;
     Ok((summary, stop))
 }
 

@@ -1,4 +1,4 @@
-//! `hardway completion` and `hardway man`
+//! `hardway completion`
 
 use clap::CommandFactory as _;
 
@@ -11,13 +11,5 @@ pub(crate) fn run(args: &CompletionArgs, out: &Output) -> Result<u8, Report> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "hardway", &mut script);
     out.data(&String::from_utf8_lossy(&script));
-    Ok(0)
-}
-
-/// The manual page.
-pub(crate) fn man(out: &Output) -> Result<u8, Report> {
-    let mut page = Vec::new();
-    clap_mangen::Man::new(Cli::command()).render(&mut page).expect("memory takes every byte");
-    out.data(&String::from_utf8_lossy(&page));
     Ok(0)
 }

@@ -9,7 +9,7 @@ use hardway_machines::providers::lab::IMAGES;
 use crate::cli::{DestroyArgs, Global};
 use crate::clock;
 use crate::held::Held;
-use crate::install::{failed_action, journal_report, outside};
+use crate::install::{failed_action, journal_report, left_behind, outside, provider_kind};
 use crate::output::Output;
 use crate::report::Report;
 use crate::workdir::{Workdir, io};
@@ -30,7 +30,9 @@ pub(crate) fn run(global: &Global, args: &DestroyArgs, out: &Output) -> Result<u
     let doer = Doer::new(&dir, &journal, &now).on(outside());
     let mut told = Told { out, count: 0 };
     let keeps = |action: &str| args.keep_images && action == IMAGES;
-    doer.down_but(keeps, &mut told).map_err(|error| failed_action(&error))?;
+    let done = doer.down_but(keeps, &mut told);
+    let kind = provider_kind(&workdir);
+    done.map_err(|error| failed_action(kind, &error))?;
     let count = told.count;
     let kept = format!("logs/journal-{}.jsonl", clock::now()?.strftime("%Y%m%dT%H%M%SZ"));
     fs_err::create_dir_all(workdir.path("logs")).map_err(|error| io(&error))?;
@@ -38,6 +40,9 @@ pub(crate) fn run(global: &Global, args: &DestroyArgs, out: &Output) -> Result<u
     forget(&workdir, ".known_hosts")?;
     out.info(&format!("{count} things taken back; the journal is kept as {}", workdir.shown(&kept)));
     out.info(&left(&workdir, args));
+    if let Some(left) = kind.filter(|_| count > 0).and_then(left_behind) {
+        out.info(&format!("left as it is: {left}"));
+    }
     Ok(0)
 }
 

@@ -6,11 +6,12 @@ use hardway_assets::{Tree, diff};
 
 use crate::cli::{DiffArgs, Format, Global};
 use crate::output::Output;
-use crate::report::{EXIT_ERROR, EXIT_USAGE, Report};
+use crate::report::{EXIT_ERROR, EXIT_USAGE, Report, is_there};
 use crate::workdir::Workdir;
 
 /// Compares by meaning. Exit 0 when every difference has a reason, 1 when one has not.
 pub(crate) fn run(global: &Global, args: &DiffArgs, out: &Output) -> Result<u8, Report> {
+    is_there(&args.against)?;
     let theirs = made_in(&args.against)?;
     let ours = made_in(&global.dir)?;
     let differences = diff::compare(&ours, &theirs);

@@ -16,7 +16,7 @@ use crate::cli::{Format, GatherArgs, GatherBootstrapArgs, GatherVerb, Global};
 use crate::input::{self, Checked};
 use crate::output::Output;
 use crate::release_choice::Reach;
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{EXIT_USAGE, Report, is_there};
 use crate::workdir::Workdir;
 use crate::{clock, live};
 
@@ -24,6 +24,7 @@ use crate::{clock, live};
 pub(crate) fn run(global: &Global, args: &GatherArgs, out: &Output) -> Result<u8, Report> {
     let GatherVerb::Bootstrap(args) = &args.verb;
     let workdir = Workdir::open(&global.dir)?;
+    args.key.as_deref().map_or(Ok(()), is_there)?;
     let host = host(&workdir, args, out)?;
     let key =
         args.key.clone().unwrap_or_else(|| workdir.path(&format!("secrets/{}.key", pki::catalogue::SSH_KEY)));
@@ -37,7 +38,7 @@ pub(crate) fn run(global: &Global, args: &GatherArgs, out: &Output) -> Result<u8
         .prefix(".hardway-")
         .tempfile_in(workdir.path(""))
         .map_err(|error| crate::workdir::io(&error))?;
-    let redactor = Redactor::new(known_secrets(&workdir)?);
+    let redactor = Arc::new(Redactor::new(known_secrets(&workdir)?));
     let wanted = Wanted { remote, id, masters: args.master.clone(), redactor };
     let gateway = live::journal_gateway(&workdir, host);
     let fetched =
@@ -58,7 +59,7 @@ struct Wanted {
     remote: Remote,
     id: String,
     masters: Vec<String>,
-    redactor: Redactor,
+    redactor: Arc<Redactor>,
 }
 
 /// Over ssh; and if nobody can log in, what the journal gateway gives.
@@ -68,13 +69,8 @@ async fn fetch(
     target: &File,
     out: &Output,
 ) -> Result<Gathered, Report> {
-    let wanted = Arc::new(wanted);
-    let (asked, mut writer) = (Arc::clone(&wanted), again(target)?);
-    let over_ssh = tokio::task::spawn_blocking(move || {
-        let Wanted { remote, id, masters, redactor } = &*asked;
-        gather::bootstrap(remote, id, masters, redactor, &mut writer)
-    });
-    let over_ssh = over_ssh.await.map_err(|error| Report::from_error("gather-failed", &error))?;
+    let Wanted { remote, id, masters, redactor } = &wanted;
+    let over_ssh = gather::bootstrap(remote, id, masters, redactor, again(target)?).await;
     let (error, gateway) = match (over_ssh, gateway) {
         (Ok(gathered), _) => return Ok(gathered),
         (Err(error @ GatherError::Failed { .. }), Some(gateway)) => (error, gateway),
@@ -82,7 +78,7 @@ async fn fetch(
     };
     let report = Report::from_error("gather-failed", &error);
     target.set_len(0).map_err(|error| crate::workdir::io(&error))?;
-    match gather::from_journal(&gateway, &wanted.redactor, again(target)?).await {
+    match gather::from_journal(&gateway, redactor, again(target)?).await {
         Ok(gathered) => {
             out.warn(&format!("{}; only what its journal gateway gives is in the bundle", report.what));
             Ok(gathered)

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
+use hardway_assets::inventory;
 use hardway_journal::{FILE_NAME, Journal};
 use hardway_machines::actions::{Action, Doer, Ledger, Outcome, Progress, Step, shell};
 use hardway_machines::load_balancer::{self, Change};
@@ -12,7 +13,7 @@ use hardway_machines::providers::lab::Place;
 use hardway_machines::providers::{LoadBalancer, Provider};
 use serde_json::{Value, json};
 
-use crate::cli::{Format, Global, InfraArgs, InfraVerb};
+use crate::cli::{Format, Global, InfraArgs, InfraVerb, PlanFormat};
 use crate::held::Held;
 use crate::install::{self, failed_action, journal_report, outside};
 use crate::output::Output;
@@ -25,7 +26,10 @@ pub(crate) fn run(global: &Global, args: &InfraArgs, out: &Output) -> Result<u8,
     let workdir = Workdir::open(&global.dir)?;
     match &args.verb {
         InfraVerb::Down => down(&workdir, out),
-        InfraVerb::Plan { output, script } => plan(&Infra::open(&workdir)?, *output, *script, out),
+        InfraVerb::Plan { output, script } => {
+            let format = if *script { PlanFormat::Script } else { *output };
+            plan(&Infra::open(&workdir)?, format, out)
+        }
         InfraVerb::Status { output } => status(&workdir, &Infra::open(&workdir)?, *output, out),
         InfraVerb::Up => up(&workdir, out),
     }
@@ -42,8 +46,12 @@ struct Infra {
 }
 
 impl Infra {
+    /// To look at.
     fn open(workdir: &Workdir) -> Result<Self, Report> {
-        let cluster = input::cluster_before_release(workdir)?;
+        Self::of(workdir, input::cluster_before_release(workdir)?)
+    }
+
+    fn of(workdir: &Workdir, cluster: Cluster) -> Result<Self, Report> {
         let place = install::place(workdir, &cluster)?;
         let history = match workdir.path(FILE_NAME).exists() {
             true => install::history(workdir)?,
@@ -57,6 +65,10 @@ impl Infra {
         install::provider_of(&self.cluster, self.place.as_ref(), &self.dir, self.stage)
     }
 
+    fn is_of_gce(&self) -> bool {
+        self.cluster.inventory.machines.provider == inventory::Provider::Gce
+    }
+
     /// What a person has to change at a load balancer of their own.
     fn changes(&self, provider: &dyn Provider) -> Vec<Change> {
         match provider.load_balancer() {
@@ -66,28 +78,38 @@ impl Infra {
     }
 }
 
-fn plan(infra: &Infra, format: Format, is_script: bool, out: &Output) -> Result<u8, Report> {
+fn plan(infra: &Infra, format: PlanFormat, out: &Output) -> Result<u8, Report> {
     let provider = infra.provider()?;
     let (actions, changes) = (provider.infrastructure(), infra.changes(&*provider));
+    if infra.is_of_gce() && !infra.dir.join("secrets/identity.json").exists() {
+        let id = &infra.cluster.identity.infra_id;
+        out.warn(&format!("{id}, which names begin with, is made up for this plan: `hardway infra up` draws it once and for all"));
+    }
+    let value = || {
+        let actions: Vec<Value> = actions.iter().map(action_value).collect();
+        json!({"actions": actions, "loadBalancerChanges": changes})
+    };
     match format {
-        _ if is_script => out.data(&shell(&actions)),
-        Format::Text => out.data(&(plan_text(&actions) + &change_text(&changes))),
-        format => {
-            let actions: Vec<Value> = actions.iter().map(action_value).collect();
-            out.value(&json!({"actions": actions, "loadBalancerChanges": changes}), format);
-        }
+        PlanFormat::Json => out.value(&value(), Format::Json),
+        PlanFormat::Script => out.data(&shell(&actions)),
+        PlanFormat::Text => out.data(&(plan_text(&actions) + &change_text(&changes))),
+        PlanFormat::Yaml => out.value(&value(), Format::Yaml),
     }
     Ok(0)
 }
 
 fn up(workdir: &Workdir, out: &Output) -> Result<u8, Report> {
     let _held = Held::take(workdir)?;
-    let infra = Infra::open(workdir)?;
+    // Mistakes in the provider's settings leave no trace.
+    Infra::open(workdir)?.provider()?;
+    let infra = Infra::of(workdir, input::cluster_to_build(workdir)?)?;
     let provider = infra.provider()?;
     let actions = provider.infrastructure();
     let journal = Journal::open(&workdir.path(FILE_NAME)).map_err(|error| journal_report(&error))?;
     let mut told = Told { out, count: 0 };
-    doer(&infra.dir, &journal).up(&actions, &mut told).map_err(|error| failed_action(&error))?;
+    let kind = infra.cluster.inventory.machines.provider;
+    let done = doer(&infra.dir, &journal).up(&actions, &mut told);
+    done.map_err(|error| failed_action(Some(kind), &error))?;
     out.info(&format!("{} things hold, {} were done now", actions.len(), told.count));
     let changes = infra.changes(&*provider);
     if !changes.is_empty() {
@@ -104,9 +126,14 @@ fn down(workdir: &Workdir, out: &Output) -> Result<u8, Report> {
     }
     let _held = Held::take(workdir)?;
     let journal = Journal::open(&path).map_err(|error| journal_report(&error))?;
+    let kind = install::provider_kind(workdir);
     let mut told = Told { out, count: 0 };
-    doer(&absolute(workdir)?, &journal).down(&mut told).map_err(|error| failed_action(&error))?;
+    let done = doer(&absolute(workdir)?, &journal).down(&mut told);
+    done.map_err(|error| failed_action(kind, &error))?;
     out.info(&format!("{} things taken back", told.count));
+    if let Some(left) = kind.filter(|_| told.count > 0).and_then(install::left_behind) {
+        out.info(&format!("left as it is: {left}"));
+    }
     Ok(0)
 }
 

@@ -18,6 +18,7 @@ pub(crate) mod hosted;
 pub(crate) mod infra;
 pub(crate) mod init;
 pub(crate) mod lab;
+pub(crate) mod man;
 pub(crate) mod media;
 pub(crate) mod node;
 pub(crate) mod phase;

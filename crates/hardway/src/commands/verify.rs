@@ -47,7 +47,7 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, out: &Output) -> Result<u8
         .fix("each failed check above says what was seen and what to do; --skip-check leaves one out"))
 }
 
-/// Says which check takes its time; and takes the test pod away again when a person ends it.
+/// Says which check takes its time; and takes the test pod away again when somebody ends it.
 async fn run_aloud(verifier: &Verifier, out: &Output) -> Result<Vec<Outcome>, Report> {
     let check = Cell::new("");
     let doing = || match check.get() {
@@ -56,7 +56,7 @@ async fn run_aloud(verifier: &Verifier, out: &Output) -> Result<Vec<Outcome>, Re
     };
     tokio::select! {
         outcomes = live::aloud(out, doing, verifier.run_telling(|begun| check.set(begun))) => return Ok(outcomes),
-        () = interrupt::pressed() => {}
+        _ = interrupt::told_to_stop() => {}
     }
     if ["workload", "logs", "exec"].contains(&check.get()) {
         let cleaned = tokio::time::timeout(Duration::from_secs(5), verifier.clean_up()).await;

@@ -6,12 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hardway_assets::Cluster;
-use hardway_assets::inventory::{Host, Role};
+use hardway_assets::inventory::{self, Host, Role};
 use hardway_journal::{Journal, JournalError};
 use hardway_machines::actions::{Action, Doer, DoerError};
-use hardway_machines::providers::Provider;
 use hardway_machines::providers::lab::Place;
-use hardway_machines::providers::libvirt::advice;
+use hardway_machines::providers::{Provider, advice};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -60,7 +59,10 @@ impl Install {
         view: impl FnOnce(&History, &Log) -> Arc<dyn View>,
     ) -> Result<Self, Report> {
         let dir = std::path::absolute(workdir.path("")).map_err(|error| at(&workdir.path(""), &error))?;
-        let cluster = input::cluster_before_release(&workdir)?;
+        let cluster = match options.only_looks {
+            true => input::cluster_before_release(&workdir)?,
+            false => input::cluster_to_build(&workdir)?,
+        };
         let place = inside::place(&workdir, &cluster)?;
         let args = provider::make_args(place.as_ref(), &cluster, args)?;
         let scratch = match options.only_looks {
@@ -142,10 +144,15 @@ impl Install {
         let doer = self.doer();
         for action in actions {
             self.go_on()?;
-            self.view.waits_for(&action.why);
-            doer.up(std::slice::from_ref(action), &mut Told(self)).map_err(|error| failed_action(&error))?;
+            self.view.waits_for(&format!("{}: {}", action.id, action.why));
+            doer.up(std::slice::from_ref(action), &mut Told(self)).map_err(|error| self.failed(&error))?;
         }
         Ok(())
+    }
+
+    /// What to do about an action that failed, where these machines are made.
+    pub(crate) fn failed(&self, error: &DoerError) -> Report {
+        failed_action(Some(self.cluster.inventory.machines.provider), error)
     }
 
     /// What phases need beside them while they run.
@@ -169,10 +176,14 @@ pub(crate) fn journal_report(error: &JournalError) -> Report {
     Report::from_error("journal-damaged", error).fix(error.fix())
 }
 
-/// Something could not be done to this host.
-pub(crate) fn failed_action(error: &DoerError) -> Report {
+/// Something could not be done to this host. Where the step was a command of this very program, its advice is the best.
+pub(crate) fn failed_action(provider: Option<inventory::Provider>, error: &DoerError) -> Report {
     let report = Report::from_error("action-failed", error).exit(EXIT_INFRASTRUCTURE);
-    let fix = advice(&report.what).unwrap_or("mend what the program complains about");
+    let own = report.what.lines().find_map(|line| line.trim().strip_prefix("fix: "));
+    let fix = own
+        .or_else(|| advice(provider, &report.what))
+        .unwrap_or("mend what the program complains about")
+        .to_owned();
     report.fix(format!("{fix}; then run the same command again: it goes on with this step"))
 }
 

@@ -7,6 +7,7 @@
 //! History        how far the install is: one pure fold over the journal                event.rs, history.rs
 //! Install        what all phases share: folder, cluster, provider, background          context.rs
 //! Background     ignition server and approver, while phases need them                  background.rs
+//! Sights         what is seen of machines from outside while they are waited for       sights.rs
 //! View           what a person sees: a block on a terminal, or lines; and the log      view.rs, live.rs, lines.rs, log.rs
 //! ```
 
@@ -25,6 +26,7 @@ mod phases;
 mod progress;
 mod provider;
 mod run;
+mod sights;
 mod summary;
 mod view;
 mod watching;
@@ -38,8 +40,7 @@ pub(crate) use inside::{enter, is_inside, outside, place};
 pub(crate) use log::Log;
 pub(crate) use phases::work_of;
 pub(crate) use progress::short;
-pub(crate) use provider::check;
-pub(crate) use provider::{provider_of, stage};
+pub(crate) use provider::{check, left_behind, provider_kind, provider_of, stage};
 pub(crate) use run::{Options, open, run};
 pub(crate) use summary::summary;
 pub(crate) use work::{Effect, Observed};

@@ -7,12 +7,13 @@ use hardway_assets::inventory::Host;
 use hardway_assets::secrets::TOKEN_KEY;
 use hardway_assets::{File, pki};
 use hardway_cluster::node_change::{Leaving, LeavingError, user_data};
-use hardway_machines::actions::Action;
-use hardway_machines::providers::is_of_machine;
+use hardway_journal::Entry;
+use hardway_machines::actions::{Action, ActionUndone};
+use hardway_machines::providers::{is_of_machine, machine_action};
 use kube::Client;
 
 use super::phases::boot_one;
-use super::{Install, failed_action};
+use super::{Install, journal_report};
 use crate::clock;
 use crate::live;
 use crate::report::{EXIT_BLOCKED, EXIT_INSTALL, EXIT_USAGE, Report};
@@ -28,7 +29,7 @@ impl Install {
         let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
         let unknown = || {
             Report::new("usage", format!("no host is called {name:?}")).exit(EXIT_USAGE).fix(format!(
-                "inventory.yaml has: {}; a new machine is written there first",
+                "inventory.yaml has: {}; a new machine is written there first, and counted in compute[].replicas of install-config.yaml",
                 names.join(", ")
             ))
         };
@@ -99,7 +100,11 @@ impl Install {
     /// Its machine goes for good.
     pub(crate) fn take_machine_away(&self, host: &Host) -> Result<(), Report> {
         let taken = self.doer().take_back(|action| is_of_machine(action, &host.name), &mut ());
-        taken.map_err(|error| failed_action(&error))
+        taken.map_err(|error| self.failed(&error))?;
+        // Also where nothing of it was ours: what was seen of it says nothing about the next machine of that name.
+        let gone = ActionUndone { action: machine_action(&host.name, "machine") };
+        let entry = Entry::of(clock::now()?, &gone);
+        self.journal.append(&[entry]).map(drop).map_err(|error| journal_report(&error))
     }
 
     /// Names and load balancer as they are without a host: what only it needed is taken back, what changes is changed.
@@ -115,7 +120,7 @@ impl Install {
         self.carry_out(&changed)?;
         let taken =
             self.doer().take_back(|action| is_gone(action) && !is_of_machine(action, &host.name), &mut ());
-        taken.map_err(|error| failed_action(&error))
+        taken.map_err(|error| self.failed(&error))
     }
 
     /// The cluster's own pointer for machines that join, with this host's name and addresses, and a token for it.

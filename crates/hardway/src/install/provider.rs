@@ -53,7 +53,7 @@ pub(crate) fn provider_of(
         }
         // A lab has a place.
         inventory::Provider::Lab | inventory::Provider::Libvirt => {
-            Box::new(Libvirt::new(cluster, dir, stage).map_err(wrong)?)
+            Box::new(Libvirt::new(cluster, dir, stage).map_err(wrong)?.with_program(program))
         }
     })
 }
@@ -63,6 +63,23 @@ pub(crate) fn check(workdir: &Workdir) -> Result<(), Report> {
     let cluster = input::cluster_before_release(workdir)?;
     let place = super::place(workdir, &cluster)?;
     provider_of(&cluster, place.as_ref(), &workdir.path(""), Stage::Bootstrapping).map(drop)
+}
+
+/// Who made the machines, as far as the inventory can be read: what was done is taken back without it.
+pub(crate) fn provider_kind(workdir: &Workdir) -> Option<inventory::Provider> {
+    input::cluster_before_release(workdir).ok().map(|cluster| cluster.inventory.machines.provider)
+}
+
+/// What stays on a host after everything was taken back, because it is somebody else's to take away.
+pub(crate) fn left_behind(provider: inventory::Provider) -> Option<&'static str> {
+    match provider {
+        inventory::Provider::Libvirt => Some(
+            "libvirt's own chains in nftables (LIBVIRT_INP, …), empty now, its folders below /etc/libvirt and \
+             /var/lib/libvirt, and net.ipv4.ip_forward where another bridge of the host needs it",
+        ),
+        inventory::Provider::BareMetal => Some("what is on the disks of the machines"),
+        inventory::Provider::Gce | inventory::Provider::Lab => None,
+    }
 }
 
 /// Whether the bootstrap host is still wanted.

@@ -1,9 +1,15 @@
 //! Machines that a person boots.
 
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::Command;
+
 use hardway_journal::{Entry, IgnitionRedeemed, Journal};
-use hardway_machines::actions::{DoerError, StepError};
+use hardway_machines::actions::{Doer, DoerError, Host, StepError};
 use hardway_machines::providers::Provider as _;
+use hardway_testing::{Server, succeed, until};
 use jiff::Timestamp;
+use serde_json::json;
 
 use crate::site::Site;
 
@@ -47,6 +53,48 @@ fn steps_are_told_and_exit_code_9_stays_until_the_machine_was_seen() {
     assert!(code == 9 && !stderr.contains("master-1:"), "{stderr}");
 }
 
+/// The release names its live ISO: nobody has to fetch it first.
+#[test]
+fn the_live_iso_is_downloaded_where_it_is_not_there() {
+    let site = Site::new("{}");
+    let (iso, web) = (site.path("media/rhcos-live.x86_64.iso"), site.path("web"));
+    fs_err::create_dir(&web).unwrap();
+    let sum = succeed(Command::new("sha256sum").arg(&iso));
+    fs_err::rename(&iso, web.join("rhcos-live.x86_64.iso")).unwrap();
+    let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
+    let flags = ["httpd", "-f", "-p", &format!("127.0.0.1:{port}"), "-h", web.to_str().unwrap()];
+    let _server = Server::start(Path::new("/bin/busybox"), flags, &web);
+    until("it serves", || TcpStream::connect(("127.0.0.1", port)).is_ok());
+    let boot = |site: &Site| {
+        let cluster = site.cluster();
+        let boot = site.provider(&cluster).first_boot(&cluster.inventory.hosts[2]);
+        // With nobody's cache.
+        let through = vec!["env".to_owned(), format!("XDG_CACHE_HOME={}", site.path("cache").display())];
+        let journal = Journal::open(&site.path(hardway_journal::FILE_NAME)).unwrap();
+        let doer = Doer::new(&site.path(""), &journal, &|| Timestamp::UNIX_EPOCH).on(Host { through });
+        doer.up(&boot[..1], &mut ())
+    };
+    let error = boot(&site).unwrap_err();
+    let DoerError::Step { source: StepError::Failed { stderr, .. }, .. } = &error else {
+        panic!("{error:?}")
+    };
+    assert!(
+        stderr.contains("no boot-image metadata") && stderr.contains("fix: bring a live ISO"),
+        "{stderr}"
+    );
+
+    let location = format!("http://127.0.0.1:{port}/rhcos-live.x86_64.iso");
+    let disk = json!({"location": location, "sha256": sum.split(' ').next().unwrap()});
+    let stream = json!({"stream": "rhcos-4.18", "architectures": {"x86_64": {
+        "artifacts": {"metal": {"formats": {"iso": {"disk": disk}}}}, "images": {}}}});
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {"name": "coreos-bootimages", "namespace": "openshift-machine-config-operator"},
+        "data": {"stream": stream.to_string()}});
+    site.write("release/manifests/0000_50_bootimages.yaml", &map.to_string());
+    boot(&site).unwrap();
+    assert!(iso.exists() && site.path("media/master-1.iso").exists());
+}
+
 #[test]
 fn other_providers_have_no_controllers() {
     let site = Site::new("{}");
@@ -63,7 +111,7 @@ fn a_step_may_work_in_a_folder_that_its_parent_holds() {
     let lock = std::fs::OpenOptions::new().write(true).open(site.path(".hardway.lock")).unwrap();
     lock.lock().unwrap();
     site.ok(&["media", "iso", "--host", "master-0", "--pointer"]);
-    let mut other = std::process::Command::new("sh");
+    let mut other = Command::new("sh");
     other.args(["-c", "\"$@\"; exit $?", "sh", env!("CARGO_BIN_EXE_hardway"), "--dir"]);
     let output = other.arg(site.path("")).args(["media", "iso", "--host", "master-0"]).output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);

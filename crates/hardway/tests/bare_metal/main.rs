@@ -4,8 +4,12 @@
 
 mod by_hand;
 mod controller;
+mod create_cluster;
+mod joining;
 #[path = "../../../hardway-machines/tests/install_media/fixture.rs"]
 #[allow(dead_code, reason = "each test program uses its own part")]
 mod live_image;
+mod masters;
 mod node;
+mod running;
 mod site;

@@ -11,7 +11,7 @@ use crate::site::Site;
 const POINTER: &str = r#"{"ignition":{"version":"3.2.0","config":{"merge":[{"source":"https://api-int.ocp4.example.com:22623/config/worker"}]}}}"#;
 
 /// A folder whose cluster is this control plane.
-fn site(plane: &ControlPlane) -> Site {
+pub(crate) fn site(plane: &ControlPlane) -> Site {
     let site = Site::new("{}");
     let kubeconfig = fs_err::read_to_string(plane.kubeconfig()).unwrap();
     // The folder's own is there already, and leads to a cluster that is not.
@@ -19,14 +19,24 @@ fn site(plane: &ControlPlane) -> Site {
     site
 }
 
-fn create(plane: &ControlPlane, object: &Value) {
+pub(crate) fn create(plane: &ControlPlane, object: &Value) {
     let file = plane.folder().join("object.json");
     fs_err::write(&file, object.to_string()).unwrap();
     succeed(plane.kubectl().args(["create", "-f"]).arg(&file));
 }
 
-fn node(name: &str) -> Value {
+pub(crate) fn node(name: &str) -> Value {
     json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}})
+}
+
+/// What the machine-config-operator keeps for machines that join, as in a cluster that runs.
+pub(crate) fn keeps_user_data(plane: &ControlPlane, role: &str) {
+    succeed(plane.kubectl().args(["create", "namespace", "openshift-machine-api"]));
+    let name = format!("{role}-user-data-managed");
+    let data = POINTER.replace("/config/worker", &format!("/config/{role}"));
+    let object = json!({"apiVersion": "v1", "kind": "Secret",
+        "metadata": {"name": name, "namespace": "openshift-machine-api"}, "stringData": {"userData": data}});
+    create(plane, &object);
 }
 
 #[test]

@@ -21,20 +21,26 @@ pub(crate) const PASSWORD_FILE: &str = "secrets/bmc-master-0";
 
 pub(crate) struct Site {
     pub(crate) folder: tempfile::TempDir,
+    /// Where programs are looked for first.
+    pub(crate) programs: Option<PathBuf>,
 }
 
 impl Site {
     /// With configs made, and these settings of the provider.
     pub(crate) fn new(settings: &str) -> Self {
-        let site = Self { folder: tempfile::tempdir().unwrap() };
-        site.write("install-config.yaml", INSTALL_CONFIG);
-        site.write(
-            "inventory.yaml",
-            &INVENTORY.replace("SETTINGS", settings).replace("PORT", &free_port().to_string()),
-        );
+        let site = Self::with_machines(&format!("  provider: bare-metal\n  bare-metal: {settings}\n"));
         site.ok(&["create", "ignition-configs"]);
         fs_err::create_dir(site.path("media")).unwrap();
         fs_err::copy(pristine(), site.path("media/rhcos-live.x86_64.iso")).unwrap();
+        site
+    }
+
+    /// With both input files, and nothing made.
+    pub(crate) fn with_machines(machines: &str) -> Self {
+        let site = Self { folder: tempfile::tempdir().unwrap(), programs: None };
+        site.write("install-config.yaml", INSTALL_CONFIG);
+        let inventory = INVENTORY.replace("MACHINES", machines).replace("PORT", &free_port().to_string());
+        site.write("inventory.yaml", &inventory);
         site
     }
 
@@ -54,6 +60,10 @@ impl Site {
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hardway"));
         command.arg("--dir").arg(self.folder.path()).args(args).stdin(Stdio::null());
+        if let Some(programs) = &self.programs {
+            let others = std::env::var("PATH").unwrap();
+            command.env("PATH", format!("{}:{others}", programs.display()));
+        }
         command
     }
 
@@ -166,9 +176,7 @@ kind: Inventory
 release:
   image: sample
 machines:
-  provider: bare-metal
-  bare-metal: SETTINGS
-network:
+MACHINESnetwork:
   gateway: 192.168.126.1
   dns: [192.168.126.1]
   apiVIP: 192.168.126.10

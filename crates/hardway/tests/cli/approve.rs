@@ -1,6 +1,6 @@
 //! `hardway approve` on a real API server.
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -45,9 +45,30 @@ pub(crate) fn until(what: &str, mut check: impl FnMut() -> bool) {
     }
 }
 
-fn end(mut child: Child) -> Option<i32> {
-    succeed(Command::new("kill").arg(child.id().to_string()));
-    child.wait().unwrap().code()
+fn end(child: Child) -> Option<i32> {
+    signal("TERM", child).0
+}
+
+/// Its exit code, and what it said.
+fn signal(signal: &str, child: Child) -> (Option<i32>, String) {
+    succeed(Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]));
+    let output = child.wait_with_output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// Once it has said that another holds the lease.
+fn waiting(mut child: Child) -> Child {
+    let mut said = String::new();
+    let mut reader = BufReader::new(child.stderr.as_mut().unwrap());
+    while !said.contains("somebody-else is approving") {
+        assert!(reader.read_line(&mut said).unwrap() > 0, "it ended: {said}");
+    }
+    child
+}
+
+fn holder(plane: &ControlPlane) -> String {
+    let lease = plane.get(&["lease", "hardway-approver", "-n", "kube-system"]);
+    lease["spec"]["holderIdentity"].as_str().unwrap_or_default().to_owned()
 }
 
 #[test]
@@ -86,10 +107,46 @@ fn real_it_watches_until_it_is_told_to_stop() {
     });
     assert_eq!(end(child), Some(0));
     assert_eq!(work.read("journal.jsonl").matches("csr-decided").count(), 3);
-    let lease = plane.get(&["lease", "hardway-approver", "-n", "kube-system"]);
-    assert_eq!(
-        lease["spec"]["holderIdentity"].as_str().unwrap_or_default(),
-        "",
-        "the next one need not wait"
-    );
+    assert_eq!(holder(&plane), "", "the next one need not wait");
+}
+
+#[test]
+fn real_a_person_who_ends_it_is_told_and_the_lease_is_let_go() {
+    let (mut plane, work) = (ControlPlane::start(), Work::with_inputs(CONFIG, INVENTORY));
+    let start = |plane: &ControlPlane, more: &[&str]| {
+        approve(&work, plane, more).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let child = start(&plane, &["--watch"]);
+    ask(&plane, "csr-first", "worker-0");
+    until("the approval", || is_approved(&plane, "csr-first"));
+    let (code, said) = signal("INT", child);
+    assert_eq!(code, Some(8), "{said}");
+    assert!(said.contains("1 approved, 0 denied, 0 held") && said.contains("error[interrupted]"), "{said}");
+    assert_eq!(holder(&plane), "", "the next one need not wait");
+    let log = work.read("logs/approvals.jsonl");
+    assert_eq!((log.lines().count(), log.ends_with('\n')), (1, true), "{log}");
+    assert_eq!(work.read("journal.jsonl").matches("\"csr-decided\"").count(), 1);
+
+    // Once, while somebody else holds the lease: it waits, and can be ended.
+    let lease =
+        serde_json::json!({"spec": {"holderIdentity": "somebody-else", "leaseDurationSeconds": 3600}});
+    let lease =
+        ["patch", "lease", "hardway-approver", "-n", "kube-system", "--type=merge", "-p", &lease.to_string()];
+    succeed(plane.kubectl().args(lease));
+    ask(&plane, "csr-second", "master-0");
+    for name in ["INT", "TERM"] {
+        let child = waiting(start(&plane, &[]));
+        let (code, said) = signal(name, child);
+        assert_eq!(code, Some(8), "{said}");
+    }
+    assert!(!is_approved(&plane, "csr-second"));
+    assert_eq!(holder(&plane), "somebody-else", "what is another's stays so");
+
+    // An API server that is gone keeps nobody.
+    let child = waiting(start(&plane, &["--watch"]));
+    let journaled = work.read("journal.jsonl");
+    plane.kill_api_server();
+    let (code, said) = signal("INT", child);
+    assert_eq!((code, said.contains("error[interrupted]")), (Some(8), true), "{said}");
+    assert_eq!(work.read("journal.jsonl"), journaled);
 }

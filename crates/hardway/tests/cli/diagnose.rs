@@ -2,6 +2,7 @@
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use hardway_journal::{Entry, IgnitionRedeemed, Journal};
 use serde_json::Value;
 
 use crate::work::{CONFIG, INVENTORY, Work};
@@ -81,6 +82,41 @@ fn a_bundle_is_diagnosed_offline() {
 }
 
 #[test]
+fn the_journal_tells_what_a_console_and_a_fetched_config_mean() {
+    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let fetched = |host: &str, source: &str| IgnitionRedeemed {
+        host: host.to_owned(),
+        generation: "0123456789ab".to_owned(),
+        source: source.parse().unwrap(),
+        face: "host".to_owned(),
+    };
+    let now = "2026-11-15T00:00:00Z".parse().unwrap();
+    let entries = [fetched("master-0", "192.168.126.101"), fetched("master-1", "192.168.126.207")];
+    let entries: Vec<Entry> = entries.iter().map(|fact| Entry::of(now, fact)).collect();
+    Journal::open(&work.path("journal.jsonl")).unwrap().append(&entries).unwrap();
+    work.write("bundle", bundle(&[("bootstrap/journals/crio.log", "all is well\n")]));
+    work.write(
+        "console",
+        "Ignition: ran on 2022/03/14 14:48:33 UTC (at least 2 boots ago)\nmaster-2 login:\n",
+    );
+    let [bundle, console] = ["bundle", "console"].map(|name| work.path(name).display().to_string());
+
+    let ran = work.run(&["diagnose", "--bundle", &bundle, "--log", &console]).expect(1);
+    assert!(
+        ran.stdout.starts_with("E-R6 (os-install) An old system boots after the install.\n"),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stdout.contains("this install began at 2026-11-15T00:00:00Z"), "{}", ran.stdout);
+    // Without the console, the machine that came from elsewhere is first.
+    let ran = work.run(&["diagnose", "--bundle", &bundle]).expect(1);
+    assert!(ran.stdout.starts_with("E-R11 (os-install) "), "{}", ran.stdout);
+    let seen =
+        "master-1.ocp4.example.com fetched its config from 192.168.126.207, declared is 192.168.126.102";
+    assert!(ran.stdout.contains(seen) && !ran.stdout.contains("master-0"), "{}", ran.stdout);
+}
+
+#[test]
 fn what_is_no_bundle_is_refused() {
     let work = Work::empty();
     for bytes in [b"text".to_vec(), bundle(&[("readme", "x")]), Vec::new()] {
@@ -96,6 +132,7 @@ fn what_is_no_bundle_is_refused() {
 #[test]
 fn a_host_that_cannot_be_reached_leaves_no_bundle() {
     let work = Work::empty();
+    work.write("key", "no key at all");
     let key = work.path("key").display().to_string();
     let args = ["gather", "bootstrap", "--bootstrap", "127.0.0.1", "--ssh-port", "1", "--key", &key];
     work.refused(1, &args).says("error[gather-failed]").says("ssh -i");

@@ -11,7 +11,12 @@ fn a_file_that_the_command_line_names_and_that_is_not_there_is_a_wrong_command_l
         &["csr", "simulate", "nothing"],
         &["diagnose", "--bundle", "nothing"],
         &["diagnose", "--log", "nothing", "--kubeconfig", "nothing"],
+        &["create", "manifests", "--release-dir", "nothing"],
         &["diff", "--against", "nothing"],
+        &["gather", "bootstrap", "--bootstrap", "127.0.0.1", "--key", "nothing"],
+        &["man", "--to", "nothing"],
+        &["media", "iso", "--all", "--iso", "nothing"],
+        &["media", "show", "nothing"],
         &["recover", "certs", "--declared", "nothing"],
         &["recover", "certs", "--kubeconfig", "nothing"],
         &["verify", "--kubeconfig", "nothing"],
@@ -46,7 +51,34 @@ fn advice_names_the_folder_and_unknown_words_get_some() {
     work.refused(3, &["verify", "--dir", &folder])
         .says(&format!("`hardway --dir {folder} create ignition-configs`"));
     work.refused(2, &["explain", "make-pkl"]).says("near: make-pki");
+    work.refused(2, &["explain", "kubeapiserver"]).says("near: kube-apiserver");
     work.refused(2, &["explain", "cucumber"]).says("hardway phase list");
     let help = work.ok(&["--help"]);
     assert!(help.stdout.contains("8  a person ended it"), "{}", help.stdout);
+}
+
+#[test]
+fn who_leaves_out_one_of_two_is_told_of_both() {
+    let work = Work::empty();
+    for (arguments, both) in [
+        (&["media", "iso"][..], "<--host <NAME>|--all>"),
+        (&["release", "extract", "a.example.com/b:1"], "<--to <DIR>|--file <NAME>|--command <NAME>>"),
+        (&["release", "mirror", "--to", "a.example.com/b"], "<PULL_SPEC|--from-dir <DIR>>"),
+        (&["release", "mirror", "a.example.com/b:1"], "<--to <REGISTRY/REPO>|--to-dir <DIR>>"),
+    ] {
+        work.refused(2, arguments).says(both);
+    }
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let work = Work::empty();
+    let page = work.ok(&["man", "csr", "simulate"]).stdout;
+    assert!(page.contains(".TH hardway-csr-simulate 1") && page.contains("\\-\\-node"), "{page}");
+    assert!(work.ok(&["man"]).stdout.contains(".TH hardway 1"));
+    work.refused(2, &["man", "cucumber"]).says("one of approve, ");
+    work.ok(&["man", "--to", "."]);
+    for name in ["hardway.1", "hardway-approve.1", "hardway-gather-bootstrap.1"] {
+        assert!(work.exists(name), "{name}");
+    }
 }

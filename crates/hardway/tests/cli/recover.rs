@@ -121,3 +121,66 @@ fn real_a_silent_node_is_let_in_and_waited_for() {
     let ran = Ran::of(recover(&work, &[&with[..], &["--silence", "20000h"]].concat())).expect(0);
     assert!(ran.stdout.contains("reports  worker-0.ocp4.example.com"), "{}", ran.stdout);
 }
+
+/// The serving certificate has ended; the recovery one, of a signer of its own, is presented to whoever asks for its name.
+const MAKE_RECOVERY: &str = r#"
+set -euo pipefail
+key() { openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1.key"; }
+touch index.txt
+openssl ca -batch -config <(printf '[ca]\ndefault_ca=a\n[a]\ndatabase=index.txt\nnew_certs_dir=.\nrand_serial=yes\npolicy=p\ncopy_extensions=copyall\n[p]\ncommonName=supplied\n') \
+  -cert ca.crt -keyfile ca.key -md sha256 -in server.csr -startdate 20200101000000Z -enddate 20200102000000Z -notext -out ended.crt
+key recovery-signer
+openssl req -x509 -key recovery-signer.key -subj /CN=localhost-recovery-serving-signer -days 2 -out recovery-signer.crt
+key recovery
+openssl req -new -key recovery.key -subj /CN=localhost-recovery -addext subjectAltName=DNS:localhost-recovery -out recovery.csr
+openssl x509 -req -in recovery.csr -CA recovery-signer.crt -CAkey recovery-signer.key -days 2 -copy_extensions copyall -out recovery.crt
+"#;
+
+/// As /etc/kubernetes/…/node-kubeconfigs/localhost-recovery.kubeconfig on a master, but for the address.
+fn recovery_kubeconfig(plane: &ControlPlane, server: &str) -> String {
+    let file = |name: &str| plane.folder().join(name);
+    json!({"apiVersion": "v1", "kind": "Config", "current-context": "admin",
+        "clusters": [{"name": "localhost-recovery", "cluster": {"server": server, "tls-server-name": "localhost-recovery",
+            "certificate-authority": file("recovery-signer.crt")}}],
+        "users": [{"name": "admin", "user": {"client-certificate": file("admin.crt"), "client-key": file("admin.key")}}],
+        "contexts": [{"name": "admin", "context": {"cluster": "localhost-recovery", "user": "admin"}}]})
+    .to_string()
+}
+
+#[test]
+fn real_an_api_server_whose_certificate_has_ended_is_reached_by_its_recovery_name() {
+    let (mut plane, work) = (ControlPlane::start(), Work::with_inputs(CONFIG, INVENTORY));
+    register(&plane, "master-0");
+    ask(&plane, "csr-master", "master-0");
+    succeed(Command::new("bash").args(["-c", MAKE_RECOVERY]).current_dir(plane.folder()));
+    work.write("here.kubeconfig", recovery_kubeconfig(&plane, &plane.url()));
+    // On a master localhost is the API server; where this runs, it is not.
+    work.write("localhost-recovery.kubeconfig", recovery_kubeconfig(&plane, "https://localhost:1"));
+    let (here, copied) = (work.path("here.kubeconfig"), work.path("localhost-recovery.kubeconfig"));
+    plane.kill_api_server();
+    let flags = [
+        "--tls-cert-file=ended.crt",
+        "--tls-private-key-file=server.key",
+        "--tls-sni-cert-key=recovery.crt,recovery.key:localhost-recovery",
+    ];
+    plane.start_api_server_with(&flags, &here);
+
+    let kubeconfig = plane.kubeconfig();
+    let ran = Ran::of(recover(&work, &["--kubeconfig", kubeconfig.to_str().unwrap()])).expect(1);
+    ran.says("error[recovery-failed]").says("localhost-recovery.kubeconfig from a master");
+
+    let by_address = plane.url().replace("localhost", "127.0.0.1");
+    let arguments = ["--kubeconfig", copied.to_str().unwrap(), "--server", &by_address];
+    let child = recover(&work, &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    until("the approval", || {
+        let mut get = plane.kubectl_with(&here);
+        let found = succeed(get.args(["get", "csr", "csr-master", "-o", "json"]));
+        found.contains("\"Approved\"")
+    });
+    succeed(Command::new("kill").args(["-INT", &child.id().to_string()]));
+    let ended = child.wait_with_output().unwrap();
+    let (stdout, stderr) =
+        (String::from_utf8(ended.stdout).unwrap(), String::from_utf8(ended.stderr).unwrap());
+    assert_eq!(ended.status.code(), Some(8), "{stderr}");
+    assert!(stdout.contains("approve csr-master  master-0.ocp4.example.com  rejoin"), "{stdout}{stderr}");
+}

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::site::{Folder, INVENTORY, host, printed};
 
-const SERIAL: &str = "/var/log/libvirt/qemu/ocp4-master-0-serial.log";
+pub(crate) const SERIAL: &str = "/var/log/libvirt/qemu/ocp4-master-0-serial.log";
 
 /// Ends with the test.
 struct Serving(Child);
@@ -27,13 +27,13 @@ impl Drop for Serving {
     }
 }
 
-/// The live ISO, with the real Ignition.
-fn base(folder: &Folder) -> String {
+/// The live ISO, with the real Ignition, under this name in the folder.
+pub(crate) fn base(folder: &Folder, name: &str) -> String {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let kernel = succeed(&mut Command::new(here.join("../../tools/guest-kernel.sh")));
     let kernel = kernel.lines().last().unwrap();
     let ignition = tools(&["ignition"]).join("ignition");
-    let iso = folder.path("live.iso").display().to_string();
+    let iso = folder.path(name).display().to_string();
     succeed(Command::new(here.join("tests/infra/live/build.sh")).args([&iso, kernel]).arg(ignition));
     iso
 }
@@ -71,7 +71,7 @@ fn a_machine_boots_from_its_medium_and_fetches_its_config() {
     folder.ok(&["create", "ignition-configs"]);
     enlarge(&folder);
     folder.ok(&["create", "ignition-configs"]);
-    let iso = base(&folder);
+    let iso = base(&folder, "live.iso");
     let medium = ["media", "iso", "--host", "master-0", "--iso", &iso, "--live-karg-append", "console=ttyS0"];
     folder.ok(&medium);
     folder.ok(&["infra", "up"]);
@@ -88,9 +88,9 @@ fn a_machine_boots_from_its_medium_and_fetches_its_config() {
     carry_out(&folder, &provider.first_boot(master));
     let console =
         || fs_err::read(SERIAL).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
-    until("the live system is at its end", || console().contains("live: end"));
+    until("the installed system is at its end", || console().contains("installed: end"));
     let console = console();
-    assert!(console.contains("live: address 192.168.126.101/24 name master-0"), "{console}");
+    assert!(console.contains("installed: address 192.168.126.101/24 name master-0"), "{console}");
     assert!(console.contains("live: config of the live system applied"), "{console}");
     let fetched = console.split("config of the host fetched: ").nth(1).unwrap_or_else(|| panic!("{console}"));
     let bytes: u64 = fetched.split(' ').next().unwrap().parse().unwrap();

@@ -102,9 +102,11 @@ pub(crate) fn printed(line: &str) -> String {
 pub(crate) fn host() -> String {
     printed(
         "virsh -c qemu:///system net-list --all; virsh -c qemu:///system pool-list --all; \
-         virsh -c qemu:///system list --all; ip -o addr | awk '{print $2, $4}'; \
+         virsh -c qemu:///system list --all; ip -o addr | awk '{print $2, $4}'; ip route show table all; \
+         sysctl -a 2>/dev/null | grep -E '^net[.]ipv[46][.](ip_forward|conf[.](all|default|lo)[.])'; \
          nft list ruleset | grep -E 'virbr|hardway|192[.]168' | sed 's/packets.*bytes [0-9]*//'; \
-         find /etc/hardway /run/hardway /var/lib/libvirt/images 2>/dev/null | sort; \
+         find /etc /run /var/lib/libvirt /var/log/libvirt/qemu 2>/dev/null | grep -vE '^/run/(old|work)/' | \
+         grep -vxE '/etc/libvirt/storage(/autostart)?|/var/lib/libvirt/(dnsmasq|qemu/[^/]*)|/run/(libvirt|systemd|udev|dbus)/.*|/run/[^/]*[.]pid|.*[.]log' | sort; \
          ps -eo args= | grep '^haproxy ' | sed 's/ -sf .*//'; true",
     )
 }

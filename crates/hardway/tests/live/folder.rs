@@ -1,7 +1,7 @@
 //! A working folder that has nothing but a kubeconfig, as after openshift-install, and what is played in its cluster.
 
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use fs_err as fs;
 use hardway_assets::release_payload::sample;
@@ -23,6 +23,21 @@ impl Ran {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout)
             .unwrap_or_else(|error| panic!("{error}: {}\n{}", self.stdout, self.stderr))
+    }
+}
+
+/// A run that has not ended.
+pub(crate) struct Started {
+    child: Child,
+}
+
+impl Started {
+    /// Sends it a signal, and waits for its end.
+    pub(crate) fn signal(self, signal: &str) -> Ran {
+        succeed(Command::new("kill").args([&format!("-{signal}"), &self.child.id().to_string()]));
+        let output = self.child.wait_with_output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
     }
 }
 
@@ -79,6 +94,12 @@ impl Folder {
         succeed(Command::new("kill").args(["-INT", &child.id().to_string()]));
         reader.read_to_string(&mut stderr).unwrap();
         Ran { code: child.wait().unwrap().code(), stdout: String::new(), stderr }
+    }
+
+    /// Begins, for a signal to end it.
+    pub(crate) fn start(&self, args: &[&str]) -> Started {
+        let child = self.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        Started { child }
     }
 
     pub(crate) fn create_crds(&self, plane: &ControlPlane) {

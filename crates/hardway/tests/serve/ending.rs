@@ -29,6 +29,17 @@ async fn a_download_that_is_under_way_ends_whole() {
     assert_eq!(serving.ended().0, Some(0));
 }
 
+/// Being ended is how a server ends, by whomever.
+#[test]
+fn a_person_ends_it_as_well_as_a_service_manager() {
+    let folder = Folder::made();
+    for signal in ["INT", "TERM"] {
+        let mut serving = folder.serve(&[]);
+        serving.signal(signal);
+        assert_eq!(serving.ended().0, Some(0), "{signal}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_happened_is_one_line_each() {
     let folder = Folder::made();

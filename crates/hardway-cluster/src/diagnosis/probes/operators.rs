@@ -1,6 +1,7 @@
 //! The cluster's own parts.
 
 use hardway_assets::inventory::Role;
+use jiff::SignedDuration;
 use serde_json::Value;
 
 use crate::diagnosis::evidence::Evidence;
@@ -123,6 +124,31 @@ pub(in crate::diagnosis) fn version_fails(evidence: &Evidence) -> Vec<String> {
         evidence.state.version.iter().flat_map(|version| version.status.conditions.iter().flatten());
     let failing = conditions.into_iter().filter(|c| c.r#type == "Failing" && c.status == Truth::True);
     failing.map(Condition::sentence).collect()
+}
+
+/// Operators of control planes roll out revisions for a while after the version says that it is there. Later a rollout is
+/// somebody's wish, and no fault.
+pub(in crate::diagnosis) fn rolls_out(evidence: &Evidence) -> Vec<String> {
+    let since = evidence.state.version.as_ref().and_then(|version| {
+        let conditions = version.status.conditions.iter().flatten();
+        let available = conditions.into_iter().find(|c| c.r#type == "Available" && c.status == Truth::True);
+        available.and_then(|available| available.last_transition_time)
+    });
+    let (Some(since), Some(now)) = (since, evidence.now) else { return Vec::new() };
+    if now.duration_since(since) > SignedDuration::from_hours(1) {
+        return Vec::new();
+    }
+    let parts = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"];
+    let operators = parts.iter().filter_map(|name| Some((name, evidence.state.operators.get(*name)?)));
+    let rolling = operators.filter_map(|(name, operator)| {
+        let progressing = operator.conditions().iter().find(|c| c.r#type == "Progressing")?;
+        (progressing.status == Truth::True).then(|| format!("{name}: {}", progressing.sentence()))
+    });
+    let told: Vec<String> = rolling.collect();
+    match told.is_empty() {
+        true => told,
+        false => [vec![format!("the version is there since {since:.0}, and is not at rest")], told].concat(),
+    }
 }
 
 fn masters_registered(evidence: &Evidence) -> bool {

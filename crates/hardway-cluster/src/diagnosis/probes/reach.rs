@@ -1,6 +1,8 @@
 //! The API and the config server, seen from here.
 
-use crate::diagnosis::evidence::{Api, Evidence};
+use crate::diagnosis::evidence::{Api, Evidence, Place, Port};
+use crate::diagnosis::surroundings::Share;
+use crate::objects::Node;
 
 /// The machine-config-server is not for everybody: that it is closed counts only when the API's port beside it is open, and
 /// while a declared node is still missing.
@@ -27,6 +29,62 @@ pub(in crate::diagnosis) fn api_silent(evidence: &Evidence) -> Vec<String> {
         Api::Silent(why) if !is_about_authority(why) => vec![why.clone()],
         _ => Vec::new(),
     }
+}
+
+/// Some of what goes through the balancer ends well: it is not the API, it is whom the balancer asks.
+pub(in crate::diagnosis) fn some_fail(evidence: &Evidence) -> Vec<String> {
+    let mixed = evidence.shares.iter().filter(|share| (1..share.tried).contains(&share.failed.len()));
+    let line = |share: &Share| {
+        let why = share.failed.first().map_or("", String::as_str);
+        format!("{} of {} connections to {} failed: {why}", share.failed.len(), share.tried, share.endpoint)
+    };
+    mixed.map(line).collect()
+}
+
+/// Two masters with a control plane are what etcd needs to go on without the bootstrap host.
+pub(in crate::diagnosis) fn removed_too_early(evidence: &Evidence) -> Vec<String> {
+    let is_silent = matches!(evidence.api, Api::Silent(_));
+    let open = evidence.masters.iter().filter(|port| port.open.is_ok()).count();
+    if !is_silent || !evidence.install.is_bootstrap_removed || open >= evidence.masters.len().min(2) {
+        return Vec::new();
+    }
+    let mut lines = vec![format!(
+        "the bootstrap host was removed, and {open} of {} masters carry an API",
+        evidence.masters.len()
+    )];
+    let closed = evidence.masters.iter().filter_map(|port| Some((port, port.open.as_ref().err()?)));
+    lines.extend(closed.map(|(port, why)| format!("{}:{} is closed: {why}", port.host, port.port)));
+    lines
+}
+
+pub(in crate::diagnosis) fn routers_elsewhere(evidence: &Evidence) -> Vec<String> {
+    let Some(Port { host, port, open: Err(why) }) = &evidence.routes else { return Vec::new() };
+    if evidence.routers.is_empty() {
+        return Vec::new();
+    }
+    let routers = evidence.routers.join(", ");
+    vec![format!("{host}:{port} does not answer ({why}), and routers are ready on {routers}")]
+}
+
+/// A master that cannot reach what it is behind of itself, although others can.
+pub(in crate::diagnosis) fn no_way_back(evidence: &Evidence) -> Vec<String> {
+    if !evidence.state.nodes.values().any(Node::is_ready) {
+        return Vec::new();
+    }
+    let cannot = |line: &&String| {
+        line.contains("api-int.")
+            && line.contains(":6443")
+            && ["i/o timeout", "connection timed out"].iter().any(|text| line.contains(text))
+    };
+    let mut found = Vec::new();
+    for log in evidence.logs() {
+        if let Place::Node(host) = &log.place
+            && let Some(line) = log.lines.iter().rfind(cannot)
+        {
+            found.push(format!("{host}, {}: {}", log.name, line.trim()));
+        }
+    }
+    found
 }
 
 fn is_about_authority(why: &str) -> bool {

@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 use serde_json::json;
 
 use super::good::{booting, report, settled, vip};
-use super::seeds;
+use super::{around, seeds};
 use crate::diagnosis::evidence::{Api, ConfigFacts, Evidence, Log, Place};
 use crate::objects::{ClusterOperator, ConfigMap, Node, Request};
 use crate::testing::{at, node, operator, request, version};
@@ -14,8 +14,18 @@ use crate::watch::{Event, Kind, Observed};
 pub(super) type Fault = (&'static str, Evidence);
 
 pub(super) fn faults() -> Vec<Fault> {
-    [folder(), surroundings(), bootstrap(), seeds::seeds(), nodes(), requests(), control_plane(), operators()]
-        .concat()
+    [
+        folder(),
+        surroundings(),
+        around::around(),
+        bootstrap(),
+        seeds::seeds(),
+        nodes(),
+        requests(),
+        control_plane(),
+        operators(),
+    ]
+    .concat()
 }
 
 pub(super) fn fault(id: &'static str, mut evidence: Evidence, change: impl FnOnce(&mut Evidence)) -> Fault {

@@ -110,18 +110,18 @@ async fn real_what_is_pending_is_decided_once_and_the_rest_is_left() {
     };
     let (mut approver, told) = lab.approver("looks");
     approver.dry_run = true;
-    let looked = approver.once().await.unwrap();
+    let looked = approver.once(std::future::pending()).await.unwrap();
     assert_eq!(looked, Summary { approved: 1, denied: 1, held: 3, left_to_another: 0 }, "{told:?}");
     assert!(lab.journal().is_empty() && lab.log().is_empty());
     assert_eq!(lab.state(&newer).await, pair("", ""), "a dry run writes nothing");
 
     let (approver, _) = lab.approver("acts");
-    assert_eq!(approver.once().await.unwrap(), looked);
+    assert_eq!(approver.once(std::future::pending()).await.unwrap(), looked);
     assert_eq!(lab.state(&newer).await, pair("Approved", "FirstServing"));
     assert_eq!(lab.state(&older).await, pair("Denied", "Superseded"));
     for untouched in [&contested[0], &contested[1], &stranger, &theirs] {
         assert_eq!(lab.state(untouched).await, pair("", ""));
     }
-    let again = approver.once().await.unwrap();
+    let again = approver.once(std::future::pending()).await.unwrap();
     assert_eq!((again.approved, again.denied, again.held), (0, 0, 3), "nothing is decided twice");
 }

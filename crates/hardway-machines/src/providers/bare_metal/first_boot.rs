@@ -7,7 +7,7 @@ use hardway_assets::inventory::Host;
 
 use super::{BareMetal, Boot};
 use crate::actions::{Action, Check, Program, Step};
-use crate::providers::machine_action;
+use crate::providers::{machine_action, make_medium};
 
 impl BareMetal {
     /// The controller can be asked; a wrong login is better known before the first machine boots.
@@ -34,14 +34,14 @@ impl BareMetal {
                     make = make.with(["--pointer"]);
                 }
                 Action {
-                    undo: vec![Step::RemoveFile { path: iso.clone() }],
-                    ..Action::programs(
-                        machine_action(&host.name, "medium"),
-                        format!("the ISO that installs {} with its config, newer than the config", host.name),
-                        is_newer(&iso, &config),
-                        [make],
-                        [],
-                    )
+                    id: machine_action(&host.name, "medium"),
+                    why: format!(
+                        "the ISO that installs {} with its config, newer than the config",
+                        host.name
+                    ),
+                    holds: is_newer(&iso, &config),
+                    does: make_medium(&self.hardway(""), &self.folder, &make),
+                    undo: vec![Step::RemoveFile { path: iso }],
                 }
             }
             Boot::Pxe => {

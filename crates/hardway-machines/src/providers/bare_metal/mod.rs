@@ -5,11 +5,13 @@
 //! BareMetalSettings    `machines.bare-metal` of the inventory                settings.rs
 //! first boot           medium, drive, power; or what a person has to do      first_boot.rs
 //! around               names and load balancer                               around.rs
+//! KNOWN                what to do about known complaints                     advice.rs
 //! ```
 //!
 //! Nothing is asked of a controller here: every step is a command of this very program (`hardway bmc …`), which can be run
 //! by hand and reads the controller's login itself. So no password is ever in an action, and none in the journal.
 
+mod advice;
 mod around;
 mod first_boot;
 mod settings;
@@ -20,6 +22,7 @@ use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::Host;
 
+pub(super) use advice::KNOWN;
 pub use settings::{BareMetalSettings, BmcSettings, Boot, PasswordFileError};
 
 use super::{LoadBalancer, Provider};
@@ -55,6 +58,10 @@ impl Provider for BareMetal {
             true => Check::Prints { program: self.bmc("status", host), line: "power: on".to_owned() },
             false => Check::Succeeds(self.bmc("seen", host)),
         }
+    }
+
+    fn seen_by(&self, host: &Host) -> Option<&'static str> {
+        self.settings.controllers.contains_key(&host.name).then_some("bmc")
     }
 
     fn load_balancer(&self) -> LoadBalancer {

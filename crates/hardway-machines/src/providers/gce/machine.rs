@@ -6,7 +6,7 @@ use hardway_assets::inventory::Host;
 
 use super::Gce;
 use super::gcloud::{Resource, fits, shell};
-use crate::actions::{Action, Check, Step};
+use crate::actions::{Action, Check, Program, Step};
 use crate::providers::machine_action;
 
 /// What RHCOS takes its config from (coreos/ignition internal/providers/gcp).
@@ -75,6 +75,11 @@ impl Gce {
     pub(super) fn runs(&self, host: &Host) -> Check {
         let status = self.verb("describe", &self.of(host)).with(["--format=value(status)"]);
         Check::Prints { program: status, line: "RUNNING".to_owned() }
+    }
+
+    /// What it has said on its serial line.
+    pub(super) fn console_output(&self, host: &Host) -> Program {
+        self.verb("get-serial-port-output", &self.of(host))
     }
 
     /// What everything of this cluster is found by, also after the working folder is lost.

@@ -10,8 +10,10 @@
 //! names            a zone of Cloud DNS                                  names.rs
 //! balancer         HAProxy on an instance, or a table for somebody      balancer.rs
 //! machine          instances, and their tokens                          machine.rs
+//! KNOWN            what to do about known complaints                    advice.rs
 //! ```
 
+mod advice;
 mod balancer;
 mod gcloud;
 mod image;
@@ -27,6 +29,7 @@ use hardway_assets::host_services::Stage;
 use hardway_assets::ignition::HostPointer;
 use hardway_assets::inventory::Host;
 
+pub(super) use advice::KNOWN;
 pub use settings::{GceSettings, Image};
 
 use super::{LoadBalancer, Provider};
@@ -72,6 +75,14 @@ impl Provider for Gce {
             true => LoadBalancer::ByConfiguration,
             false => LoadBalancer::External,
         }
+    }
+
+    fn seen_by(&self, _: &Host) -> Option<&'static str> {
+        Some("gcloud")
+    }
+
+    fn look_at_console(&self, host: &Host) -> Option<String> {
+        Some(self.console_output(host).to_string())
     }
 
     fn after_join(&self, host: &Host) -> Vec<Action> {

@@ -7,10 +7,12 @@
 //! network()      segment, addresses                                 network.rs
 //! services()     names, load balancer, registry                     services.rs
 //! machines       defined, switched on                               machines.rs
+//! KNOWN          what to do about known complaints                  advice.rs
 //! ```
 //!
 //! The folder `lab/` of the sources has the scripts that build images and start machines, with their contracts.
 
+mod advice;
 mod machines;
 mod network;
 mod place;
@@ -24,6 +26,7 @@ use hardway_assets::host_services::Stage;
 use hardway_assets::ignition::HostPointer;
 use hardway_assets::inventory::{Host, Role};
 
+pub(super) use advice::KNOWN;
 pub use place::Place;
 pub use settings::LabSettings;
 

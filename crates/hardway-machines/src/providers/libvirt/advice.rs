@@ -1,18 +1,9 @@
-//! What to do about the words that libvirt, QEMU, HAProxy and the kernel complain with.
+//! What to do about the words that libvirt, QEMU and the kernel complain with.
 
-/// A complaint that is known, by words that stand in it.
-struct Known {
-    /// All of these stand in it.
-    words: &'static [&'static str],
-    advice: &'static str,
-}
+use crate::providers::advice::Known;
 
 /// The more special come first.
-const KNOWN: [Known; 21] = [
-    Known {
-        words: &["there is no install medium"],
-        advice: "`hardway media iso --all` makes one for each host",
-    },
+pub(in crate::providers) const KNOWN: &[Known] = &[
     Known {
         words: &["Cannot access storage file", "Permission denied"],
         advice: "QEMU runs as a user of its own and must be able to enter every folder above the file: keep disks and media in the storage pool (machines.libvirt.poolPath below /var/lib/libvirt/images), and after moving files there by hand run `restorecon -R` on it",
@@ -58,18 +49,6 @@ const KNOWN: [Known; 21] = [
         advice: "the host has too little memory for this machine beside the others: lower memoryGiB in the inventory, or start workers after the bootstrap host is gone",
     },
     Known {
-        words: &["No space left on device"],
-        advice: "the file system of the storage pool is full: `virsh pool-info` shows how much there is; disks take up what is written to them, not diskGiB",
-    },
-    Known {
-        words: &["cannot bind socket", "Permission denied"],
-        advice: "SELinux keeps HAProxy from these ports: `setsebool -P haproxy_connect_any on`",
-    },
-    Known {
-        words: &["cannot bind socket", "Address already in use"],
-        advice: "another program listens on this address and port: `ss -ltnp` says which; HAProxy binds to the virtual addresses only, so one that listens on all addresses is in its way",
-    },
-    Known {
         words: &["cannot bind socket", "Cannot assign requested address"],
         advice: "the virtual address is not on the bridge: `virsh net-start` puts it there; was the network restarted by hand?",
     },
@@ -86,43 +65,7 @@ const KNOWN: [Known; 21] = [
         advice: "firewalld was stopped after hardway looked: run the command again",
     },
     Known {
-        words: &["Operation not permitted"],
-        advice: "addresses, firewall and services of the host are changed by root only: run hardway as root",
-    },
-    Known {
-        words: &["you must be root"],
-        advice: "addresses, firewall and services of the host are changed by root only: run hardway as root",
+        words: &["No space left on device"],
+        advice: "the file system of the storage pool is full: `virsh pool-info` shows how much there is; disks take up what is written to them, not diskGiB",
     },
 ];
-
-/// What to do, if the complaint is a known one.
-pub fn advice(complaint: &str) -> Option<&'static str> {
-    let known = KNOWN.iter().find(|known| known.words.iter().all(|word| complaint.contains(word)));
-    known.map(|known| known.advice)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// As the real programs say it.
-    #[test]
-    fn complaints_are_known_again() {
-        for (complaint, word) in [
-            (
-                "error: Cannot access storage file '/root/a.iso' (as uid:64055, gid:106): Permission denied",
-                "storage pool",
-            ),
-            ("internal error: Network is already in use by interface eth0", "machine network"),
-            ("operation failed: network 'ocp4' already exists with uuid 3cfa3b31", "left alone"),
-            (
-                "error: Failed to connect socket to '/var/run/libvirt/libvirt-sock': No such file or directory",
-                "does not run",
-            ),
-            ("cannot bind socket (Cannot assign requested address) [192.168.126.10:6443]", "bridge"),
-        ] {
-            assert!(advice(complaint).is_some_and(|advice| advice.contains(word)), "{complaint}");
-        }
-        assert_eq!(advice("error: something new"), None);
-    }
-}

@@ -1,5 +1,6 @@
 //! One machine: disk, definition, first boot.
 
+use hardway_assets::ignition::{HostPointer, first_boot_config};
 use hardway_assets::inventory::{Host, Role};
 use hardway_assets::shell_word;
 
@@ -8,12 +9,15 @@ use super::domain_xml::Domain;
 use super::settings::Accelerator;
 use super::xml::{mac, uuid};
 use crate::actions::{Action, Check, Program, Step};
-use crate::providers::machine_action;
+use crate::providers::{machine_action, make_medium};
 
 /// What libvirt keeps with a machine for us: that it was started with its install medium once.
 const BOOTED: &str = "https://hardway.dev/libvirt/booted";
 /// And which medium lies in the pool, whole.
 const MEDIUM: &str = "https://hardway.dev/libvirt/medium";
+
+/// The last one is what `/dev/console` means: what the system says while it starts is in the serial log.
+const CONSOLES: [&str; 2] = ["console=tty0", "console=ttyS0,115200n8"];
 
 /// What OpenShift's documentation asks for at least (openshift/openshift-docs
 /// modules/installation-minimum-resource-requirements.adoc).
@@ -29,9 +33,9 @@ impl Libvirt {
         vec![self.known(host), self.disk(host), self.definition(host)]
     }
 
-    /// The medium in the pool, then on. Holds for good once the machine has been on.
+    /// The medium made and in the pool, then on. Holds for good once the machine has been on.
     pub(super) fn boot(&self, host: &Host) -> Vec<Action> {
-        vec![self.medium(host), self.started(host)]
+        vec![self.iso(host), self.medium(host), self.started(host)]
     }
 
     /// The same whatever else changes.
@@ -102,11 +106,41 @@ impl Libvirt {
         action
     }
 
+    /// What installs it, with its config as it is now. A person who wants another makes it with `hardway media iso`.
+    fn iso(&self, host: &Host) -> Action {
+        let (iso, config) = (self.iso_path(host), self.config_on_medium(host));
+        let folder = self.folder.display().to_string();
+        let hardway = Program::new(self.program.display().to_string(), ["--dir", &folder]);
+        let mut make = hardway.clone().with(["media", "iso", "--host", &host.name]);
+        if self.has_pointer() {
+            // Then the ignition server sees the machine come.
+            make = make.with(["--pointer"]);
+        }
+        if self.architecture(host) == "amd64" {
+            // The machine has no screen. Other architectures are told by their firmware which console there is.
+            make = make.with(CONSOLES.iter().flat_map(|console| ["--live-karg-append", console]));
+            make = make.with(CONSOLES.iter().flat_map(|console| ["--dest-karg-append", console]));
+        }
+        let holds = format!(
+            "if {} 2>/dev/null; then exit 0; fi; [ {} -nt {} ]",
+            self.note(host, BOOTED),
+            shell_word(&iso),
+            shell_word(&config)
+        );
+        Action {
+            id: machine_action(&host.name, "iso"),
+            why: format!("The ISO that installs {} with its config, newer than the config.", host.name),
+            holds: Check::Succeeds(Program::new("sh", ["-ec", &holds])),
+            does: make_medium(&hardway, &self.folder, &make),
+            undo: vec![Step::RemoveFile { path: iso.into() }],
+        }
+    }
+
     /// Uploaded by libvirt, so it lies where QEMU may read it, also on another host. A volume has no name for half of
     /// it, so libvirt is told when it is whole.
     fn medium(&self, host: &Host) -> Action {
         let (virsh, pool, volume) = (self.virsh(), &self.settings.pool, self.volume(host, "iso"));
-        let path = self.folder.join(format!("media/{}.iso", host.name)).display().to_string();
+        let path = self.iso_path(host);
         let stamp = format!("$(stat -Lc %s-%Y {})", shell_word(&path));
         let is_there = format!(
             "if ! [ -r {} ]; then echo 'there is no install medium for {}' >&2; exit 1; fi",
@@ -173,6 +207,23 @@ impl Libvirt {
         )
     }
 
+    /// The config that the medium carries: the pointer, where there is one.
+    fn config_on_medium(&self, host: &Host) -> String {
+        let config = match self.has_pointer() {
+            true => HostPointer::path(host),
+            false => first_boot_config(&self.cluster, host),
+        };
+        self.folder.join(config).display().to_string()
+    }
+
+    fn has_pointer(&self) -> bool {
+        self.cluster.inventory.ignition_server.url.is_some() && !self.cluster.is_bootstrap_in_place()
+    }
+
+    fn iso_path(&self, host: &Host) -> String {
+        self.folder.join(format!("media/{}.iso", host.name)).display().to_string()
+    }
+
     fn size(&self, host: &Host) -> Size {
         let least = match host.role {
             Role::Bootstrap | Role::Master => Size { cpus: 4, memory_gib: 16, disk_gib: 100 },
@@ -190,7 +241,7 @@ impl Libvirt {
         &compute.unwrap_or(&self.cluster.config.control_plane).architecture
     }
 
-    fn name(&self, host: &Host) -> String {
+    pub(super) fn name(&self, host: &Host) -> String {
         format!("{}-{}", self.cluster.config.metadata.name, host.name)
     }
 
@@ -199,7 +250,7 @@ impl Libvirt {
     }
 
     /// Where libvirt's own logs of machines are: virtlogd may write there.
-    fn log(&self, host: &Host) -> String {
+    pub(super) fn log(&self, host: &Host) -> String {
         format!("/var/log/libvirt/qemu/{}-serial.log", self.name(host))
     }
 }

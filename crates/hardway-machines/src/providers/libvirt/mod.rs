@@ -13,7 +13,7 @@
 //! resolver        the host asks the network's name server about the cluster          resolver.rs
 //! balancer        HAProxy on the virtual addresses                                   balancer.rs
 //! machine         disk, definition, first boot                                       machine.rs, domain_xml.rs
-//! advice()        what to do about the words that libvirt complains with             advice.rs
+//! KNOWN           what to do about the words that libvirt complains with             advice.rs
 //! ```
 //!
 //! Names and UUIDs follow from the cluster's domain. libvirt refuses to give a name that exists to another UUID, so a
@@ -42,14 +42,16 @@ use std::path::{Path, PathBuf};
 use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::{Host, Role};
+use hardway_assets::shell_word;
 use hardway_assets::violation::Violation;
 
-pub use advice::advice;
+pub(super) use advice::KNOWN;
 pub use facts::{HostFacts, Resolver};
 pub use settings::{Accelerator, HaproxyBy, ResolverChoice, Settings};
 
 use super::{LoadBalancer, Provider};
-use crate::actions::{Action, Check};
+use crate::actions::{Action, Check, Program};
+use crate::host_progress::console;
 use place::Place;
 use virsh::Virsh;
 
@@ -60,6 +62,8 @@ pub struct Libvirt {
     facts: HostFacts,
     /// The cluster's working folder, whole: media are read from there, wherever hardway runs.
     folder: PathBuf,
+    /// What makes install media: `hardway`, by name or path.
+    program: PathBuf,
     stage: Stage,
 }
 
@@ -83,7 +87,12 @@ impl Libvirt {
         facts: HostFacts,
     ) -> Self {
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-        Self { cluster: cluster.clone(), settings, facts, folder, stage }
+        Self { cluster: cluster.clone(), settings, facts, folder, program: "hardway".into(), stage }
+    }
+
+    /// With install media made by the program at this path.
+    pub fn with_program(self, program: PathBuf) -> Self {
+        Self { program, ..self }
     }
 
     fn virsh(&self) -> Virsh {
@@ -120,5 +129,23 @@ impl Provider for Libvirt {
 
     fn load_balancer(&self) -> LoadBalancer {
         self.balanced_by()
+    }
+
+    fn seen_by(&self, _: &Host) -> Option<&'static str> {
+        Some("virsh")
+    }
+
+    fn console(&self, host: &Host) -> Option<Program> {
+        let log = shell_word(&self.log(host));
+        Some(self.place().shell(&format!("grep -aohE {} {log} || :", shell_word(console::MARKS))))
+    }
+
+    fn written(&self, host: &Host) -> Option<Program> {
+        Some(self.virsh().call("domblkstat", [&self.machine_uuid(host), "vda"]))
+    }
+
+    fn look_at_console(&self, host: &Host) -> Option<String> {
+        let follow = self.place().run(Program::new("tail", ["-n", "100", &self.log(host)]));
+        Some(format!("{follow}, or {}", self.virsh().call("console", [self.name(host)])))
     }
 }

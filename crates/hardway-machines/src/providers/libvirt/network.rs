@@ -1,9 +1,16 @@
 //! The network's three states: defined, started by libvirt itself, running.
 
+use std::net::IpAddr;
+
+use hardway_assets::shell_word;
+
 use super::Libvirt;
 use super::network_xml::network_xml;
 use super::xml::uuid;
 use crate::actions::{Action, Check, Program};
+
+/// How actions that let the host forward are called; the family comes after it.
+const FORWARDING: &str = "network/forwarding-";
 
 impl Libvirt {
     /// Defined, started with the host, running as defined.
@@ -36,7 +43,40 @@ impl Libvirt {
             [stop.clone(), virsh.call("net-start", [&uuid]), self.plug_in_again()],
             [stop],
         );
-        vec![defined, autostarted, started]
+        let mut actions = vec![defined, autostarted];
+        actions.extend(self.forwarding());
+        actions.push(started);
+        actions
+    }
+
+    /// libvirt lets the host forward when it starts the network, and never takes that back. So it is done before, where it
+    /// can be. Whoever else has a bridge on this host by then needs it as well.
+    fn forwarding(&self) -> Vec<Action> {
+        let gateways = &self.cluster.inventory.network.gateway;
+        let families = [
+            ("ipv4", "net.ipv4.ip_forward", gateways.iter().any(IpAddr::is_ipv4)),
+            ("ipv6", "net.ipv6.conf.all.forwarding", gateways.iter().any(IpAddr::is_ipv6)),
+        ];
+        let place = self.place();
+        let others = format!(
+            "bridges=$(ip -o link show type bridge | awk '{{print $2}}' | grep -vxF {} || :)",
+            shell_word(&format!("{}:", self.settings.bridge))
+        );
+        let wanted = families.into_iter().filter(|(_, _, is_wanted)| *is_wanted);
+        wanted
+            .map(|(family, key, _)| {
+                Action::programs(
+                    format!("{FORWARDING}{family}"),
+                    format!("This host passes on what machines send to the world ({key})."),
+                    Check::Prints {
+                        program: place.run(Program::new("sysctl", ["-n", key])),
+                        line: "1".to_owned(),
+                    },
+                    [place.run(Program::new("sysctl", ["-w", &format!("{key}=1")]))],
+                    [place.shell(&format!("{others}; if [ -z \"$bridges\" ]; then sysctl -w {key}=0; fi"))],
+                )
+            })
+            .collect()
     }
 
     /// The same for a cluster's domain whatever else changes.

@@ -1,21 +1,27 @@
 //! Where evidence comes from.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fs_err as fs;
-use hardway_assets::Cluster;
+use hardway_assets::inventory::Role;
+use hardway_assets::{Cluster, Phase};
 use hardway_cluster::approver::CsrDecided;
 use hardway_cluster::csr_policy::Verdict;
 use hardway_cluster::declared::Declared;
-use hardway_cluster::diagnosis::{Evidence, Limits, Log, NameFacts, Place, from_bundle, live as ask};
-use hardway_journal::{FILE_NAME, IgnitionRedeemed};
+use hardway_cluster::diagnosis::{
+    Api, Evidence, InstallFacts, Limits, Log, NameFacts, Place, from_bundle, live as ask,
+};
+use hardway_journal::{FILE_NAME, IgnitionRedeemed, Record};
 
 use super::folder_facts::folder_facts;
+use super::host_facts::host_facts;
 use crate::cli::{ClusterArgs, DiagnoseArgs};
 use crate::clock;
 use crate::input::{self, Checked};
+use crate::install::{History, State};
 use crate::live::Live;
 use crate::output::Output;
 use crate::release_choice::Reach;
@@ -24,6 +30,9 @@ use crate::workdir::Workdir;
 
 /// For each answer.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Through the load balancer: more than it has servers to spread them over.
+const CONNECTIONS: usize = 8;
 
 /// The last lines of a file that are looked at.
 const LINES: usize = 5000;
@@ -43,10 +52,12 @@ pub(super) async fn of_cluster(
             evidence.domain = Some(cluster.domain());
             evidence.names = names(cluster).await;
             evidence.folder = folder_facts(workdir, cluster, now)?;
+            evidence.host = host_facts(cluster);
             for port in [6443, 22623] {
                 evidence.ports.push(ask::knock(cluster.api_int_host(), port, PATIENCE).await);
             }
             journal(workdir, cluster, &mut evidence)?;
+            balancer(&live, cluster, &mut evidence).await;
         }
         None => {
             let host = live.config.cluster_url.host().unwrap_or_default().to_owned();
@@ -83,6 +94,7 @@ pub(super) fn of_bundle(
         let cluster = input::cluster_of(workdir, checked)?;
         evidence.declared = Declared::of(&cluster);
         evidence.domain = Some(cluster.domain());
+        evidence.install = install_facts(&records(workdir)?, &cluster);
     }
     Ok(evidence)
 }
@@ -112,16 +124,30 @@ async fn names(cluster: &Cluster) -> NameFacts {
     }
 }
 
+/// What the load balancer does: with an API that answers, whether it always does, and whether routes do; without one, whether
+/// the masters have one themselves.
+async fn balancer(live: &Live, cluster: &Cluster, evidence: &mut Evidence) {
+    if evidence.api == Api::Answers {
+        evidence.shares.push(ask::share(&cluster.api_host(), 6443, CONNECTIONS, PATIENCE).await);
+        evidence.routers = ask::routers(&live.config, PATIENCE).await;
+        if !evidence.routers.is_empty() {
+            let name = format!("hardway-diagnose.apps.{}", cluster.domain());
+            evidence.routes = Some(ask::greet(name, 443, PATIENCE).await);
+        }
+        return;
+    }
+    let masters = cluster.inventory.with_role(Role::Master).filter_map(|host| host.ip.first());
+    evidence.masters = ask::knock_all(masters.map(ToString::to_string), 6443, PATIENCE).await;
+}
+
 /// Who fetched its config, and which requests the approver let wait.
 fn journal(workdir: &Workdir, cluster: &Cluster, evidence: &mut Evidence) -> Result<(), Report> {
-    let records = hardway_journal::read(&workdir.path(FILE_NAME))
-        .map_err(|error| Report::from_error("approver-failed", &error).fix(error.fix()))?;
+    let records = records(workdir)?;
+    evidence.install = install_facts(&records, cluster);
     let mut fetched: BTreeMap<String, usize> = BTreeMap::new();
     for record in &records {
-        if let Some(Ok(redeemed)) = record.fact::<IgnitionRedeemed>()
-            && let Some(host) = cluster.inventory.hosts.iter().find(|host| host.name == redeemed.host)
-        {
-            *fetched.entry(cluster.node_name(host)).or_default() += 1;
+        if let Some((node, _)) = fetched_by(record, cluster) {
+            *fetched.entry(node).or_default() += 1;
         }
         if let Some(Ok(decided)) = record.fact::<CsrDecided>() {
             match decided.verdict {
@@ -132,4 +158,34 @@ fn journal(workdir: &Workdir, cluster: &Cluster, evidence: &mut Evidence) -> Res
     }
     evidence.fetched = (!fetched.is_empty()).then_some(fetched);
     Ok(())
+}
+
+fn records(workdir: &Workdir) -> Result<Vec<Record>, Report> {
+    hardway_journal::read(&workdir.path(FILE_NAME))
+        .map_err(|error| Report::from_error("approver-failed", &error).fix(error.fix()))
+}
+
+/// How the install went so far.
+fn install_facts(records: &[Record], cluster: &Cluster) -> InstallFacts {
+    let history = History::fold(records);
+    let mut facts = InstallFacts {
+        begun: records.first().map(|record| record.time),
+        api_came_up: matches!(history.state(Phase::AwaitBootstrap), State::Finished { .. }),
+        is_bootstrap_removed: cluster
+            .inventory
+            .with_role(Role::Bootstrap)
+            .any(|host| history.is_retired(&host.name)),
+        ..InstallFacts::default()
+    };
+    for (node, source) in records.iter().filter_map(|record| fetched_by(record, cluster)) {
+        facts.fetched_from.entry(node).or_default().insert(source);
+    }
+    facts
+}
+
+/// Which node's machine fetched its config, and from where.
+fn fetched_by(record: &Record, cluster: &Cluster) -> Option<(String, IpAddr)> {
+    let redeemed = record.fact::<IgnitionRedeemed>()?.ok()?;
+    let host = cluster.inventory.hosts.iter().find(|host| host.name == redeemed.host)?;
+    Some((cluster.node_name(host), redeemed.source.to_canonical()))
 }

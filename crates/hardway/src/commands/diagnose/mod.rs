@@ -2,6 +2,7 @@
 
 mod evidence;
 mod folder_facts;
+mod host_facts;
 
 use std::fmt::Write as _;
 

@@ -8,7 +8,7 @@ use hardway_release::media::{BootImages, Media, MediaFile, boot_images_in, verif
 
 use crate::input::Project;
 use crate::output::Output;
-use crate::report::{EXIT_INFRASTRUCTURE, Report};
+use crate::report::{EXIT_INFRASTRUCTURE, Report, is_there};
 use crate::workdir::Workdir;
 
 /// The folder in the working folder that media are written to, and that a downloaded image may lie in.
@@ -24,6 +24,7 @@ pub(super) fn find(
     out: &Output,
 ) -> Result<PathBuf, Report> {
     if let Some(given) = given {
+        is_there(given)?;
         return Ok(given.to_owned());
     }
     let release_dir = release_dir.map_or_else(|| workdir.path("release"), Path::to_owned);

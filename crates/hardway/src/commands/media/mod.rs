@@ -14,7 +14,7 @@ use hardway_machines::install_media::{KernelArgumentEdits, LiveIso, MediaError};
 
 use crate::cli::{EmbedArgs, Global, InstallMediaArgs, InstallMediaVerb, LiveArgs};
 use crate::output::Output;
-use crate::report::{EXIT_INFRASTRUCTURE, EXIT_USAGE, Report};
+use crate::report::{EXIT_INFRASTRUCTURE, EXIT_USAGE, Report, is_there};
 use crate::workdir::io;
 
 /// Makes install media. The image that they are made from is never written to.
@@ -52,6 +52,7 @@ fn remove(image: &Path, to: &Path, out: &Output) -> Result<u8, Report> {
 }
 
 fn open(image: &Path) -> Result<LiveIso, Report> {
+    is_there(image)?;
     LiveIso::open(image).map_err(|error| unusable(image, &error))
 }
 

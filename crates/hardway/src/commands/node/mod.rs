@@ -44,7 +44,9 @@ fn remove(global: &Global, name: &str, may_lose: bool, run: &RunArgs, out: &Outp
     install.delete_node(&host)?;
     install.surroundings_without(&host)?;
     install.take_machine_away(&host)?;
-    out.info(&format!("{name} is gone: take it out of inventory.yaml, or it is expected again"));
+    out.info(&format!(
+        "{name} is gone: take it out of inventory.yaml, and lower compute[].replicas of install-config.yaml by one, or it is expected again"
+    ));
     Ok(0)
 }
 

@@ -125,7 +125,7 @@ async fn carry_out(
     out.info("looking at the nodes, twice, to be sure who is silent");
     let looked = tokio::select! {
         looked = live::aloud(out, || "still looking".to_owned(), recovery.assess()) => looked,
-        () = interrupt::pressed() => return Err(interrupt::interrupted("looking")),
+        _ = interrupt::told_to_stop() => return Err(interrupt::interrupted("looking")),
     };
     let is_text = args.output == Format::Text;
     if let (Err(error), true) = (&looked, is_text) {

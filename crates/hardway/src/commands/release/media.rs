@@ -150,6 +150,7 @@ fn no_metadata(place: &str) -> Report {
         "media-not-found",
         format!("{place} has no boot-image metadata (ConfigMap coreos-bootimages)"),
     )
+    .fix("bring a live ISO of the same minor version: into the folder media, or with hardway media iso --all --iso FILE")
 }
 
 fn none(error: &MediaError) -> Report {

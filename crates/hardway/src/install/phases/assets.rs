@@ -11,6 +11,7 @@ use crate::install::work::{Effect, Observed, Work};
 use crate::install::{Install, State};
 use crate::release_choice::Reach;
 use crate::report::Report;
+use crate::workdir::LOCK;
 
 pub(super) struct FetchRelease<'i>(pub(super) &'i Install);
 
@@ -56,7 +57,7 @@ impl Work for MakeAssets<'_> {
         if let Some(done) = settled(self.install)? {
             return Ok(done);
         }
-        if !self.install.workdir.path("secrets/identity.json").exists() {
+        if !self.install.workdir.path(LOCK).exists() {
             return Ok(Observed::Todo("nothing was made yet".to_owned()));
         }
         let project = project(self.install)?;

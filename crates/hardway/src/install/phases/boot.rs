@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use hardway_assets::inventory::{Host, Role};
-use hardway_machines::host_progress::{HostState, PATIENCE, Progress, Tracked, fold, stall};
+use hardway_machines::host_progress::{HostState, PATIENCE, Stall, Tracked, fold, stall};
 use hardway_machines::providers::Provider;
 
 use super::build_infra::effect;
 use crate::clock;
+use crate::install::sights::Sights;
 use crate::install::work::{Effect, Observed, Work};
 use crate::install::{Install, journal_report};
 use crate::report::{EXIT_BLOCKED, EXIT_INFRASTRUCTURE, Report};
@@ -27,7 +28,7 @@ impl Work for Boot<'_> {
         let provider = self.install.provider()?;
         let states = self.states(&hosts)?;
         for (host, state) in hosts.iter().zip(&states) {
-            if state.state < Progress::Seen {
+            if !state.has_config {
                 return Ok(Observed::Todo(format!("{}: {}", host.name, state.sentence)));
             }
             if !self.install.doer().holds(&provider.is_on(host)) {
@@ -81,7 +82,7 @@ impl<'i> Boot<'i> {
         }
         actions.pop();
         self.install.carry_out(&actions)?;
-        if self.states(&[host])?[0].state < Progress::Seen {
+        if !self.states(&[host])?[0].has_config {
             self.install.view.event(&by_hand(host, &steps));
         }
         Ok(())
@@ -89,40 +90,22 @@ impl<'i> Boot<'i> {
 
     /// There is no deadline, only a time in which nothing happens.
     fn until_seen(&self, provider: &dyn Provider, hosts: &[&Host]) -> Result<(), Report> {
-        let begun = clock::now()?;
+        let (begun, mut sights) = (clock::now()?, Sights::default());
         loop {
             self.install.go_on()?;
             let states = self.states(hosts)?;
-            let missing: Vec<&HostState> =
-                states.iter().filter(|state| state.state < Progress::Seen).collect();
-            if missing.is_empty() {
+            let waiting: Vec<(&Host, &HostState)> =
+                hosts.iter().copied().zip(&states).filter(|(_, state)| !state.has_config).collect();
+            if waiting.is_empty() {
                 return Ok(());
             }
+            sights.look(self.install, provider, &waiting)?;
+            let missing: Vec<&HostState> = waiting.iter().map(|(_, state)| *state).collect();
             let names: Vec<&str> = missing.iter().map(|state| state.host.as_str()).collect();
             self.install.view.waits_for(&format!("{} to fetch its config", names.join(", ")));
             let now = clock::now()?;
             if let Some(stall) = missing.iter().find_map(|state| stall(state, begun, now, PATIENCE)) {
-                let waiting = hosts.iter().filter(|host| names.contains(&host.name.as_str()));
-                let told = waiting.map(|host| (*host, provider.by_hand(host)));
-                let told: Vec<String> = told
-                    .filter(|(_, steps)| !steps.is_empty())
-                    .map(|(host, steps)| by_hand(host, &steps))
-                    .collect();
-                if !told.is_empty() {
-                    return Err(Report::new("by-hand", format!("{} still to be booted", names.join(", ")))
-                        .exit(EXIT_BLOCKED)
-                        .evidence(told)
-                        .fix("do what is written above, and run the same command again: it waits for the machines"));
-                }
-                let what = format!(
-                    "{} has not come to the ignition server for {} minutes",
-                    stall.host, stall.minutes
-                );
-                let fix = "look at its console; then run the same command again";
-                return Err(Report::new("machine-not-seen", what)
-                    .exit(EXIT_INFRASTRUCTURE)
-                    .evidence(stall.look_at)
-                    .fix(fix));
+                return Err(gave_up(provider, &waiting, stall));
             }
             std::thread::sleep(Duration::from_millis(300));
         }
@@ -135,6 +118,29 @@ impl<'i> Boot<'i> {
             hosts.iter().map(|host| Tracked::new(&self.install.cluster, host)).collect();
         Ok(fold(&records, &tracked))
     }
+}
+
+/// What is told of machines that nothing was heard of: what a person has to do, or where a person should look.
+fn gave_up(provider: &dyn Provider, waiting: &[(&Host, &HostState)], stall: Stall) -> Report {
+    let names: Vec<&str> = waiting.iter().map(|(host, _)| host.name.as_str()).collect();
+    let told = waiting.iter().map(|(host, _)| (*host, provider.by_hand(host)));
+    let told: Vec<String> =
+        told.filter(|(_, steps)| !steps.is_empty()).map(|(host, steps)| by_hand(host, &steps)).collect();
+    if !told.is_empty() {
+        return Report::new("by-hand", format!("{} still to be booted", names.join(", ")))
+            .exit(EXIT_BLOCKED)
+            .evidence(told)
+            .fix("do what is written above, and run the same command again: it waits for the machines");
+    }
+    let what = format!("{} has not come to the ignition server for {} minutes", stall.host, stall.minutes);
+    let machine = waiting.iter().find(|(host, _)| host.name == stall.host);
+    let console = machine.and_then(|(host, _)| provider.look_at_console(host));
+    let console = console.map(|command| format!(": {command}")).unwrap_or_default();
+    let seen = machine.map(|(_, state)| state.sentence.clone());
+    Report::new("machine-not-seen", what)
+        .exit(EXIT_INFRASTRUCTURE)
+        .evidence(seen.into_iter().chain(stall.look_at))
+        .fix(format!("look at its console{console}; then run the same command again"))
 }
 
 /// One machine, until it was seen.

@@ -1,6 +1,8 @@
 //! build-infra: what machines need around them, and the machines themselves, off.
 
+use hardway_assets::inventory::Host;
 use hardway_machines::actions::{Action, Step};
+use hardway_machines::providers::is_of_machine;
 
 use crate::install::Install;
 use crate::install::work::{Effect, Observed, Work};
@@ -23,7 +25,9 @@ impl Work for BuildInfra<'_> {
     fn run(&self) -> Result<String, Report> {
         let actions = self.0.provider()?.infrastructure();
         self.0.carry_out(&actions)?;
-        let machines = actions.iter().filter(|action| action.id.starts_with("machine/")).count();
+        let hosts = &self.0.cluster.inventory.hosts;
+        let is_defined = |host: &&Host| actions.iter().any(|action| is_of_machine(&action.id, &host.name));
+        let machines = hosts.iter().filter(is_defined).count();
         Ok(format!("{} things made to hold, {machines} machines defined", actions.len()))
     }
 

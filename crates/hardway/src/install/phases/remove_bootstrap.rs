@@ -12,7 +12,7 @@ use hardway_machines::providers::{LoadBalancer, is_of_machine};
 use crate::clock;
 use crate::install::event::MachineRetired;
 use crate::install::work::{Effect, Observed, Work};
-use crate::install::{Install, failed_action, journal_report};
+use crate::install::{Install, journal_report};
 use crate::report::{EXIT_BLOCKED, EXIT_BOOTSTRAP, EXIT_INFRASTRUCTURE, Report};
 
 pub(super) struct RemoveBootstrap<'i>(pub(super) &'i Install);
@@ -48,7 +48,7 @@ impl Work for RemoveBootstrap<'_> {
         self.0.view.waits_for(&format!("{host} to go"));
         let doer = self.0.doer();
         doer.take_back(|action| is_of_machine(action, host), &mut ())
-            .map_err(|error| failed_action(&error))?;
+            .map_err(|error| self.0.failed(&error))?;
         Ok(format!("{host} is out of the load balancer and gone"))
     }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A live ISO that boots: laid out like RHCOS's, with the same areas for a config and for kernel arguments, and in place of
-# RHCOS a kernel of Debian's, busybox and the real Ignition.
+# A live ISO that boots and installs: laid out like RHCOS's, with the same areas for a config and for kernel arguments, and in
+# place of RHCOS a kernel of Debian's, busybox and the real Ignition. What it puts on the disk is the same system once more.
 #
 #   build.sh ISO KERNEL_FOLDER IGNITION
 set -euo pipefail
@@ -20,16 +20,30 @@ install -m 0755 "$here/udhcpc" "$root/udhcpc"
 echo 'root:x:0:0:root:/:/bin/sh' >"$root/etc/passwd"
 echo 'root:x:0:' >"$root/etc/group"
 
-image=$work/image
-mkdir -p "$image"/{isolinux,coreos,images/pxeboot}
-cp "$kernel/vmlinuz" "$image/images/pxeboot/vmlinuz"
-(cd "$root" && find . | busybox cpio -o -H newc 2>/dev/null) | gzip -1 >"$image/images/pxeboot/initrd.img"
-truncate -s 262144 "$image/images/ignition.img"
-cp /usr/lib/ISOLINUX/isolinux.bin /usr/lib/syslinux/modules/bios/ldlinux.c32 "$image/isolinux/"
+# A folder with a kernel and what is in root by now.
+system() {
+  mkdir -p "$1"/{isolinux,images/pxeboot}
+  cp "$kernel/vmlinuz" "$1/images/pxeboot/vmlinuz"
+  (cd "$root" && find . | busybox cpio -o -H newc 2>/dev/null) | gzip -1 >"$1/images/pxeboot/initrd.img"
+  cp /usr/lib/ISOLINUX/isolinux.bin /usr/lib/syslinux/modules/bios/ldlinux.c32 "$1/isolinux/"
+}
 
+boot=(-iso-level 1 -rational-rock -b isolinux/isolinux.bin -c isolinux/boot.cat -no-emul-boot -boot-load-size 4 -boot-info-table)
+begin=$'serial 0\nprompt 0\ndefault linux\nlabel linux\n  kernel /images/pxeboot/vmlinuz\n  append initrd=/images/pxeboot/initrd.img'
+
+# The disk of the installed system: an image that firmware also boots from a disk.
+disk=$work/disk
+system "$disk"
+printf '%s console=ttyS0 ignition.firstboot ostree=/ostree/boot.1/test/0\n' "$begin" >"$disk/isolinux/isolinux.cfg"
+xorriso -as mkisofs -quiet -V disk "${boot[@]}" -isohybrid-mbr /usr/lib/ISOLINUX/isohdpfx.bin -o "$root/disk.img" "$disk" 2>/dev/null
+
+image=$work/image
+system "$image"
+mkdir -p "$image/coreos"
+truncate -s 262144 "$image/images/ignition.img"
 size=1139
 arguments="coreos.liveiso=test ignition.firstboot ignition.platform.id=metal"
-head=$'serial 0\nprompt 0\ndefault linux\nlabel linux\n  kernel /images/pxeboot/vmlinuz\n  append initrd=/images/pxeboot/initrd.img,/images/ignition.img '
+head="$begin,/images/ignition.img "
 area=$arguments$'\n'
 area+=$(printf '#%.0s' $(seq $((size - ${#area}))))
 printf '%s%s\n' "$head" "$area" >"$image/isolinux/isolinux.cfg"
@@ -40,6 +54,5 @@ printf '{"default": "%s", "files": [{"path": "isolinux/isolinux.cfg", "offset": 
 
 # The second boot entry is a filler, as there is no EFI here; with it xorriso writes names as genisoimage does.
 truncate -s 8192 "$image/images/efiboot.img"
-xorriso -as mkisofs -quiet -V rhcos-test -iso-level 1 -rational-rock -b isolinux/isolinux.bin -c isolinux/boot.cat \
-  -no-emul-boot -boot-load-size 4 -boot-info-table -eltorito-alt-boot -e images/efiboot.img -no-emul-boot \
+xorriso -as mkisofs -quiet -V rhcos-test "${boot[@]}" -eltorito-alt-boot -e images/efiboot.img -no-emul-boot \
   -o "$iso" "$image" 2>/dev/null

@@ -1,0 +1,52 @@
+//! What machines boot into.
+
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::diagnosis::evidence::Evidence;
+
+/// What every CoreOS system says at its login prompt (coreos/fedora-coreos-config, `coreos-ignition-write-issues`).
+const RAN: &str = "Ignition: ran on ";
+
+/// Clocks of machines without a time server are wrong by less.
+const TOLERANCE: SignedDuration = SignedDuration::from_hours(1);
+
+/// A system whose Ignition ran before this install began was not installed by it.
+pub(in crate::diagnosis) fn old_system(evidence: &Evidence) -> Vec<String> {
+    let Some(begun) = evidence.install.begun else { return Vec::new() };
+    let mut found = Vec::new();
+    for log in evidence.logs() {
+        // A console tells every boot; the last one counts.
+        let last = log.lines.iter().rev().find_map(|line| Some((line, ran_on(line)?)));
+        if let Some((line, ran)) = last.filter(|(_, ran)| *ran + TOLERANCE < begun) {
+            let line = line.trim();
+            found
+                .push(format!("{}: {line}; this install began at {begun:.0}, not before {ran:.0}", log.name));
+        }
+    }
+    found
+}
+
+fn ran_on(line: &str) -> Option<Timestamp> {
+    let (_, rest) = line.split_once(RAN)?;
+    let time = DateTime::strptime("%Y/%m/%d %H:%M:%S", rest.get(..19)?).ok()?;
+    TimeZone::UTC.to_timestamp(time).ok()
+}
+
+/// The config is fetched on the first boot of what was installed, with the address that the machine has for good.
+pub(in crate::diagnosis) fn other_address(evidence: &Evidence) -> Vec<String> {
+    let mut found = Vec::new();
+    for node in &evidence.declared.nodes {
+        let Some(sources) = evidence.install.fetched_from.get(&node.name) else { continue };
+        let is_own = sources.iter().any(|source| node.ips.contains(source));
+        let is_known = evidence.state.nodes.contains_key(&node.name);
+        if !is_own && !is_known && !node.ips.is_empty() {
+            let sources: Vec<String> = sources.iter().map(ToString::to_string).collect();
+            let own: Vec<String> = node.ips.iter().map(ToString::to_string).collect();
+            let (name, sources, own) = (&node.name, sources.join(", "), own.join(", "));
+            found.push(format!("{name} fetched its config from {sources}, declared is {own}"));
+        }
+    }
+    found
+}

@@ -1,0 +1,86 @@
+//! The console at its route, as a browser comes to it: through the routers, and on to the login.
+
+use hardway_assets::pem;
+use http::header::LOCATION;
+use http::{Response, StatusCode, Uri};
+use kube::Config;
+use kube::client::Body;
+
+use super::outcome::Outcome;
+use super::verifier::Verifier;
+use crate::kubeconfig::asking_once;
+use crate::objects::{ConfigMap, Route};
+
+const FIX: &str = "resolve the name, dial 443 of the ingress address, look at the router pods: oc -n openshift-ingress get pods -o wide";
+
+/// The console sends to the login server, and that to its page; more than a browser would take is a circle.
+const MOST: usize = 8;
+
+impl Verifier {
+    pub(super) async fn console(&self) -> Result<Outcome, String> {
+        let Some(route) = self.get::<Route>("openshift-console", "console").await? else {
+            return Ok(Outcome::skipped("console", "this cluster has no console"));
+        };
+        let Some(url) = route.url() else {
+            return Ok(Outcome::failed("console", vec!["no router serves its route".to_owned()], FIX));
+        };
+        let ca = self.get::<ConfigMap>("openshift-config-managed", "default-ingress-cert").await?;
+        let ca = ca.as_ref().and_then(|map| map.get("ca-bundle.crt")).unwrap_or_default();
+        let trusted = pem::decode(ca).ok().map(|blocks| blocks.into_iter().map(|block| block.der).collect());
+        Ok(match self.walk(&url, trusted).await {
+            Ok(end) if end == url => Outcome::passed("console", format!("{url} answers")),
+            Ok(end) => Outcome::passed("console", format!("{url} answers, with the login at {end}")),
+            Err(why) => Outcome::failed("console", vec![why], FIX),
+        })
+    }
+
+    /// Goes where it is sent, and says which host it came to.
+    async fn walk(&self, from: &str, trusted: Option<Vec<Vec<u8>>>) -> Result<String, String> {
+        let mut at: Uri = from.parse().map_err(|error| format!("{from}: {error}"))?;
+        for step in 0..MOST {
+            let answer = self.ask(&at, trusted.clone()).await.map_err(|why| {
+                let sender = if step == 0 { String::new() } else { format!("{from} sends to ") };
+                format!("{sender}{}: {why}", place(&at))
+            })?;
+            match answer.headers().get(LOCATION).filter(|_| answer.status().is_redirection()) {
+                None => return Ok(place(&at)),
+                Some(location) => {
+                    let location = location.to_str().unwrap_or_default();
+                    at = next(&at, location).ok_or_else(|| {
+                        format!("{} sends to {location:?}, which is no address", place(&at))
+                    })?;
+                }
+            }
+        }
+        Err(format!("{from} sends from one address to the next, without end"))
+    }
+
+    /// What is there. A login that wants a name first is one; a router without a pod behind it says 503.
+    async fn ask(&self, url: &Uri, trusted: Option<Vec<Vec<u8>>>) -> Result<Response<Body>, String> {
+        let base: Uri = place(url).parse().map_err(|error: http::uri::InvalidUri| error.to_string())?;
+        let mut config = Config::new(base);
+        config.root_cert = trusted;
+        config.connect_timeout = Some(self.patience);
+        let client = asking_once(&config)?;
+        let path = url.path_and_query().map_or("/", |path| path.as_str());
+        let request = http::Request::get(path).body(Body::empty()).map_err(|error| error.to_string())?;
+        let answer = self.within(client.send(request)).await?;
+        let status = answer.status();
+        let asks_who = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN].contains(&status);
+        match asks_who || status.is_success() || status.is_redirection() {
+            true => Ok(answer),
+            false => Err(format!("it says {status}")),
+        }
+    }
+}
+
+/// Scheme, host and port.
+fn place(url: &Uri) -> String {
+    format!("{}://{}", url.scheme_str().unwrap_or("https"), url.authority().map_or("", |it| it.as_str()))
+}
+
+/// A path at the same place, or somewhere else.
+fn next(at: &Uri, location: &str) -> Option<Uri> {
+    let text = if location.starts_with('/') { place(at) + location } else { location.to_owned() };
+    text.parse().ok().filter(|uri: &Uri| uri.authority().is_some())
+}

@@ -1,0 +1,120 @@
+//! What to do about the words that programs complain with.
+//!
+//! The same words mean different things where machines are made in different ways, so each provider has its own table, and
+//! what all hosts have in common comes after it.
+
+use hardway_assets::inventory::Provider;
+
+use super::{bare_metal, gce, lab, libvirt};
+
+/// A complaint that is known, by words that stand in it.
+pub(super) struct Known {
+    /// All of these stand in it.
+    pub(super) words: &'static [&'static str],
+    pub(super) advice: &'static str,
+}
+
+/// What to do, if the complaint is a known one. Without a provider only what holds on every host is known.
+pub fn advice(provider: Option<Provider>, complaint: &str) -> Option<&'static str> {
+    let own: &[Known] = match provider {
+        Some(Provider::BareMetal) => bare_metal::KNOWN,
+        Some(Provider::Gce) => gce::KNOWN,
+        Some(Provider::Lab) => lab::KNOWN,
+        Some(Provider::Libvirt) => libvirt::KNOWN,
+        None => &[],
+    };
+    let is_meant = |known: &&Known| known.words.iter().all(|word| complaint.contains(word));
+    own.iter().chain(EVERYWHERE).find(is_meant).map(|known| known.advice)
+}
+
+/// The more special come first.
+const EVERYWHERE: &[Known] = &[
+    Known {
+        words: &["No space left on device"],
+        advice: "a file system of this host is full: `df -h` says which",
+    },
+    Known {
+        words: &["cannot bind socket", "Permission denied"],
+        advice: "SELinux keeps HAProxy from these ports: `setsebool -P haproxy_connect_any on`",
+    },
+    Known {
+        words: &["cannot bind socket", "Address already in use"],
+        advice: "another program listens on this address and port: `ss -ltnp` says which; HAProxy binds to the virtual addresses only, so one that listens on all addresses is in its way",
+    },
+    Known {
+        words: &["Operation not permitted"],
+        advice: "addresses, firewall and services of the host are changed by root only: run hardway as root",
+    },
+    Known {
+        words: &["you must be root"],
+        advice: "addresses, firewall and services of the host are changed by root only: run hardway as root",
+    },
+    Known {
+        words: &["could not be started", "haproxy"],
+        advice: "HAProxy is not installed: install the package haproxy, or set network.loadBalancer: external",
+    },
+    Known {
+        words: &["could not be started", "No such file or directory"],
+        advice: "this program is not installed, or not in PATH: `hardway check` names the packages",
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As the real programs say it.
+    #[test]
+    fn complaints_are_known_again() {
+        use Provider::{BareMetal, Gce, Lab, Libvirt};
+        for (provider, complaint, word) in [
+            (
+                Libvirt,
+                "error: Cannot access storage file '/root/a.iso' (as uid:64055, gid:106): Permission denied",
+                "storage pool",
+            ),
+            (Libvirt, "internal error: Network is already in use by interface eth0", "machine network"),
+            (Libvirt, "operation failed: network 'ocp4' already exists with uuid 3cfa3b31", "left alone"),
+            (
+                Libvirt,
+                "error: Failed to connect socket to '/var/run/libvirt/libvirt-sock': No such file or directory",
+                "does not run",
+            ),
+            (Libvirt, "cannot bind socket (Cannot assign requested address) [192.168.126.10:6443]", "bridge"),
+            (
+                BareMetal,
+                "cannot bind socket (Cannot assign requested address) [192.168.126.10:6443]",
+                "ip address add",
+            ),
+            (
+                Gce,
+                "ERROR: (gcloud) You do not currently have an active account selected.",
+                "gcloud auth login",
+            ),
+            (
+                Gce,
+                "The zone 'projects/acme/zones/us-central1-a' does not have enough resources available",
+                "machines.gce.zones",
+            ),
+            (Gce, "Quota 'CPUS' exceeded. Limit: 24.0 in region us-central1.", "quota"),
+            (Lab, "`podman run` could not be started: No such file or directory", "podman"),
+            (Lab, "Error: writing blob: No space left on device", "podman system"),
+        ] {
+            let told = advice(Some(provider), complaint).unwrap_or_else(|| panic!("{complaint}"));
+            assert!(told.contains(word), "{complaint}: {told}");
+        }
+        assert_eq!(advice(Some(Libvirt), "error: something new"), None);
+    }
+
+    #[test]
+    fn nobody_is_sent_to_another_providers_tools() {
+        for complaint in
+            ["No space left on device", "Cannot allocate memory", "Permission denied", "already exists"]
+        {
+            for provider in [Provider::BareMetal, Provider::Gce, Provider::Lab] {
+                let told = advice(Some(provider), complaint).unwrap_or_default();
+                assert!(!told.contains("virsh") && !told.contains("machines.libvirt"), "{complaint}: {told}");
+            }
+        }
+    }
+}

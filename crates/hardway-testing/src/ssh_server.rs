@@ -1,0 +1,36 @@
+//! A real sshd on loopback.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::Command;
+
+use fs_err as fs;
+
+use crate::Server;
+use crate::tools::succeed;
+
+/// Who runs the tests, and may log in.
+pub fn user() -> String {
+    succeed(&mut Command::new("whoami")).trim().to_owned()
+}
+
+/// Free at this moment.
+pub fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// Lets in whoever has a key of `authorized_keys` in that folder. Its own key is drawn into the file `host_key` there; `more`
+/// are lines of its configuration.
+pub fn sshd(folder: &Path, port: u16, host_key: &str, more: &str) -> Server {
+    let path = |name: &str| folder.join(name).display().to_string();
+    succeed(Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-f", &path(host_key)]));
+    let config = format!(
+        "Port {port}\nListenAddress 127.0.0.1\nHostKey {}\nAuthorizedKeysFile {}\nStrictModes no\nUsePAM no\n\
+         PidFile none\nPasswordAuthentication no\nPermitRootLogin prohibit-password\n{more}",
+        path(host_key),
+        path("authorized_keys"),
+    );
+    fs::write(folder.join("sshd_config"), config).unwrap();
+    fs::create_dir_all("/run/sshd").unwrap();
+    Server::start(Path::new("/usr/sbin/sshd"), ["-D", "-e", "-f", &path("sshd_config")], folder)
+}
