@@ -4,7 +4,7 @@
 mod machine;
 mod place;
 
-use hardway_testing::succeed;
+use hardway_testing::{Server, succeed, until};
 use place::{Place, SECRET};
 use serde_json::json;
 
@@ -68,6 +68,7 @@ fn real_from_a_cluster_to_its_workers() {
     gates_are_told(&place);
     workers_come_and_go(&place);
     the_network_certificate(&place);
+    fetches_are_written_down(&place);
     let leaks = std::process::Command::new("grep")
         .args(["-rl", SECRET])
         .arg(place.folder.path().join("journal.jsonl"))
@@ -260,4 +261,34 @@ fn the_network_certificate(place: &Place) {
         place.plane.get(&["secret", "-n", "clusters-demo", "ovn-control-plane-metrics-cert"])["metadata"]["resourceVersion"],
         secret["metadata"]["resourceVersion"]
     );
+}
+
+/// Who asks for a certificate must have fetched its config: the controller of the same folder looks for it in the journal.
+fn fetches_are_written_down(place: &Place) {
+    let plane = place.plane.folder();
+    let free = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
+    let file = |name: &str| plane.join(name).display().to_string();
+    let mut words =
+        vec!["serve".to_owned(), "--face=hosted".to_owned(), "--namespace=clusters-demo".to_owned()];
+    for (flag, value) in [
+        ("--listen", free.to_string()),
+        ("--certificate", file("server.crt")),
+        ("--key", file("server.key")),
+        ("--kubeconfig", place.plane.kubeconfig().display().to_string()),
+    ] {
+        words.extend([flag.to_owned(), value]);
+    }
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_hardway"));
+    let _server = Server::start(program, &words, place.folder.path());
+    until("somebody is served", || {
+        let mut curl = std::process::Command::new("curl");
+        curl.args(["--silent", "--fail", "--output", "/dev/null", "--cacert", &file("ca.crt")]);
+        curl.arg("--header").arg(format!("Authorization: Bearer {}", place::base64(SECRET)));
+        curl.args(["--header", "NodePool: clusters/demo"]).arg(format!("https://{free}/ignition"));
+        curl.status().unwrap().success()
+    });
+    until("it is written down", || {
+        let journal = std::fs::read_to_string(place.folder.path().join("journal.jsonl")).unwrap();
+        journal.lines().any(|line| line.contains("ignition-redeemed") && line.contains("\"face\":\"hosted\""))
+    });
 }

@@ -121,6 +121,12 @@ fn one_acts(site: &Site) -> Result<()> {
     let wanted =
         [("machine/worker-0/booted", 1), ("machine/worker-1/booted", 2), ("machine/worker-2/booted", 1)];
     ensure!(boots.iter().map(|(name, times)| (name.as_str(), *times)).eq(wanted), "switched on: {boots:?}");
+    let leads = |name: &&&str| {
+        let said = fs_err::read_to_string(site.lab.path(&format!("{name}.log"))).unwrap_or_default();
+        said.contains("this one acts for the machines")
+    };
+    let leading = ["controller-1", "controller-2"].iter().filter(leads).count();
+    ensure!(leading == 1, "{leading} of two controllers act");
     ensure!(!journal.contains(&token(site)?), "a token is in the journal");
     Ok(())
 }
