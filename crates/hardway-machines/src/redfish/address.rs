@@ -54,6 +54,15 @@ impl BmcAddress {
         Ok(Self { is_https, host, port, system })
     }
 
+    /// Whether both lead to one machine. Who names no system means the only one there is.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let is_one_system = match (&self.system, &other.system) {
+            (Some(system), Some(other)) => system == other,
+            _ => true,
+        };
+        self.host.eq_ignore_ascii_case(&other.host) && self.port == other.port && is_one_system
+    }
+
     /// As the Host header has it.
     pub(super) fn authority(&self) -> String {
         let usual = if self.is_https { 443 } else { 80 };
@@ -115,6 +124,22 @@ mod tests {
         }
         assert_eq!(BmcAddress::parse("redfish+http://h").unwrap().port, 80);
         assert_eq!(BmcAddress::parse("redfish://h").unwrap().port, 443);
+    }
+
+    #[test]
+    fn two_systems_of_a_controller_are_two_machines() {
+        let is_same = |one: &str, other: &str| {
+            let read = |text: &str| BmcAddress::parse(text).unwrap();
+            read(one).is_same(&read(other))
+        };
+        assert!(is_same("redfish://bmc.example.com", "idrac-virtualmedia://BMC.example.com:443"));
+        assert!(is_same("redfish://10.0.0.5", "redfish://10.0.0.5/redfish/v1/Systems/1"));
+        assert!(!is_same(
+            "redfish://10.0.0.5/redfish/v1/Systems/1",
+            "redfish://10.0.0.5/redfish/v1/Systems/2"
+        ));
+        assert!(!is_same("redfish://10.0.0.5:8000", "redfish://10.0.0.5:8001"));
+        assert!(!is_same("redfish://10.0.0.5", "redfish://10.0.0.6"));
     }
 
     #[test]

@@ -100,6 +100,13 @@ impl BareMetalSettings {
         findings.or(Self { boot, media_url, interface, controllers })
     }
 
+    /// The controllers whose own fields are right, whatever else is wrong.
+    pub fn controllers_of(cluster: &Cluster) -> BTreeMap<String, BmcSettings> {
+        let findings = Findings::default();
+        let fields = Fields::new("machines.bare-metal", &cluster.inventory.machines.settings, &findings);
+        controllers(cluster, &fields, &findings)
+    }
+
     /// Where this program would have to serve the ISOs: nothing where the URL leads through a name or a path, which is
     /// somebody else's server.
     pub fn media_address(&self) -> Option<SocketAddr> {
@@ -112,6 +119,18 @@ impl BareMetalSettings {
     /// Where a host's ISO is served.
     pub fn iso_url(&self, host: &str) -> Option<String> {
         self.media_url.as_ref().map(|url| format!("{url}/{host}.iso"))
+    }
+}
+
+impl PasswordFileError {
+    /// What a person can do. `file` is where the password should be.
+    pub fn fix(&self, file: &Path) -> String {
+        match self {
+            Self::Open { path, .. } => format!("chmod 600 {}", path.display()),
+            Self::Unreadable { .. } | Self::Empty { .. } => {
+                format!("write the password into {}, with mode 0600", file.display())
+            }
+        }
     }
 }
 
@@ -146,7 +165,7 @@ impl BmcSettings {
 }
 
 fn controllers(cluster: &Cluster, fields: &Fields<'_>, findings: &Findings) -> BTreeMap<String, BmcSettings> {
-    let mut found = BTreeMap::new();
+    let mut found: BTreeMap<String, BmcSettings> = BTreeMap::new();
     for (name, host) in fields.object("hosts").objects() {
         let host = host.only(&["bmc"]);
         if cluster.inventory.hosts.iter().all(|known| known.name != name) {
@@ -156,6 +175,15 @@ fn controllers(cluster: &Cluster, fields: &Fields<'_>, findings: &Findings) -> B
         if host.has("bmc")
             && let Some(settings) = controller(&host.object("bmc"), findings)
         {
+            if let Some((other, _)) = found.iter().find(|(_, known)| known.address.is_same(&settings.address))
+            {
+                // One machine would be two hosts, and the second would overwrite the first.
+                let (path, address) = (host.path("bmc.address"), settings.address.to_string());
+                let fix = format!(
+                    "{other} has it: each machine has a controller, or a system of a controller, of its own"
+                );
+                findings.add(Violation::duplicate(path, &address).fix(fix));
+            }
             found.insert(name.to_owned(), settings);
         }
     }

@@ -131,6 +131,21 @@ fn logins_and_trust_are_as_the_settings_say() {
 }
 
 #[test]
+fn two_hosts_cannot_be_one_machine() {
+    let mut settings = with_controller(&json!({}));
+    let mut other = settings["hosts"]["master-0"].clone();
+    settings["hosts"]["master-1"] = other.clone();
+    let violations = BareMetalSettings::read(&cluster(settings.clone())).unwrap_err();
+    let told: Vec<String> = violations.iter().map(ToString::to_string).collect();
+    let path = "machines.bare-metal.hosts.master-1.bmc.address";
+    let wanted = format!("{path}: Duplicate value: \"redfish+https://10.0.0.5/redfish/v1/Systems/1\"");
+    assert_eq!(told, [wanted]);
+    other["bmc"]["address"] = "redfish+https://10.0.0.5/redfish/v1/Systems/2".into();
+    settings["hosts"]["master-1"] = other;
+    assert_eq!(BareMetalSettings::read(&cluster(settings)).unwrap().controllers.len(), 2);
+}
+
+#[test]
 fn every_mistake_is_told_at_once_with_its_field_and_without_a_password() {
     let mut cluster = cluster(json!({
         "boot": "usb",
