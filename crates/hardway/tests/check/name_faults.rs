@@ -110,6 +110,22 @@ pub(crate) fn faults() -> Vec<Fault> {
         fault("bmc", "master-0: redfish+http://192.168.126.1:8001: connection refused", site(), |world| {
             world.inventory = world.inventory.replace("126.1:8000", "126.1:8001");
         }),
+        fault(
+            "bmc",
+            "secrets/bmc can be read by others than its owner: its permissions are 0644",
+            site(),
+            |world| {
+                world.set_up += "chmod 644 @/work/secrets/bmc\n";
+            },
+        ),
+        fault(
+            "bmc",
+            "the password of admin at redfish+http://192.168.126.1:8000 cannot be read",
+            site(),
+            |world| {
+                world.set_up += "rm @/work/secrets/bmc\n";
+            },
+        ),
         fault("ports", "TCP port 8080, for install media, is taken at 0.0.0.0 by busybox", site(), |world| {
             world.set_up +=
                 "busybox httpd -f -p 0.0.0.0:8080 &\nuntil_true \"grep -q ':1F90 .* 0A ' /proc/net/tcp\"\n";

@@ -91,6 +91,7 @@ impl World {
         world.inventory =
             world.inventory.replace("image: sample", "image: registry.example.net/ocp/release:4.18.1-x86_64");
         world.set_up += "mkdir -p @/bmc/redfish/v1; echo '{}' > @/bmc/redfish/v1/index.html\n";
+        world.set_up += "mkdir -m 700 @/work/secrets; (umask 077; echo hush > @/work/secrets/bmc)\n";
         world.set_up += "ip link add hw0 type veth peer name hw1\nip link set hw0 up\nip link set hw1 up\n";
         world.set_up += "ip addr add 192.168.126.1/24 dev hw0\n";
         for n in [10, 11, 101, 110] {

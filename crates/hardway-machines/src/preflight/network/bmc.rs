@@ -1,13 +1,17 @@
-//! Management controllers of machines.
+//! Management controllers of machines: they answer, and their passwords can be used.
 
+use std::collections::BTreeMap;
+use std::error::Error as _;
 use std::net::{SocketAddr, ToSocketAddrs as _};
+use std::path::Path;
 use std::thread;
 
 use serde_json::Value;
 
 use crate::preflight::balancer::Reached;
-use crate::preflight::check_result::Judged;
+use crate::preflight::check_result::{Judged, Verdict};
 use crate::preflight::scene::Scene;
+use crate::providers::bare_metal::{BareMetalSettings, BmcSettings};
 
 /// The one path that Redfish answers without a login (DMTF DSP0266, protected resources).
 const SERVICE_ROOT: &str = "/redfish/v1/";
@@ -47,7 +51,27 @@ pub(in crate::preflight) fn bmc(scene: &Scene<'_>) -> Judged {
             .collect();
         asking.into_iter().filter_map(|controller| controller.join().ok()).collect::<Vec<_>>()
     });
-    judge(&asked)
+    with_passwords(judge(&asked), &BareMetalSettings::controllers_of(scene.site.cluster), scene.site.folder)
+}
+
+/// No login is tried, but a password that `hardway bmc` would refuse is seen here already.
+fn with_passwords(answers: Judged, controllers: &BTreeMap<String, BmcSettings>, folder: &Path) -> Judged {
+    let (mut wrong, mut fixes) = (Vec::new(), Vec::new());
+    for (host, controller) in controllers {
+        if let Err(error) = controller.open(folder) {
+            let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+            wrong.push(format!("{host}: {error}{cause}"));
+            fixes.push(error.fix(&folder.join(&controller.password_file)));
+        }
+    }
+    if wrong.is_empty() {
+        return answers;
+    }
+    let is_failed = answers.verdict == Verdict::Failed;
+    let seen = answers.seen.into_iter().filter(|_| is_failed).chain(wrong).collect();
+    fixes.splice(0..0, answers.fix.filter(|_| is_failed));
+    fixes.dedup();
+    Judged::failed(seen, fixes.join("; "))
 }
 
 /// `hosts.NAME.bmc.address` of the settings.
@@ -101,7 +125,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::preflight::Verdict;
 
     #[test]
     fn addresses_as_installers_write_them() {

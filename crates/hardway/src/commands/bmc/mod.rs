@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::{Host, Provider};
-use hardway_machines::providers::bare_metal::{BareMetal, BareMetalSettings, PasswordFileError};
+use hardway_machines::providers::bare_metal::{BareMetal, BareMetalSettings};
 use hardway_machines::redfish::{Bmc, BootFrom, Controller, Power, RedfishError};
 use serde_json::json;
 
@@ -116,13 +116,7 @@ impl Site {
             )));
         };
         settings.open(&self.workdir.path("")).map_err(|error| {
-            let fix = match &error {
-                PasswordFileError::Open { path, .. } => format!("chmod 600 {}", path.display()),
-                _ => format!(
-                    "write the password into {}, with mode 0600",
-                    self.workdir.path("").join(&settings.password_file).display()
-                ),
-            };
+            let fix = error.fix(&self.workdir.path("").join(&settings.password_file));
             Report::from_error("bmc-failed", &error).exit(EXIT_CONFIG).fix(fix)
         })
     }
