@@ -1,16 +1,18 @@
 //! `hardway create cluster`
 
 use hardway_assets::Phase;
+use hardway_machines::preflight::Choice;
 
-use crate::cli::{Global, MakeArgs, RunArgs};
+use crate::cli::{FetchArgs, Global, MakeArgs, RunArgs};
 use crate::held::Held;
 use crate::install::{self, Install, Options};
 use crate::output::Output;
-use crate::report::Report;
+use crate::report::{Report, is_there};
 use crate::workdir::Workdir;
 
 /// Runs every phase that is not done, from wherever an earlier run ended.
 pub(crate) fn run(global: &Global, args: &RunArgs, out: &Output) -> Result<u8, Report> {
+    is_known(args)?;
     let workdir = Workdir::open(&global.dir)?;
     // Mistakes in the input files leave no trace.
     install::check(&workdir)?;
@@ -24,12 +26,28 @@ pub(crate) fn run(global: &Global, args: &RunArgs, out: &Output) -> Result<u8, R
 
 /// The folder, with what these arguments say.
 pub(super) fn open(workdir: Workdir, args: &RunArgs, phases: &[Phase]) -> Result<Install, Report> {
+    is_known(args)?;
     install::open(workdir, make_args(args), options(args), phases)
 }
 
 /// The same, to look at only.
 pub(super) fn open_to_look(workdir: Workdir, args: &RunArgs) -> Result<Install, Report> {
+    is_known(args)?;
     install::open(workdir, make_args(args), Options { only_looks: true, ..options(args) }, &[])
+}
+
+/// Files and checks that the arguments name are there: a phase that asks for them comes hours later.
+fn is_known(args: &RunArgs) -> Result<(), Report> {
+    let FetchArgs { release_dir, registry, signature, .. } = &args.release;
+    let named = [
+        release_dir,
+        &registry.pull_secret,
+        &registry.trust_bundle,
+        &signature.keyring,
+        &args.render.rendered_dir,
+    ];
+    named.into_iter().flatten().chain(&signature.signature).try_for_each(|path| is_there(path))?;
+    super::check::known(&Choice { skip: options(args).skip_checks, ..Choice::default() })
 }
 
 fn make_args(args: &RunArgs) -> MakeArgs {

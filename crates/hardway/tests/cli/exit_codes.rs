@@ -1,6 +1,7 @@
 //! Whoever names a file answers for it: the command line with 2, the folder with 3.
 
-use crate::work::Work;
+use crate::snapshot::Snapshot;
+use crate::work::{CONFIG, INVENTORY, Work};
 
 #[test]
 fn a_file_that_the_command_line_names_and_that_is_not_there_is_a_wrong_command_line() {
@@ -25,6 +26,21 @@ fn a_file_that_the_command_line_names_and_that_is_not_there_is_a_wrong_command_l
     ] {
         work.refused(2, arguments).says("nothing");
     }
+}
+
+#[test]
+fn an_install_that_is_named_what_is_not_there_does_not_begin() {
+    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let before = Snapshot::of(work.root());
+    for command in [&["plan"][..], &["create", "cluster"]] {
+        for flag in ["--release-dir", "--pull-secret", "--keyring", "--rendered-dir", "--trust-bundle"] {
+            let ran = work.refused(2, &[command, &[flag, "nothing"]].concat());
+            ran.says("error[usage]: nothing is not there");
+        }
+        let ran = work.refused(2, &[command, &["--skip-check", "nothing"]].concat());
+        ran.says("there is no check \"nothing\"").says("release-image");
+    }
+    before.assert_untouched(&Snapshot::of(work.root()));
 }
 
 #[test]

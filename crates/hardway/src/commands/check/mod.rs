@@ -80,11 +80,15 @@ pub(crate) fn refused(results: &[CheckResult]) -> Option<Report> {
 fn choice(args: &CheckArgs) -> Result<Choice, Report> {
     let choice =
         Choice { skip: args.skip_check.iter().cloned().collect(), only: args.only.iter().cloned().collect() };
-    if let Some(unknown) = choice.unknown() {
-        let names: Vec<&str> = preflight::CHECKS.iter().map(|check| check.name).collect();
-        return Err(Report::new("usage", format!("there is no check {unknown:?}"))
-            .exit(EXIT_USAGE)
-            .fix(format!("one of {}", names.join(", "))));
-    }
+    known(&choice)?;
     Ok(choice)
+}
+
+/// An error when a name is that of no check.
+pub(crate) fn known(choice: &Choice) -> Result<(), Report> {
+    let Some(unknown) = choice.unknown() else { return Ok(()) };
+    let names: Vec<&str> = preflight::CHECKS.iter().map(|check| check.name).collect();
+    Err(Report::new("usage", format!("there is no check {unknown:?}"))
+        .exit(EXIT_USAGE)
+        .fix(format!("one of {}", names.join(", "))))
 }
