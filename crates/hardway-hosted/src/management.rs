@@ -4,6 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use hardway_assets::secrets::Secret;
+use hardway_cluster::api_error::sentence;
+use hardway_machines::ignition_server::token_watch::{self, ConnectError};
 use k8s_openapi::api::core::v1;
 use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::config::{KubeConfigOptions, Kubeconfig};
@@ -39,12 +41,16 @@ impl Management {
         namespace: &str,
         cluster: &str,
     ) -> Result<Self, HostedError> {
-        let (client, _) =
-            hardway_machines::ignition_server::token_watch::connect(kubeconfig).await.map_err(|error| {
-                let what = kubeconfig
-                    .map_or_else(|| "the environment".to_owned(), |path| path.display().to_string());
-                HostedError::Kubeconfig { what, why: hardway_cluster::api_error::sentence(&error) }
-            })?;
+        let (client, _) = token_watch::connect(kubeconfig).await.map_err(|error| {
+            let what =
+                kubeconfig.map_or_else(|| "the environment".to_owned(), |path| path.display().to_string());
+            // That it cannot be used is said by ours.
+            let why = match &error {
+                ConnectError::Kubeconfig { source, .. } => sentence(source.as_ref()),
+                other => sentence(other),
+            };
+            HostedError::Kubeconfig { what, why }
+        })?;
         Ok(Self { client, namespace: namespace.to_owned(), cluster: cluster.to_owned() })
     }
 

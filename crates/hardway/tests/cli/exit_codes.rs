@@ -15,6 +15,8 @@ fn a_file_that_the_command_line_names_and_that_is_not_there_is_a_wrong_command_l
         &["create", "manifests", "--release-dir", "nothing"],
         &["diff", "--against", "nothing"],
         &["gather", "bootstrap", "--bootstrap", "127.0.0.1", "--key", "nothing"],
+        &["hosted", "cluster", "status", "guest", "--kubeconfig", "nothing"],
+        &["hosted", "nodepool", "list", "--cluster", "guest", "--kubeconfig", "nothing"],
         &["man", "--to", "nothing"],
         &["media", "iso", "--all", "--iso", "nothing"],
         &["media", "show", "nothing"],
@@ -26,6 +28,13 @@ fn a_file_that_the_command_line_names_and_that_is_not_there_is_a_wrong_command_l
     ] {
         work.refused(2, arguments).says("nothing");
     }
+}
+
+#[test]
+fn a_kubeconfig_that_is_not_there_is_told_once() {
+    let ran = Work::empty().refused(2, &["hosted", "cluster", "status", "guest", "--kubeconfig", "nothing"]);
+    let ran = ran.says("error[kubeconfig-unusable]");
+    assert_eq!(ran.stderr.matches("nothing cannot be used as a kubeconfig").count(), 1, "{}", ran.stderr);
 }
 
 #[test]

@@ -42,7 +42,13 @@ pub(crate) fn run(global: &Global, args: &HostedArgs, out: &Output) -> Result<u8
 
 async fn connect(args: &ManagementArgs, cluster: &str) -> Result<Management, Report> {
     let connected = Management::connect(args.kubeconfig.as_deref(), &args.namespace, cluster).await;
-    connected.map_err(|error| failed(&error))
+    connected.map_err(|error| match error {
+        // The command line or the environment named it, as for every other command.
+        HostedError::Kubeconfig { .. } => {
+            Report::from_error("kubeconfig-unusable", &error).exit(EXIT_USAGE).fix(error.fix())
+        }
+        error => failed(&error),
+    })
 }
 
 fn failed(error: &HostedError) -> Report {
