@@ -193,6 +193,14 @@ pub(crate) fn reason_to_fetch(workdir: &Workdir, image: &str) -> Result<Option<S
     })
 }
 
+/// Whether the release would be the built-in one, or a folder with it. No registry is asked.
+pub(crate) fn is_sample(image: &str, folder: Option<&Path>) -> Result<bool, Report> {
+    match folder {
+        Some(folder) => Ok(read_release(folder)?.is_sample),
+        None => Ok(image == "sample"),
+    }
+}
+
 /// Whether a pull spec is that of this release, by digest.
 fn is_same(image: &str, release: &ReleasePayload) -> bool {
     let spec: Option<PullSpec> = image.parse().ok();

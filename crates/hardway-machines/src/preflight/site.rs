@@ -21,6 +21,8 @@ pub struct Site<'a> {
     pub lab_files: Option<&'a Path>,
     /// Certificates of the working folder and their ends; those that are not made yet do not matter.
     pub certificates: &'a [Expiry],
+    /// Whether the release is the one that is built in, whose images no registry has.
+    pub is_sample: bool,
     /// Asks the registries of the release, as the cluster's nodes will. This crate has no registry client of its own.
     pub registry: Option<AskRegistry<'a>>,
     /// The moment that counts as now.

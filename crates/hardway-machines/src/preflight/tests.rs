@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use hardway_assets::Cluster;
 use hardway_assets::example;
 use hardway_assets::explain::{Catalogue, Kind};
 use hardway_assets::inventory::Provider;
@@ -25,20 +26,45 @@ fn groups_come_one_after_the_other() {
     assert!(CHECKS.iter().all(|check| !check.providers.is_empty()));
 }
 
+#[test]
+fn machines_are_not_made_for_the_sample_unless_somebody_insists() {
+    let mut cluster = example::cluster();
+    cluster.inventory.release.image = "sample".to_owned();
+    let only = BTreeSet::from(["release-image".to_owned()]);
+    let mut verdict = |provider: Provider, is_sample: bool, skip: BTreeSet<String>| {
+        cluster.inventory.machines.provider = provider;
+        let results = run(&site(&cluster, is_sample), &Choice { only: only.clone(), skip }, |_| {});
+        (results[0].verdict, results[0].fix.clone().unwrap_or_default())
+    };
+    for provider in [Provider::BareMetal, Provider::Gce, Provider::Libvirt] {
+        let (failed, fix) = verdict(provider, true, BTreeSet::new());
+        assert!(failed == Verdict::Failed && fix.contains("inventory.yaml"), "{failed}: {fix}");
+        assert_eq!(verdict(provider, true, only.clone()).0, Verdict::Skipped);
+        // A folder with another release counts, whatever the inventory names.
+        assert_eq!(verdict(provider, false, BTreeSet::new()).0, Verdict::NotApplicable);
+    }
+    assert_eq!(verdict(Provider::Lab, true, BTreeSet::new()).0, Verdict::NotApplicable);
+}
+
+fn site(cluster: &Cluster, is_sample: bool) -> Site<'_> {
+    Site {
+        cluster,
+        folder: Path::new("."),
+        lab_files: None,
+        certificates: &[],
+        is_sample,
+        registry: Some(&|| panic!("nobody asked for it")),
+        now: jiff::Timestamp::UNIX_EPOCH,
+        patience: Patience::default(),
+    }
+}
+
 /// Only what is cheap and the same on every host is run here; all of it is run by the tests of the program.
 #[test]
 fn what_is_not_wanted_is_not_looked_at() {
     let mut cluster = example::cluster();
     cluster.inventory.machines.provider = Provider::BareMetal;
-    let site = Site {
-        cluster: &cluster,
-        folder: Path::new("."),
-        lab_files: None,
-        certificates: &[],
-        registry: Some(&|| panic!("nobody asked for it")),
-        now: jiff::Timestamp::UNIX_EPOCH,
-        patience: Patience::default(),
-    };
+    let site = site(&cluster, false);
     let words = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     let choice = Choice {
         only: words(&["root", "certificates", "release-image", "mirrors"]),

@@ -3,11 +3,13 @@
 use std::fmt::Write as _;
 
 use hardway_assets::Phase;
+use hardway_release::SAMPLE_NOTICE;
 use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, PlanArgs};
 use crate::install::{self, Effect, Observed};
 use crate::output::Output;
+use crate::release_choice::is_sample;
 use crate::report::Report;
 use crate::workdir::Workdir;
 
@@ -15,6 +17,9 @@ use crate::workdir::Workdir;
 pub(crate) fn run(global: &Global, args: &PlanArgs, out: &Output) -> Result<u8, Report> {
     let workdir = Workdir::open(&global.dir)?;
     let install = super::cluster::open_to_look(workdir, &args.run)?;
+    if is_sample(&install.cluster.inventory.release.image, args.run.release.release_dir.as_deref())? {
+        out.warn(SAMPLE_NOTICE);
+    }
     let history = install.history()?;
     let mut planned = Vec::new();
     for phase in Phase::ALL {

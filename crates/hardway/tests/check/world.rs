@@ -78,8 +78,13 @@ impl World {
             haproxy: None,
             through: String::new(),
             environment: [("HARDWAY_LAB_FILES", "@/scripts".to_owned())].into(),
-            // As many processors as machines want are not to be had everywhere.
-            arguments: if provider == "libvirt" { vec!["--skip-check", "processors"] } else { Vec::new() },
+            arguments: match provider {
+                "lab" => Vec::new(),
+                // As many processors as machines want are not to be had everywhere.
+                "libvirt" => vec!["--skip-check", "processors", "--skip-check", "release-image"],
+                // The release is the built-in one, of which no machine can be made.
+                _ => vec!["--skip-check", "release-image"],
+            },
         }
     }
 

@@ -10,8 +10,16 @@ use serde_json::Value;
 use crate::boot::{SERIAL, base};
 use crate::site::{Folder, INVENTORY, host, printed};
 
-const CREATE: [&str; 6] =
-    ["create", "cluster", "--skip-check", "disk-space", "--skip-check", "machine-sizes"];
+const CREATE: [&str; 8] = [
+    "create",
+    "cluster",
+    "--skip-check",
+    "disk-space",
+    "--skip-check",
+    "machine-sizes",
+    "--skip-check",
+    "release-image",
+];
 /// Before await-bootstrap. The release is the built-in one: nothing to fetch, nothing to render.
 const DONE: [&str; 9] = [
     "check-host",

@@ -35,6 +35,10 @@ pub struct Refusal {
 }
 
 pub(super) fn release_image(scene: &Scene<'_>) -> Judged {
+    // A lab brings images of its own.
+    if scene.site.is_sample && scene.provider() != hardway_assets::inventory::Provider::Lab {
+        return judge_sample();
+    }
     judge(scene, judge_release_image)
 }
 
@@ -48,7 +52,7 @@ pub(super) fn clock_skew(scene: &Scene<'_>) -> Judged {
 
 fn judge(scene: &Scene<'_>, judge: fn(&RegistrySeen) -> Judged) -> Judged {
     if scene.site.cluster.inventory.release.image == "sample" {
-        return Judged::not_applicable("the sample release is built in");
+        return Judged::not_applicable("the inventory names no registry");
     }
     if scene.provider() == hardway_assets::inventory::Provider::Lab
         && let Some(why) = scene.names_to_come()
@@ -59,6 +63,14 @@ fn judge(scene: &Scene<'_>, judge: fn(&RegistrySeen) -> Judged) -> Judged {
         None => Judged::not_applicable("nobody here can ask a registry"),
         Some(seen) => judge(seen),
     }
+}
+
+/// Machines would be made that wait for ever.
+fn judge_sample() -> Judged {
+    Judged::refused(
+        "the built-in sample release is for rehearsing: its image digests are made up, and no machine can boot with them",
+        "name a release in inventory.yaml, such as release.image: quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64",
+    )
 }
 
 /// Is there a place where nodes get the release from?

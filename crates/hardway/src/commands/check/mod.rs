@@ -3,6 +3,8 @@
 mod registry;
 mod shown;
 
+use std::path::Path;
+
 use hardway_assets::{Cluster, pki};
 use hardway_machines::preflight::{self, AskRegistry, CheckResult, Choice, Patience, Site};
 
@@ -12,6 +14,7 @@ use crate::input;
 use crate::input_file::InputFile;
 use crate::install;
 use crate::output::Output;
+use crate::release_choice::is_sample;
 use crate::report::{EXIT_USAGE, Report};
 use crate::workdir::Workdir;
 use registry::Registries;
@@ -27,7 +30,8 @@ pub(crate) fn run(global: &Global, args: &CheckArgs, out: &Output) -> Result<u8,
     let workdir = Workdir::open(&global.dir)?;
     let cluster = input::cluster_before_release(&workdir)?;
     let tell = |result: &CheckResult| out.debug(&format!("{}: {}", result.check, result.verdict));
-    let results = look(&workdir, &cluster, &args.registry, &choice, tell, out)?;
+    let source = ReleaseSource { registry: &args.registry, folder: None };
+    let results = look(&workdir, &cluster, source, &choice, tell, out)?;
     match args.output {
         Format::Text => out.data(&text(&results, cluster.inventory.machines.provider)),
         format => out.value(&shown::value(&results), format),
@@ -35,11 +39,19 @@ pub(crate) fn run(global: &Global, args: &CheckArgs, out: &Output) -> Result<u8,
     refused(&results).map_or(Ok(0), Err)
 }
 
+/// Where the release of a working folder comes from.
+#[derive(Clone, Copy)]
+pub(crate) struct ReleaseSource<'a> {
+    pub(crate) registry: &'a RegistryArgs,
+    /// It counts, whatever the inventory names.
+    pub(crate) folder: Option<&'a Path>,
+}
+
 /// Runs the checks of a working folder; each result is told when it is known.
 pub(crate) fn look(
     workdir: &Workdir,
     cluster: &Cluster,
-    registry: &RegistryArgs,
+    source: ReleaseSource<'_>,
     choice: &Choice,
     on_result: impl FnMut(&CheckResult),
     out: &Output,
@@ -47,7 +59,7 @@ pub(crate) fn look(
     let now = clock::now()?;
     let certificates = pki::expiries(cluster, &workdir.tree()?, now);
     let (install_config, _) = InputFile::both(workdir)?;
-    let registries = Registries::of(cluster, &install_config, registry, out);
+    let registries = Registries::of(cluster, &install_config, source.registry, out);
     let ask = || registries.ask();
     let place = match install::place(workdir, cluster) {
         // A check says so.
@@ -59,6 +71,7 @@ pub(crate) fn look(
         folder: &workdir.path(""),
         lab_files: place.as_ref().map(|place| place.files.as_path()),
         certificates: &certificates,
+        is_sample: is_sample(&cluster.inventory.release.image, source.folder)?,
         registry: Some(&ask as AskRegistry<'_>),
         now,
         patience: Patience::default(),

@@ -2,7 +2,8 @@
 
 use hardway_machines::preflight::{CheckResult, Choice, Verdict};
 
-use crate::commands::check;
+use crate::cli::FetchArgs;
+use crate::commands::check::{self, ReleaseSource};
 use crate::install::work::{Effect, Observed, Work};
 use crate::install::{Install, State};
 use crate::report::Report;
@@ -35,7 +36,9 @@ impl Work for CheckHost<'_> {
                 ));
             }
         };
-        let results = check::look(workdir, cluster, &args.release.registry, &choice, told, out)?;
+        let FetchArgs { registry, release_dir, .. } = &args.release;
+        let source = ReleaseSource { registry, folder: release_dir.as_deref() };
+        let results = check::look(workdir, cluster, source, &choice, told, out)?;
         let provider = cluster.inventory.machines.provider;
         self.0.log.line(&check::text(&results, provider));
         match check::refused(&results) {
