@@ -29,6 +29,12 @@ pub trait Provider: Send + Sync {
     /// Phase build-infra: network, names, load balancer; machines defined, but off.
     fn infrastructure(&self) -> Vec<Action>;
 
+    /// Succeeds when whoever makes the machines answers, and says why not otherwise; nothing where nobody has to. Without an
+    /// answer no check of [`Provider::infrastructure`] tells anything.
+    fn answers(&self) -> Option<Program> {
+        None
+    }
+
     /// Phases install-os and boot-workers: the machine's first boot, with its config. Once it holds it stays so, also
     /// when the machine reboots.
     fn first_boot(&self, host: &Host) -> Vec<Action>;

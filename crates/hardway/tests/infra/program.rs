@@ -1,5 +1,8 @@
 //! The command as a person meets it.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+
 use hardway_testing::inside_with_libvirt;
 use serde_json::Value;
 
@@ -45,6 +48,24 @@ fn somebody_elses_load_balancer_is_told_and_not_made() {
         !plan.to_string().contains("<ip family='ipv4' address='192.168.126.10'"),
         "not ours to put there"
     );
+}
+
+#[test]
+fn what_a_silent_libvirt_has_is_not_called_missing() {
+    let folder = Folder::new(INVENTORY);
+    fs_err::create_dir(folder.path("bin")).unwrap();
+    let complaint = "error: Failed to connect socket to '/var/run/libvirt/libvirt-sock': No such file";
+    let script = format!("#!/bin/sh\necho \"{complaint}\" >&2\nexit 1\n");
+    fs_err::write(folder.path("bin/virsh"), script).unwrap();
+    fs_err::set_permissions(folder.path("bin/virsh"), Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", folder.path("bin").display(), std::env::var("PATH").unwrap());
+    let output = folder.command(&["infra", "status"]).env("PATH", path).output().unwrap();
+    let (stdout, stderr) =
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert_eq!((output.status.code(), stdout.as_str()), (Some(4), ""), "{stderr}");
+    for said in ["cannot be known", complaint, "fix: libvirt does not run on the host"] {
+        assert!(stderr.contains(said), "{said}: {stderr}");
+    }
 }
 
 #[test]

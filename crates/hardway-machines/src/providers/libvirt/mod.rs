@@ -118,6 +118,10 @@ impl Provider for Libvirt {
         actions
     }
 
+    fn answers(&self) -> Option<Program> {
+        Some(self.virsh().call("version", ["--daemon"]))
+    }
+
     fn first_boot(&self, host: &Host) -> Vec<Action> {
         self.boot(host)
     }
