@@ -59,6 +59,19 @@ fn mistakes_in_the_labs_settings_are_placed_in_the_file() {
 }
 
 #[test]
+fn a_controller_of_two_hosts_is_placed_in_the_file() {
+    let bmc = "{bmc: {address: \"redfish://10.0.0.5\", user: admin, passwordFile: secrets/bmc}}";
+    let settings =
+        format!("provider: bare-metal\n  bare-metal: {{hosts: {{master-0: {bmc}, master-1: {bmc}}}}}");
+    let work = Work::with_inputs(CONFIG, &INVENTORY.replace("provider: bare-metal", &settings));
+    let ran = work.refused(3, &["create", "cluster"]);
+    ran.says("inventory-invalid")
+        .says("machines.bare-metal.hosts.master-1.bmc.address: Duplicate value: \"redfish+https://10.0.0.5\"")
+        .says("master-0 has it");
+    assert!(!work.exists("journal.jsonl"));
+}
+
+#[test]
 fn there_is_nothing_to_destroy_where_nothing_was_done() {
     let work = lab();
     let before = Snapshot::of(work.root());
