@@ -12,9 +12,12 @@ use hardway_assets::secrets::Secret;
 use hardway_cluster::approver::Now;
 use hardway_journal::Journal;
 use hardway_machines::actions::{self, Action, Books, Doer, DoerError};
-use hardway_machines::providers::{Provider, is_of_machine};
+use hardway_machines::providers::{Provider, is_of_machine, machine_action};
 
 use crate::error::HostedError;
+
+/// What the action that makes a machine's install medium is called.
+const MEDIUM: &str = "iso";
 
 /// Makes machines and takes them away, and keeps account of both in the journal of a working folder.
 #[derive(Clone)]
@@ -71,10 +74,15 @@ impl MachineMaker {
             self.provider.infrastructure().into_iter().partition(|action| action.id.starts_with("machine/"));
         own.retain(|action| is_of_machine(&action.id, name));
         own.extend(self.provider.first_boot(host));
+        let medium = machine_action(name, MEDIUM);
+        let (media, own): (Vec<Action>, Vec<Action>) =
+            own.into_iter().partition(|action| action.id == medium);
         self.doing(name, |doer| {
-            // What all machines share is made by the first of them; the others wait, and find that it holds.
+            // What all machines share is made by the first of them; the others wait, and find that it holds. Whoever makes a
+            // medium holds the working folder, so that comes one by one as well.
             let laid = self.laying.lock().unwrap_or_else(PoisonError::into_inner);
             doer.up(&shared, &mut ())?;
+            doer.up(&media, &mut ())?;
             drop(laid);
             doer.up(&own, &mut ())
         })

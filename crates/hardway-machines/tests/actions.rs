@@ -180,11 +180,18 @@ fn what_somebody_else_finishes_meanwhile_counts_as_done() {
         let does = Program::new("sh", ["-c", &does]);
         Action::programs("made", "It is there.", holds, [does], [Program::new("rm", ["-f", &made])])
     };
+    let refused = || {
+        let refused = site.with(&|| THEN, |doer| doer.up(&[action("exit 1".to_owned())], &mut ()));
+        assert!(refused.is_err(), "nobody was at it");
+    };
     let at_once = [action(format!("touch {made}; echo exists already >&2; exit 1"))];
+    let first = site.with(&|| THEN, |doer| doer.up(&at_once, &mut ()));
+    assert!(first.is_err(), "nobody had begun it: whatever it made, it failed");
+    site.down();
+    refused();
     site.with(&|| THEN, |doer| doer.up(&at_once, &mut ())).unwrap();
     site.down();
-    let refused = site.with(&|| THEN, |doer| doer.up(&[action("exit 1".to_owned())], &mut ()));
-    assert!(refused.is_err(), "nobody was at it");
+    refused();
     let later = [action(format!("(sleep 0.3; touch {made}) >/dev/null 2>&1 & echo busy >&2; exit 1"))];
     site.with(&|| THEN, |doer| doer.up(&later, &mut ())).unwrap();
     site.down();
@@ -201,13 +208,13 @@ fn shared_books_know_what_others_did_and_forget_a_journal_that_is_gone() {
         books.ledger().unwrap().iter().map(|owned| owned.action.clone()).collect::<Vec<_>>()
     };
     site.up();
-    assert_eq!(owned(&books), ["pool", "pool/note", "resolver", "link"], "another doer's");
+    assert_eq!(owned(&books), ["pool", "pool/note", "resolver", "own", "link"], "another doer's");
     let journal = Journal::open(&path).unwrap();
     let now = || THEN;
     let doer = Doer::new(&site.work(), &journal, &now).with_books(Arc::clone(&books));
     doer.take_back(|action| action == "link", &mut ()).unwrap();
     assert!(!site.host().join("pool/link").is_symlink());
-    assert_eq!(owned(&books), ["pool", "pool/note", "resolver"]);
+    assert_eq!(owned(&books), ["pool", "pool/note", "resolver", "own"]);
     site.up();
     assert_eq!(owned(&books).last().unwrap(), "link", "and done again by another one");
     drop(doer);

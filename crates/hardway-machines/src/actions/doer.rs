@@ -215,7 +215,7 @@ impl<'d> Doer<'d> {
         // A run that was killed leaves the program of its last step behind: what that makes in the meantime cannot be made
         // again, and need not be.
         if let Some(source) = failed
-            && !self.comes_to_hold(action, was_cut_off)
+            && !(was_cut_off && self.comes_to_hold(action))
         {
             return Err(DoerError::Step { action: action.id.clone(), why: action.why.clone(), source });
         }
@@ -227,8 +227,8 @@ impl<'d> Doer<'d> {
     }
 
     /// Whether it holds, or soon does because somebody who was killed had begun it.
-    fn comes_to_hold(&self, action: &Action, was_cut_off: bool) -> bool {
-        for _ in 0..if was_cut_off { LOOKS } else { 0 } {
+    fn comes_to_hold(&self, action: &Action) -> bool {
+        for _ in 0..LOOKS {
             if self.host.holds(&action.holds) {
                 return true;
             }

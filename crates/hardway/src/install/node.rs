@@ -12,6 +12,9 @@ use hardway_machines::actions::{Action, ActionUndone};
 use hardway_machines::providers::{is_of_machine, machine_action};
 use kube::Client;
 
+use hardway_cluster::objects::Request;
+use hardway_cluster::operators::Index;
+
 use super::phases::{boot_one, has_joined};
 use super::{Install, journal_report};
 use crate::clock;
@@ -62,7 +65,7 @@ impl Install {
             |what| Report::new("nodes-missing", what).exit(EXIT_INSTALL),
             |index, _| match index.state().nodes.get(&node).map(hardway_cluster::objects::Node::is_ready) {
                 // A node is Ready without its serving certificate, and nobody approves that once this command has ended.
-                Some(true) if has_joined(self, host).is_ok_and(|has_joined| !has_joined) => {
+                Some(true) if !has_serving(index, &node) && !has_joined(self, host).unwrap_or(false) => {
                     Err(format!("the serving certificate of {node}"))
                 }
                 Some(true) => Ok(format!("{node} is Ready")),
@@ -165,6 +168,21 @@ impl Install {
             .map_err(|error| kept(&error))?;
         f(&leaving.losing_pods(may_lose))
     }
+}
+
+/// Whether somebody, here or elsewhere, has approved what this very node's kubelet serves with.
+fn has_serving(index: &Index, node: &str) -> bool {
+    let user = format!("system:node:{node}");
+    let since = index.state().nodes.get(node).and_then(|node| node.metadata.creation_timestamp.clone());
+    let is_its = |request: &&Request| {
+        request.spec.signer_name == "kubernetes.io/kubelet-serving"
+            && request.spec.username.as_deref() == Some(&user)
+            && request.metadata.creation_timestamp >= since
+    };
+    let is_approved = |request: &Request| {
+        request.status.conditions.iter().flatten().any(|condition| condition.r#type == "Approved")
+    };
+    index.state().requests.values().filter(is_its).any(is_approved)
 }
 
 /// A node that does not go.

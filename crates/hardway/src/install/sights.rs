@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use hardway_assets::inventory::Host;
 use hardway_journal::Entry;
+use hardway_machines::actions::{Check, Program};
 use hardway_machines::host_progress::{HostSeen, HostState, Sight, console};
 use hardway_machines::providers::Provider;
 
@@ -38,7 +39,9 @@ impl Sights {
         }
         for (host, state) in machines {
             let Some(by) = provider.seen_by(host) else { continue };
-            let is_on = install.doer().holds(&provider.is_on(host));
+            install.go_on()?;
+            // Whoever could not be asked has not said that it is off.
+            let Some(is_on) = says(&provider.is_on(host)) else { continue };
             let mut seen = vec![(if is_on { Sight::On } else { Sight::Off }, by)];
             seen.extend(told_by_console(provider, host).map(|sight| (sight, "console")));
             seen.extend(self.written(provider, host).filter(|_| is_on).map(|sight| (sight, by)));
@@ -67,6 +70,14 @@ impl Sights {
             Sight::Writing { megabytes }
         })
     }
+}
+
+/// Whether that is printed, soon: a management controller that is silent would be waited for for minutes.
+fn says(check: &Check) -> Option<bool> {
+    let Check::Prints { program, line } = check else { return None };
+    let program = Program::new("timeout", ["20", &program.program]).with(program.arguments.clone());
+    let printed = outside().run(&program).ok()?;
+    Some(printed.lines().any(|found| found.trim() == *line))
 }
 
 fn told_by_console(provider: &dyn Provider, host: &Host) -> Option<Sight> {

@@ -170,7 +170,7 @@ impl BareMetal {
     }
 
     /// The config that the medium carries: the pointer, where there is one.
-    fn config_on_medium(&self, host: &Host) -> String {
+    pub(super) fn config_on_medium(&self, host: &Host) -> String {
         match self.has_pointer() {
             true => HostPointer::path(host),
             false => first_boot_config(&self.cluster, host),

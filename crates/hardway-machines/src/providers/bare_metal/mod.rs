@@ -53,6 +53,10 @@ impl Provider for BareMetal {
         vec![self.medium(host), self.boot(host)]
     }
 
+    fn boots_from(&self, host: &Host) -> PathBuf {
+        self.config_on_medium(host).into()
+    }
+
     fn is_on(&self, host: &Host) -> Check {
         match self.settings.controllers.contains_key(&host.name) {
             true => Check::Prints { program: self.bmc("status", host), line: "power: on".to_owned() },

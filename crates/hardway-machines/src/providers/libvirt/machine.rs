@@ -1,5 +1,6 @@
 //! One machine: disk, definition, first boot.
 
+use hardway_assets::Cluster;
 use hardway_assets::ignition::{HostPointer, first_boot_config};
 use hardway_assets::inventory::{Host, Role};
 use hardway_assets::shell_word;
@@ -27,6 +28,12 @@ struct Size {
     disk_gib: u32,
 }
 
+/// The address of a machine's card: the inventory's, or one that is always the same for its name.
+pub fn machine_mac(cluster: &Cluster, host: &Host) -> String {
+    let made_up = || mac(&["mac", &cluster.domain(), &host.name]);
+    host.mac.as_ref().map_or_else(made_up, |mac| mac.to_lowercase().replace('-', ":"))
+}
+
 impl Libvirt {
     /// Known to the network, defined, with an empty disk; off.
     pub(super) fn machine(&self, host: &Host) -> Vec<Action> {
@@ -45,8 +52,7 @@ impl Libvirt {
 
     /// The inventory's, or one that is always the same.
     pub(super) fn machine_mac(&self, host: &Host) -> String {
-        let made_up = || mac(&["mac", &self.cluster.domain(), &host.name]);
-        host.mac.as_ref().map_or_else(made_up, |mac| mac.to_lowercase().replace('-', ":"))
+        machine_mac(&self.cluster, host)
     }
 
     fn disk(&self, host: &Host) -> Action {
@@ -108,7 +114,8 @@ impl Libvirt {
 
     /// What installs it, with its config as it is now. A person who wants another makes it with `hardway media iso`.
     fn iso(&self, host: &Host) -> Action {
-        let (iso, config) = (self.iso_path(host), self.config_on_medium(host));
+        let (iso, config) =
+            (self.iso_path(host), self.folder.join(self.config_on_medium(host)).display().to_string());
         let folder = self.folder.display().to_string();
         let hardway = Program::new(self.program.display().to_string(), ["--dir", &folder]);
         let mut make = hardway.clone().with(["media", "iso", "--host", &host.name]);
@@ -208,12 +215,11 @@ impl Libvirt {
     }
 
     /// The config that the medium carries: the pointer, where there is one.
-    fn config_on_medium(&self, host: &Host) -> String {
-        let config = match self.has_pointer() {
+    pub(super) fn config_on_medium(&self, host: &Host) -> String {
+        match self.has_pointer() {
             true => HostPointer::path(host),
             false => first_boot_config(&self.cluster, host),
-        };
-        self.folder.join(config).display().to_string()
+        }
     }
 
     fn has_pointer(&self) -> bool {

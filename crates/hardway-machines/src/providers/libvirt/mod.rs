@@ -47,6 +47,7 @@ use hardway_assets::violation::Violation;
 
 pub(super) use advice::KNOWN;
 pub use facts::{HostFacts, Resolver};
+pub use machine::machine_mac;
 pub use settings::{Accelerator, HaproxyBy, ResolverChoice, Settings};
 
 use super::{LoadBalancer, Provider};
@@ -124,6 +125,10 @@ impl Provider for Libvirt {
 
     fn first_boot(&self, host: &Host) -> Vec<Action> {
         self.boot(host)
+    }
+
+    fn boots_from(&self, host: &Host) -> PathBuf {
+        self.config_on_medium(host).into()
     }
 
     fn is_on(&self, host: &Host) -> Check {

@@ -1,4 +1,4 @@
-//! The network's three states: defined, started by libvirt itself, running.
+//! The network's three states: defined, started by libvirt itself, running; and what the host forwards for it.
 
 use std::net::IpAddr;
 
@@ -9,8 +9,8 @@ use super::network_xml::network_xml;
 use super::xml::uuid;
 use crate::actions::{Action, Check, Program};
 
-/// How actions that let the host forward are called; the family comes after it.
-const FORWARDING: &str = "network/forwarding-";
+/// How the action that lets the host forward is called.
+const FORWARDING: &str = "network/forwarding-ipv4";
 
 impl Libvirt {
     /// Defined, started with the host, running as defined.
@@ -51,32 +51,27 @@ impl Libvirt {
 
     /// libvirt lets the host forward when it starts the network, and never takes that back. So it is done before, where it
     /// can be. Whoever else has a bridge on this host by then needs it as well.
-    fn forwarding(&self) -> Vec<Action> {
-        let gateways = &self.cluster.inventory.network.gateway;
-        let families = [
-            ("ipv4", "net.ipv4.ip_forward", gateways.iter().any(IpAddr::is_ipv4)),
-            ("ipv6", "net.ipv6.conf.all.forwarding", gateways.iter().any(IpAddr::is_ipv6)),
-        ];
+    ///
+    /// IPv6 is left to libvirt: forwarding it drops the routes that the kernel learned from routers, and libvirt refuses to
+    /// start the network where that would cut the host off.
+    fn forwarding(&self) -> Option<Action> {
+        const KEY: &str = "net.ipv4.ip_forward";
+        if !self.cluster.inventory.network.gateway.iter().any(IpAddr::is_ipv4) {
+            return None;
+        }
         let place = self.place();
         let others = format!(
-            "bridges=$(ip -o link show type bridge | awk '{{print $2}}' | grep -vxF {} || :)",
+            "links=$(ip -o link show type bridge); \
+             bridges=$(printf '%s\\n' \"$links\" | awk '{{print $2}}' | grep -vxF {} || :)",
             shell_word(&format!("{}:", self.settings.bridge))
         );
-        let wanted = families.into_iter().filter(|(_, _, is_wanted)| *is_wanted);
-        wanted
-            .map(|(family, key, _)| {
-                Action::programs(
-                    format!("{FORWARDING}{family}"),
-                    format!("This host passes on what machines send to the world ({key})."),
-                    Check::Prints {
-                        program: place.run(Program::new("sysctl", ["-n", key])),
-                        line: "1".to_owned(),
-                    },
-                    [place.run(Program::new("sysctl", ["-w", &format!("{key}=1")]))],
-                    [place.shell(&format!("{others}; if [ -z \"$bridges\" ]; then sysctl -w {key}=0; fi"))],
-                )
-            })
-            .collect()
+        Some(Action::programs(
+            FORWARDING,
+            format!("This host passes on what machines send to the world ({KEY})."),
+            Check::Prints { program: place.run(Program::new("sysctl", ["-n", KEY])), line: "1".to_owned() },
+            [place.run(Program::new("sysctl", ["-w", &format!("{KEY}=1")]))],
+            [place.shell(&format!("{others}; if [ -z \"$bridges\" ]; then sysctl -w {KEY}=0; fi"))],
+        ))
     }
 
     /// The same for a cluster's domain whatever else changes.

@@ -16,6 +16,7 @@ use tokio::sync::mpsc;
 use super::{connect, failed, read};
 use crate::cli::{ControllerArgs, Global, IgnitionArg, ManagementArgs, ReconcileArgs};
 use crate::commands::approve::identity;
+use crate::held::Held;
 use crate::interrupt::{Stop, interrupted, told_to_stop};
 use crate::output::Output;
 use crate::report::{EXIT_CONFIG, EXIT_INFRASTRUCTURE, Report};
@@ -139,8 +140,16 @@ fn provider(global: &Global, args: &ReconcileArgs) -> Result<(Arc<dyn Provider>,
     if let Some(program) = &args.machine_program {
         return Ok((Arc::new(ProgramProvider::new(program, &folder)), hosts(global)?));
     }
+    // What is built is named after the cluster's identity, which is drawn once and kept.
+    let cluster = match workdir.path("secrets/identity.json").exists() {
+        true => input::cluster_before_release(&workdir)?,
+        false => {
+            let _held = Held::take(&workdir)?;
+            input::cluster_to_build(&workdir)?
+        }
+    };
     // A provider looks at its cluster for as long as it lives, which here is as long as the program.
-    let cluster: &'static Cluster = Box::leak(Box::new(input::cluster_before_release(&workdir)?));
+    let cluster: &'static Cluster = Box::leak(Box::new(cluster));
     let place = install::place(&workdir, cluster)?;
     // A hosted cluster has no bootstrap host.
     let provider = install::provider_of(cluster, place.as_ref(), &folder, Stage::Installed)?;

@@ -28,13 +28,16 @@ pub(super) struct HostPointer {
 }
 
 impl<'p> HostConfig<'p> {
-    /// The complete config, or the pool's pointer where there is none.
+    /// The complete config, or the pool's pointer where there is none. A worker of a hosted cluster has its own pointer only.
     pub(super) fn find(project: &'p Project, host: &Host) -> Result<Self, Report> {
         let is_live = project.cluster.is_bootstrap_in_place();
         let candidates = match host.role {
             _ if is_live => vec!["bootstrap-in-place-for-live-iso.ign".to_owned()],
             Role::Bootstrap => vec!["bootstrap.ign".to_owned()],
-            role => vec![format!("ignition/{}.ign", host.name), format!("{role}.ign")],
+            role => {
+                let pointer = ignition::HostPointer::path(host);
+                vec![format!("ignition/{}.ign", host.name), format!("{role}.ign"), pointer]
+            }
         };
         for path in &candidates {
             if let Some(bytes) = project.tree.get(path) {
