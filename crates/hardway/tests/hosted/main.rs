@@ -57,8 +57,9 @@ fn what_cannot_be_is_told_at_once_and_nothing_is_made() {
             .contains(&place::base64(&place.read("pull-secret.json")))
     );
     let ran = place.run(&["hosted", "cluster", "status", "demo", "--kubeconfig", "nowhere"]);
-    assert_eq!(ran.code, Some(1));
-    assert!(ran.stderr.contains("error[hosted-failed]") && ran.stderr.contains("nowhere"), "{}", ran.stderr);
+    assert_eq!(ran.code, Some(2));
+    let is_told = ran.stderr.contains("error[kubeconfig-unusable]") && ran.stderr.contains("nowhere");
+    assert!(is_told, "{}", ran.stderr);
 }
 
 #[test]
