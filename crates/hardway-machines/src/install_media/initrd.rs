@@ -32,6 +32,7 @@ impl Initrd {
     /// Unpacks every archive. Zeros before, between and after them are padding.
     pub(super) fn read(mut bytes: &[u8]) -> Result<Self, String> {
         let mut initrd = Self::default();
+        let mut left = MOST;
         loop {
             bytes = &bytes[padding(bytes)..];
             if bytes.is_empty() {
@@ -43,7 +44,8 @@ impl Initrd {
                 bytes = &bytes[length..];
                 continue;
             }
-            let (unpacked, rest) = unpack(bytes)?;
+            let (unpacked, rest) = unpack(bytes, left)?;
+            left -= unpacked.len() as u64;
             let (files, length) = cpio::read(&unpacked)?;
             if unpacked[length..].iter().any(|byte| *byte != 0) {
                 return Err("something follows the archive inside its packing".to_owned());
@@ -64,11 +66,6 @@ impl Initrd {
 
     pub(super) fn set(&mut self, path: String, contents: Vec<u8>) {
         self.files.insert(path, contents);
-    }
-
-    /// Takes away the files that are not wanted.
-    pub(super) fn retain(&mut self, is_wanted: impl Fn(&str) -> bool) {
-        self.files.retain(|path, _| is_wanted(path));
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
@@ -101,35 +98,35 @@ fn pack(bytes: &[u8]) -> Vec<u8> {
     encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("writing to memory does not fail")
 }
 
-/// The packed piece at the beginning, unpacked, and what follows it.
-fn unpack(bytes: &[u8]) -> Result<(Vec<u8>, &[u8]), String> {
+/// The packed piece at the beginning, unpacked to no more than `most` bytes, and what follows it.
+fn unpack(bytes: &[u8], most: u64) -> Result<(Vec<u8>, &[u8]), String> {
     let failed = |error: std::io::Error| error.to_string();
     match bytes {
         [0x1f, 0x8b, ..] => {
             let mut decoder = flate2::bufread::GzDecoder::new(bytes);
-            let unpacked = limited(&mut decoder)?;
+            let unpacked = limited(&mut decoder, most)?;
             Ok((unpacked, decoder.into_inner()))
         }
         [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => {
             let stream = Stream::new_stream_decoder(MOST_MEMORY, 0).map_err(|error| error.to_string())?;
             let mut decoder = liblzma::bufread::XzDecoder::new_stream(bytes, stream);
-            let unpacked = limited(&mut decoder)?;
+            let unpacked = limited(&mut decoder, most)?;
             Ok((unpacked, decoder.into_inner()))
         }
         [0x28, 0xb5, 0x2f, 0xfd, ..] => {
             let decoder = zstd::stream::read::Decoder::with_buffer(bytes).map_err(failed)?;
             let mut decoder = decoder.single_frame();
-            let unpacked = limited(&mut decoder)?;
+            let unpacked = limited(&mut decoder, most)?;
             Ok((unpacked, decoder.finish()))
         }
         _ => Err("neither an archive nor gzip, xz or zstd".to_owned()),
     }
 }
 
-fn limited(decoder: &mut impl Read) -> Result<Vec<u8>, String> {
+fn limited(decoder: &mut impl Read, most: u64) -> Result<Vec<u8>, String> {
     let mut unpacked = Vec::new();
-    decoder.take(MOST + 1).read_to_end(&mut unpacked).map_err(|error| error.to_string())?;
-    if unpacked.len() as u64 > MOST {
+    decoder.take(most + 1).read_to_end(&mut unpacked).map_err(|error| error.to_string())?;
+    if unpacked.len() as u64 > most {
         return Err(format!("it unpacks to more than {MOST} bytes"));
     }
     Ok(unpacked)
@@ -174,6 +171,11 @@ mod tests {
         let bomb = gzip.finish().unwrap();
         assert!(bomb.len() < 1 << 20);
         assert!(Initrd::read(&bomb).unwrap_err().contains("unpacks to more"));
+        // Each piece alone would do; it is their sum that counts.
+        let half = cpio::write(&one("half", &"0".repeat(MOST as usize / 2)).files);
+        let half = zstd::encode_all(&*half, 1).unwrap();
+        assert!(Initrd::read(&half).is_ok());
+        assert!(Initrd::read(&half.repeat(2)).unwrap_err().contains("unpacks to more"));
         assert!(Initrd::read(b"garbage").unwrap_err().contains("neither"));
         assert_eq!(Initrd::read(&[0; 4096]).unwrap(), Initrd::default());
     }

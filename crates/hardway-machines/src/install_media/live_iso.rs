@@ -128,11 +128,6 @@ impl LiveIso {
         self.wanted.initrd.set(CONFIG.to_owned(), config);
     }
 
-    /// Takes the config of the live system away.
-    pub fn remove_ignition(&mut self) {
-        self.wanted.initrd.retain(|path| path != CONFIG);
-    }
-
     /// Network keyfiles, by name.
     pub fn keyfiles(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.wanted.initrd.iter().filter_map(|(path, text)| Some((path.strip_prefix(NETWORK)?, text)))
@@ -149,11 +144,6 @@ impl LiveIso {
         }
         self.wanted.initrd.set(format!("{NETWORK}{name}"), text);
         Ok(())
-    }
-
-    /// Takes all keyfiles away.
-    pub fn remove_keyfiles(&mut self) {
-        self.wanted.initrd.retain(|path| !path.starts_with(NETWORK));
     }
 
     /// Other files that somebody embedded.
@@ -185,17 +175,12 @@ impl LiveIso {
         }
     }
 
-    /// The kernel arguments that the image was made with.
-    pub fn reset_kernel_arguments(&mut self) {
-        if let Some(arguments) = &mut self.wanted.arguments {
-            arguments.reset();
-        }
-    }
-
     /// Takes everything away that was ever embedded or changed.
     pub fn reset(&mut self) {
         self.wanted.initrd = Initrd::default();
-        self.reset_kernel_arguments();
+        if let Some(arguments) = &mut self.wanted.arguments {
+            arguments.reset();
+        }
     }
 
     /// Whether it is as it was made.

@@ -37,9 +37,7 @@ proptest! {
         let expected = [vec![DEFAULT.to_owned()], arguments].concat().join(" ");
         prop_assert_eq!(read.kernel_arguments(), Some((expected.as_str(), DEFAULT)));
 
-        read.remove_ignition();
-        read.remove_keyfiles();
-        read.reset_kernel_arguments();
+        read.reset();
         prop_assert!(read.is_pristine());
         read.write(&path).unwrap();
         prop_assert!(fs::read(&path).unwrap() == fs::read(pristine()).unwrap());
