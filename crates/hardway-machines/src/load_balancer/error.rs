@@ -22,14 +22,6 @@ pub enum LoadBalancerError {
         /// The line that was not understood.
         line: String,
     },
-    /// It is nobody's member.
-    #[error("{host} is no member of the load balancer behind {}", socket.display())]
-    NoMember {
-        /// The host.
-        host: String,
-        /// The socket.
-        socket: PathBuf,
-    },
     /// HAProxy answered with a complaint.
     #[error("HAProxy refused `{command}`: {answer}")]
     Refused {
@@ -39,12 +31,10 @@ pub enum LoadBalancerError {
         answer: String,
     },
     /// HAProxy said yes, and did something else.
-    #[error("{member} is {found} after HAProxy was told that it be {wanted}")]
+    #[error("{member} is {found} after HAProxy was told to take it out")]
     NotTaken {
         /// The service and the host.
         member: String,
-        /// What it was told.
-        wanted: State,
         /// What it says.
         found: State,
     },

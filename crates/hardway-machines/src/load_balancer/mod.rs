@@ -1,7 +1,7 @@
 //! Members of the load balancer, taken in and out while it runs.
 //!
 //! ```text
-//! take_out(), bring_in()    one host, wherever it is a member; read back                     mod.rs
+//! take_out()                one host, wherever it is a member; read back                     mod.rs
 //! Server, servers()         what HAProxy says of each member                                 server.rs
 //! ask()                     one command to HAProxy's administration socket, and its answer    socket.rs
 //! changes()                 the same for a load balancer of somebody else's, as a table       changes.rs
@@ -26,45 +26,21 @@ pub use server::{Server, State, servers};
 /// # Errors
 /// When HAProxy cannot be reached, refuses, or says something else afterwards.
 pub fn take_out(socket: &Path, host: &str) -> Result<(), LoadBalancerError> {
-    // Not `drain`: watches last for hours, and would end with the machine, without a word to their clients.
-    match set_state(socket, host, State::Maintenance) {
-        Err(LoadBalancerError::NoMember { .. }) => Ok(()),
-        result => result,
-    }
-}
-
-/// Lets a host have connections whenever its health check says that it is well. Twice is fine.
-///
-/// # Errors
-/// When HAProxy cannot be reached, has no such member, refuses, or says something else afterwards.
-pub fn bring_in(socket: &Path, host: &str) -> Result<(), LoadBalancerError> {
-    set_state(socket, host, State::Ready)
-}
-
-/// Puts a host into a state wherever it is a member, and reads it back.
-///
-/// # Errors
-/// When HAProxy cannot be reached, has no such member, refuses, or says something else afterwards.
-pub fn set_state(socket: &Path, host: &str, state: State) -> Result<(), LoadBalancerError> {
     let of_host = || -> Result<Vec<Server>, LoadBalancerError> {
         Ok(servers(socket)?.into_iter().filter(|server| server.name == host).collect())
     };
-    let members = of_host()?;
-    if members.is_empty() {
-        return Err(LoadBalancerError::NoMember { host: host.to_owned(), socket: socket.to_owned() });
-    }
-    for member in members {
-        let command = format!("set server {}/{} state {}", member.service, member.name, state.word());
+    for member in of_host()? {
+        // Not `drain`: watches last for hours, and would end with the machine, without a word to their clients.
+        let command = format!("set server {}/{} state maint", member.service, member.name);
         let answer = socket::ask(socket, &command)?;
         if !answer.trim().is_empty() {
             return Err(LoadBalancerError::Refused { command, answer: answer.trim().to_owned() });
         }
     }
-    match of_host()?.into_iter().find(|member| member.state != state) {
+    match of_host()?.into_iter().find(|member| member.state != State::Maintenance) {
         None => Ok(()),
         Some(member) => Err(LoadBalancerError::NotTaken {
             member: format!("{}/{}", member.service, member.name),
-            wanted: state,
             found: member.state,
         }),
     }

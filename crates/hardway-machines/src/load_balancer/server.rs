@@ -33,17 +33,6 @@ pub enum State {
     Maintenance,
 }
 
-impl State {
-    /// As `set server` takes it.
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Ready => "ready",
-            Self::Drain => "drain",
-            Self::Maintenance => "maint",
-        }
-    }
-}
-
 impl fmt::Display for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
