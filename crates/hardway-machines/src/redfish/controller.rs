@@ -52,7 +52,14 @@ impl Controller {
         }
         controller.system = match &bmc.address.system {
             Some(system) => system.clone(),
-            None => controller.only_system().await?,
+            None => match controller.only_system().await {
+                Ok(system) => system,
+                Err(error) => {
+                    // Why it failed says more than why the session could not be given back.
+                    let _ = controller.close().await;
+                    return Err(error);
+                }
+            },
         };
         Ok(controller)
     }
@@ -221,11 +228,11 @@ impl Controller {
         if status.is_success() {
             return Ok(answer);
         }
-        if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+        if status == StatusCode::UNAUTHORIZED {
             let (address, user) = (self.transport.address().to_string(), self.user.clone());
-            return Err(RedfishError::Login { address, user, status: status.as_u16() });
+            return Err(RedfishError::Login { address, user });
         }
-        let message = without(&message(&answer.body), &self.password);
+        let message = message(&answer.body, &[self.password.expose_text(), self.credential.text()]);
         Err(RedfishError::Refused {
             method: method.to_string(),
             path: path.to_owned(),
@@ -294,10 +301,4 @@ fn basic(bmc: &Bmc) -> HeaderValue {
         .expect("base64 is made of letters that a header takes");
     value.set_sensitive(true);
     value
-}
-
-/// A controller may quote what it was sent.
-fn without(text: &str, password: &Secret) -> String {
-    let password = password.expose_text();
-    if password.is_empty() { text.to_owned() } else { text.replace(password, "<redacted>") }
 }

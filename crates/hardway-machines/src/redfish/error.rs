@@ -33,14 +33,12 @@ pub enum RedfishError {
         source: hyper::Error,
     },
     /// The login is wrong.
-    #[error("{address} does not take the login of user {user:?}: it answers {status}")]
+    #[error("{address} does not take the login of user {user:?}: it answers 401")]
     Login {
         /// The controller.
         address: String,
         /// Who tried.
         user: String,
-        /// 401 or 403.
-        status: u16,
     },
     /// Anything else that is not a success.
     #[error("{method} {path} was answered with {status}{}", said(message))]
@@ -99,6 +97,9 @@ impl RedfishError {
             Self::Login { .. } => {
                 "see user and the file in passwordFile; some controllers lock a user out for minutes after wrong passwords, and some take only auth: session"
             }
+            Self::Refused { status: 403, .. } => {
+                "the controller knows the user, but does not let it do this: give the user the role Operator or Administrator; a function without a licence, or a user locked out after wrong passwords, is refused so as well"
+            }
             Self::Refused { status: 404 | 405 | 501, .. } | Self::Unexpected { .. } => {
                 "the controller may lack this part of Redfish (virtual media often needs a licence): boot this machine by hand, or over the network"
             }
@@ -117,8 +118,9 @@ fn is_certificate(error: &io::Error) -> bool {
     matches!(source, Some(rustls::Error::InvalidCertificate(_)))
 }
 
-/// The sentences in an answer that is an error (DMTF DSP0266, error responses).
-pub(super) fn message(body: &[u8]) -> String {
+/// The sentences in an answer that is an error (DMTF DSP0266, error responses). A controller may quote what it was sent:
+/// `secrets` are taken out, before anything is cut that would leave half of one.
+pub(super) fn message(body: &[u8], secrets: &[&str]) -> String {
     let Ok(value) = serde_json::from_slice::<Value>(body) else { return String::new() };
     let error = &value["error"];
     let mut told: Vec<&str> = error["@Message.ExtendedInfo"]
@@ -130,7 +132,15 @@ pub(super) fn message(body: &[u8]) -> String {
     }
     told.dedup();
     // It may say anything; a line is enough.
-    told.join(" ").chars().filter(|c| !c.is_control()).take(600).collect()
+    let line: String = told.join(" ").chars().filter(|c| !c.is_control()).collect();
+    without(line, secrets).chars().take(600).collect()
+}
+
+/// Longer ones first: a shorter one may be part of them.
+fn without(text: String, secrets: &[&str]) -> String {
+    let mut secrets: Vec<&str> = secrets.iter().copied().filter(|secret| !secret.is_empty()).collect();
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    secrets.into_iter().fold(text, |text, secret| text.replace(secret, "<redacted>"))
 }
 
 fn said(message: &str) -> String {
@@ -144,8 +154,20 @@ mod tests {
     #[test]
     fn what_a_controller_says_is_found() {
         let body = br#"{"error":{"message":"See below","@Message.ExtendedInfo":[{"Message":"Not licensed."},{"Message":"Call us.\n"}]}}"#;
-        assert_eq!(message(body), "Not licensed. Call us.");
-        assert_eq!(message(br#"{"error":{"message":"No."}}"#), "No.");
-        assert_eq!(message(b"<html>"), "");
+        assert_eq!(message(body, &[]), "Not licensed. Call us.");
+        assert_eq!(message(br#"{"error":{"message":"No."}}"#, &[]), "No.");
+        assert_eq!(message(b"<html>", &[]), "");
+    }
+
+    #[test]
+    fn no_part_of_a_secret_is_quoted() {
+        let said = |text: String| serde_json::json!({"error": {"message": text}}).to_string();
+        let across = said(format!("{}calvin-and-hobbes", "x".repeat(595)));
+        let told = message(across.as_bytes(), &["calvin-and-hobbes"]);
+        assert_eq!(told, format!("{}<reda", "x".repeat(595)));
+        // The shorter one is the beginning of the longer.
+        let both = said("t0ken-of-session and t0ken".to_owned());
+        let told = message(both.as_bytes(), &["", "t0ken", "t0ken-of-session"]);
+        assert_eq!(told, "<redacted> and <redacted>");
     }
 }

@@ -44,6 +44,17 @@ pub(super) enum Credential {
     Token(HeaderValue),
 }
 
+impl Credential {
+    /// What must not be shown to anybody.
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Self::Basic(value) => value.to_str().unwrap_or_default().trim_start_matches("Basic "),
+            Self::None => "",
+            Self::Token(value) => value.to_str().unwrap_or_default(),
+        }
+    }
+}
+
 /// A controller is a small computer that may be busy with other things, but not for longer.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// No resource that is asked for comes near it.

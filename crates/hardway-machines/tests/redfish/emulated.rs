@@ -115,7 +115,7 @@ async fn tls_is_checked_unless_told_otherwise_and_a_password_is_never_told() {
     let mut wrong = bmc(&emulator, "", Trust::Anybody);
     wrong.password = Secret::new("battery-horse-correct");
     let error = refused(Controller::connect(&wrong).await);
-    assert!(matches!(error, RedfishError::Login { status: 401, .. }), "{error:?}");
+    assert!(matches!(error, RedfishError::Login { .. }), "{error:?}");
     let told = format!("{} {error:?} {wrong:?}", chain(&error));
     assert!(told.contains(USER) && !told.contains("battery"), "{told}");
     let right = bmc(&emulator, "", Trust::Anybody);

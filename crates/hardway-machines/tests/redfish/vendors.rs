@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hardway_machines::redfish::{BootFrom, Controller, Login, Power};
+use hardway_machines::redfish::{BootFrom, Controller, Login, Power, RedfishError};
 use serde_json::{Value, json};
 
 use crate::stand_in::{Reply, StandIn};
@@ -175,15 +175,54 @@ async fn a_session_is_begun_once_and_given_back() {
 }
 
 #[tokio::test]
-async fn a_controller_that_quotes_the_password_is_not_quoted() {
+async fn a_session_is_given_back_where_no_machine_is_found() {
+    const SESSIONS: &str = "/redfish/v1/SessionService/Sessions";
     let controller = StandIn::start(|asked| match asked.what.as_str() {
         what if what.starts_with("POST ") => {
-            (500, "", json!({"error": {"message": "cannot log in as admin:calvin-and-hobbes"}}))
+            (201, "X-Auth-Token: t0ken\r\nLocation: /redfish/v1/SessionService/Sessions/7\r\n", json!({}))
+        }
+        what if what.starts_with("DELETE ") => (204, "", Value::Null),
+        _ => ok(json!({"Members": []})),
+    })
+    .await;
+    let error = Controller::connect(&controller.bmc(Login::Session)).await.err().unwrap();
+    assert!(error.to_string().ends_with("the controller has no machine"), "{error}");
+    let changes: Vec<String> = controller.changes().into_iter().map(|asked| asked.what).collect();
+    assert_eq!(changes, [format!("POST {SESSIONS}"), format!("DELETE {SESSIONS}/7")]);
+}
+
+#[tokio::test]
+async fn who_may_not_is_told_what_the_controller_says() {
+    let controller = StandIn::start(|asked| match asked.what.as_str() {
+        what if what.starts_with("POST ") => {
+            (403, "", json!({"error": {"message": "Privilege ConfigureComponents is missing."}}))
         }
         what => resources(what, json!({"PowerState": "Off"}), json!({})),
     })
     .await;
     let reached = Controller::connect(&controller.bmc(Login::Basic)).await.unwrap();
     let error = reached.set_power(Power::On).await.unwrap_err();
-    assert!(error.to_string().ends_with("cannot log in as admin:<redacted>"), "{error}");
+    assert!(matches!(error, RedfishError::Refused { status: 403, .. }), "{error:?}");
+    assert!(error.to_string().ends_with("403: Privilege ConfigureComponents is missing."), "{error}");
+    assert!(error.fix().contains("role Operator"), "{}", error.fix());
+}
+
+#[tokio::test]
+async fn a_controller_that_quotes_what_it_was_sent_is_not_quoted() {
+    const SESSIONS: &str = "POST /redfish/v1/SessionService/Sessions";
+    let controller = StandIn::start(|asked| match asked.what.as_str() {
+        SESSIONS => (201, "X-Auth-Token: t0ken\r\n", json!({})),
+        what if what.starts_with("POST ") => {
+            let sent = asked.header("authorization").or(asked.header("x-auth-token")).unwrap();
+            let message = format!("not with {sent}, nor as admin:calvin-and-hobbes");
+            (500, "", json!({"error": {"message": message}}))
+        }
+        what => resources(what, json!({"PowerState": "Off"}), json!({})),
+    })
+    .await;
+    for (login, quoted) in [(Login::Basic, "Basic <redacted>"), (Login::Session, "<redacted>")] {
+        let reached = Controller::connect(&controller.bmc(login)).await.unwrap();
+        let error = reached.set_power(Power::On).await.unwrap_err().to_string();
+        assert!(error.ends_with(&format!("not with {quoted}, nor as admin:<redacted>")), "{error}");
+    }
 }
