@@ -3,6 +3,7 @@
 pub mod actions;
 mod anybody;
 pub mod boot_server;
+mod chain;
 mod file_body;
 pub mod host_progress;
 pub mod ignition_server;
@@ -12,3 +13,5 @@ pub mod media_server;
 pub mod preflight;
 pub mod providers;
 pub mod redfish;
+
+pub use chain::chain;

@@ -18,7 +18,7 @@ pub struct Metrics {
     pub turned_away: AtomicU64,
     /// Connections that did not get through the handshake.
     pub handshakes_failed: AtomicU64,
-    /// Refusals that were not even told, because their source had too many.
+    /// Requests that were put off unheard: their source had too many refused, or asked too often for configs of pools.
     pub limited: AtomicU64,
     /// Configs that were not given out, because it could not be written down.
     pub unrecorded: AtomicU64,
@@ -65,7 +65,7 @@ impl Metrics {
             ),
             (
                 "refusals_limited_total",
-                "Refusals answered with 503: too many from one source.",
+                "Requests answered with 503: too many refused, or too many for pools, from one source.",
                 &self.limited,
             ),
             (

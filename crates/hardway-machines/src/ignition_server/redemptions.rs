@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 use super::Redemption;
+use crate::chain;
 
 /// A pool's config went to somebody. Not a redemption: no token was shown, so it proves nothing about who it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,11 +88,6 @@ fn write(journal: &Journal, mut receiver: mpsc::Receiver<Waiting>) {
             let _ = done.send(written.clone());
         });
     }
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |cause| cause.source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::hosted_tokens::{HostedTokens, REACHED, TokenSecret};
+use crate::chain;
 
 /// The API server cannot be asked.
 #[derive(Debug, thiserror::Error)]
@@ -68,7 +69,7 @@ pub async fn watch(client: Client, namespace: &str, tokens: Arc<HostedTokens>, t
                 pause = Duration::from_millis(500);
             }
             Err(error) => {
-                trouble(&error.to_string());
+                trouble(&chain(&error));
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(Duration::from_secs(30));
             }
@@ -110,7 +111,7 @@ pub async fn mark(
     let patch = json!({"metadata": {"annotations": {REACHED: "True"}}});
     while let Some(name) = reached.recv().await {
         if let Err(error) = api.patch_metadata(&name, &PatchParams::default(), &Patch::Merge(&patch)).await {
-            trouble(&format!("Secret {name} could not be marked as reached: {error}"));
+            trouble(&format!("Secret {name} could not be marked as reached: {}", chain(&error)));
         }
     }
 }

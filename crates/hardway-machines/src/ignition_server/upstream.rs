@@ -4,7 +4,7 @@
 //! token, and kept as long as the Secret is there. So nobody who has no good token reaches the server behind, a thousand machines
 //! cost it one request, and it may restart meanwhile.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,9 +17,11 @@ use k8s_openapi::api::core::v1::Secret;
 use kube::runtime::watcher::{self, Event};
 use kube::{Api, Client, Config};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 use super::PreparedConfig;
 use super::hosted_tokens::{HostedTokens, Payload, TokenSecret};
+use crate::chain;
 
 /// The server behind.
 #[derive(Clone)]
@@ -41,7 +43,8 @@ pub enum UpstreamError {
     Client(#[source] Box<kube::Error>),
 }
 
-/// The longest pause between two tries.
+/// The first and the longest pause between two tries.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 impl Upstream {
@@ -71,7 +74,7 @@ impl Upstream {
             self.client.request_text(request.map_err(|error| error.to_string())?).await.map_err(|error| {
                 match error {
                     kube::Error::Api(status) => format!("it answers {}", status.code),
-                    error => error.to_string(),
+                    error => chain(&error),
                 }
             })?;
         let is_config = serde_json::from_str::<serde_json::Value>(&text)
@@ -84,8 +87,10 @@ impl Upstream {
     }
 }
 
-/// What a Secret lacked, by its name.
-type Fetched = (String, Result<PreparedConfig, String>);
+/// A Secret by its name and its uid: another one under the same name is another.
+type Which = (String, Option<String>);
+/// What a Secret lacked.
+type Fetched = (Which, Result<PreparedConfig, String>);
 
 /// Keeps tokens current as [`super::token_watch::watch`] does, and fetches what their Secrets lack.
 pub async fn watch(
@@ -97,28 +102,32 @@ pub async fn watch(
 ) {
     let api: Api<Secret> = Api::namespaced(client, namespace);
     let mut events = std::pin::pin!(watcher::watcher(api, watcher::Config::default()));
-    let mut proxy =
-        Proxy { tokens, upstream, kept: BTreeMap::new(), fetching: JoinSet::new(), names: Vec::new() };
-    let mut pause = Duration::from_millis(500);
+    let mut proxy = Proxy::new(tokens, upstream);
+    let mut pause = FIRST_PAUSE;
+    // An arm of its own: what was fetched is taken in while the API server is left alone.
+    let mut pausing = std::pin::pin!(tokio::time::sleep(Duration::ZERO));
+    let mut is_pausing = false;
     loop {
         tokio::select! {
-            event = events.next() => match event {
+            event = events.next(), if !is_pausing => match event {
                 Some(Ok(event)) => {
                     proxy.apply(event);
-                    pause = Duration::from_millis(500);
+                    pause = FIRST_PAUSE;
                 }
                 Some(Err(error)) => {
-                    trouble(&error.to_string());
-                    tokio::time::sleep(pause).await;
+                    trouble(&chain(&error));
+                    pausing.as_mut().reset(Instant::now() + pause);
+                    is_pausing = true;
                     pause = (pause * 2).min(LONGEST_PAUSE);
                 }
                 None => return,
             },
-            Some(Ok((name, fetched))) = proxy.fetching.join_next(), if !proxy.fetching.is_empty() => {
+            () = pausing.as_mut(), if is_pausing => is_pausing = false,
+            Some(Ok((which, fetched))) = proxy.fetching.join_next(), if !proxy.fetching.is_empty() => {
                 if let Err(why) = &fetched {
-                    trouble(&format!("the config of Secret {name}: the server behind: {why}"));
+                    trouble(&format!("the config of Secret {}: the server behind: {why}", which.0));
                 }
-                proxy.take_in(&name, fetched.ok());
+                proxy.take_in(&which, fetched.ok());
             }
         }
     }
@@ -130,11 +139,12 @@ struct Proxy {
     /// Secrets without a config of their own, by name: as they are, and what was fetched for them.
     kept: BTreeMap<String, Kept>,
     fetching: JoinSet<Fetched>,
+    /// For whom: one at a time for each Secret, however often it changes.
+    under_way: BTreeSet<Which>,
     names: Vec<String>,
 }
 
 struct Kept {
-    /// Another Secret under the same name is another.
     uid: Option<String>,
     secret: TokenSecret,
     token: secrets::Secret,
@@ -143,6 +153,17 @@ struct Kept {
 }
 
 impl Proxy {
+    fn new(tokens: Arc<HostedTokens>, upstream: Upstream) -> Self {
+        Self {
+            tokens,
+            upstream,
+            kept: BTreeMap::new(),
+            fetching: JoinSet::new(),
+            under_way: BTreeSet::new(),
+            names: Vec::new(),
+        }
+    }
+
     /// Between `Init` and `InitDone` the whole namespace is told again; what is not told is gone.
     fn apply(&mut self, event: Event<Secret>) {
         match event {
@@ -179,13 +200,13 @@ impl Proxy {
         };
         let uid = object.metadata.uid.clone();
         let known = self.kept.remove(&name).filter(|known| known.uid == uid);
-        let config = known.and_then(|known| known.config);
+        let (config, tries) = known.map_or((None, 0), |known| (known.config, known.tries));
         if let Some(config) = &config {
             secret.payload = Payload::Ready(config.clone());
         }
         self.tokens.put(secret.clone());
         let is_known = config.is_some();
-        let kept = Kept { uid, secret, token: secrets::Secret::new(token.0.clone()), config, tries: 0 };
+        let kept = Kept { uid, secret, token: secrets::Secret::new(token.0.clone()), config, tries };
         self.kept.insert(name.clone(), kept);
         if !is_known {
             self.fetch(&name);
@@ -193,8 +214,11 @@ impl Proxy {
     }
 
     /// What came is given out from now on; what did not is asked for again, later and later, as long as its Secret is there.
-    fn take_in(&mut self, name: &str, fetched: Option<PreparedConfig>) {
-        let Some(kept) = self.kept.get_mut(name).filter(|kept| kept.config.is_none()) else { return };
+    fn take_in(&mut self, which: &Which, fetched: Option<PreparedConfig>) {
+        self.under_way.remove(which);
+        let (name, uid) = which;
+        let lacking = self.kept.get_mut(name).filter(|kept| kept.uid == *uid && kept.config.is_none());
+        let Some(kept) = lacking else { return };
         match fetched {
             Some(config) => {
                 kept.secret.payload = Payload::Ready(config.clone());
@@ -210,7 +234,11 @@ impl Proxy {
 
     fn fetch(&mut self, name: &str) {
         let Some(kept) = self.kept.get(name) else { return };
-        let (upstream, token, name) = (self.upstream.clone(), kept.token.clone(), name.to_owned());
+        let which = (name.to_owned(), kept.uid.clone());
+        if !self.under_way.insert(which.clone()) {
+            return;
+        }
+        let (upstream, token) = (self.upstream.clone(), kept.token.clone());
         let pause = if kept.tries == 0 {
             Duration::ZERO
         } else {
@@ -219,7 +247,69 @@ impl Proxy {
         self.fetching.spawn(async move {
             tokio::time::sleep(pause).await;
             let fetched = upstream.fetch(&token).await;
-            (name, fetched)
+            (which, fetched)
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use serde_json::json;
+
+    use super::*;
+
+    /// In front of a server that is not there.
+    fn proxy() -> Proxy {
+        let config = Config::new("http://127.0.0.1:9".parse().unwrap());
+        Proxy::new(Arc::default(), Upstream { client: Client::try_from(config).unwrap() })
+    }
+
+    fn secret(uid: &str) -> Secret {
+        serde_json::from_value(json!({
+            "metadata": {"name": "token", "uid": uid, "annotations": {super::super::hosted_tokens::MARK: "true"}},
+            "data": {"token": STANDARD.encode("t0ken")},
+        }))
+        .unwrap()
+    }
+
+    fn which(uid: &str) -> Which {
+        ("token".to_owned(), Some(uid.to_owned()))
+    }
+
+    fn opens(proxy: &Proxy) -> bool {
+        let found = proxy.tokens.find(b"t0ken", Timestamp::UNIX_EPOCH);
+        found.is_some_and(|secret| matches!(secret.payload, Payload::Ready(_)))
+    }
+
+    #[tokio::test]
+    async fn a_secret_that_changes_often_is_fetched_for_once() {
+        let mut proxy = proxy();
+        for _ in 0..5 {
+            proxy.apply(Event::Apply(secret("1")));
+        }
+        assert_eq!(proxy.fetching.len(), 1);
+        let (which, fetched) = proxy.fetching.join_next().await.unwrap().unwrap();
+        assert!(fetched.is_err());
+        proxy.take_in(&which, None);
+        proxy.apply(Event::Apply(secret("1")));
+        assert_eq!(proxy.fetching.len(), 1, "the second try, and no other");
+        assert_eq!(proxy.kept["token"].tries, 1);
+    }
+
+    #[tokio::test]
+    async fn what_was_fetched_for_another_of_the_same_name_is_not_taken() {
+        let mut proxy = proxy();
+        proxy.apply(Event::Apply(secret("1")));
+        proxy.apply(Event::Delete(secret("1")));
+        proxy.apply(Event::Apply(secret("2")));
+        assert_eq!(proxy.fetching.len(), 2);
+        let config = PreparedConfig::new("{}");
+        proxy.take_in(&which("1"), Some(config.clone()));
+        assert!(!opens(&proxy));
+        proxy.take_in(&which("1"), None);
+        assert_eq!(proxy.fetching.len(), 2, "nor is it fetched again");
+        proxy.take_in(&which("2"), Some(config));
+        assert!(opens(&proxy));
     }
 }

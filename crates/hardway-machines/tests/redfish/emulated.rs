@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use hardway_assets::secrets::Secret;
+use hardway_machines::chain;
 use hardway_machines::media_server::{MediaServer, MediumRead};
 use hardway_machines::redfish::{Bmc, BmcAddress, BootFrom, Controller, Login, Power, RedfishError, Trust};
 
@@ -11,11 +12,6 @@ use hardway_testing::{
     REDFISH_MACHINE as FIRST, REDFISH_PASSWORD as PASSWORD, REDFISH_USER as USER,
     RedfishEmulator as Emulator, self_signed,
 };
-
-fn chain(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |cause| cause.source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
-}
 
 /// How to log in; `system` as in an address, or nothing.
 fn bmc(emulator: &Emulator, system: &str, trust: Trust) -> Bmc {
