@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hardway_journal::{Fact, NodeJoined, Record};
@@ -24,6 +25,7 @@ use crate::file_body::FileBody;
 use crate::ignition_server::listener::{Ending, Listeners, Serve};
 use crate::ignition_server::{Limits, ServerError, TimedIo, http1};
 use crate::install_media::{BootAnswer, BootFolder};
+use crate::trouble::{Trouble, Troubles};
 
 /// A host's installer has fetched the config it puts on the disk: from its next boot on, the disk counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,7 +40,7 @@ impl Fact for InstallBegun {
     const KIND: &'static str = "install-begun";
 }
 
-/// Told of every installation before its config is sent. An error keeps the config back.
+/// Told of every installation before its config is sent. An error keeps the config back, and is told as trouble.
 /// It may block.
 pub type Note = Box<dyn Fn(&InstallBegun) -> Result<(), String> + Send + Sync>;
 
@@ -70,8 +72,15 @@ impl BootServer {
         folder: BootFolder,
         installed: BTreeSet<String>,
         note: Note,
+        trouble: Trouble,
     ) -> Result<Self, ServerError> {
-        let desk = Arc::new(Desk { folder, installed: Mutex::new(installed), note });
+        let desk = Arc::new(Desk {
+            folder,
+            installed: Mutex::new(installed),
+            beginning: Arc::default(),
+            note,
+            troubles: Troubles::new(trouble),
+        });
         Ok(Self { listeners: Listeners::open(&[address], &limits(), &desk)?, desk })
     }
 
@@ -88,7 +97,7 @@ impl BootServer {
 
     /// From now on these start from their disks.
     pub fn mark_installed(&self, hosts: BTreeSet<String>) {
-        self.desk.installed.lock().unwrap_or_else(PoisonError::into_inner).extend(hosts);
+        self.desk.installed().extend(hosts);
     }
 }
 
@@ -104,9 +113,16 @@ pub fn installed<'r>(records: impl IntoIterator<Item = &'r Record>) -> BTreeSet<
 
 struct Desk {
     folder: BootFolder,
+    /// Held for a moment only: every request looks into it.
     installed: Mutex<BTreeSet<String>>,
+    /// Held while an installation is written down, which takes as long as the disk does.
+    beginning: Arc<tokio::sync::Mutex<()>>,
     note: Note,
+    troubles: Troubles,
 }
+
+/// All that a machine is told when something is wrong here.
+const LATER: &str = "not now; the operator of this server is told why\n";
 
 impl Serve for Desk {
     async fn serve(self: Arc<Self>, stream: TcpStream, source: IpAddr, ending: Ending) {
@@ -129,52 +145,74 @@ impl Desk {
         }
         let is_head = request.method() == Method::HEAD;
         let answer = {
-            let installed = self.installed.lock().unwrap_or_else(PoisonError::into_inner);
+            let installed = self.installed();
             self.folder.answer(request.uri().path(), |host| installed.contains(host))
         };
         match answer {
             BootAnswer::Script(text) => whole("text/plain; charset=utf-8", text, is_head),
-            BootAnswer::File(path) => file(&path, is_head).await,
+            BootAnswer::File(path) => self.file(&path, is_head).await,
             BootAnswer::Config { host, path } => {
-                let answer = file(&path, is_head).await;
+                let answer = self.file(&path, is_head).await;
                 if is_head || answer.status() != StatusCode::OK {
                     return answer;
                 }
-                match self.begin(InstallBegun { host, source }).await {
-                    Ok(()) => answer,
-                    Err(reason) => whole_with(StatusCode::SERVICE_UNAVAILABLE, "text/plain", reason, false),
+                match self.begin(InstallBegun { host: host.clone(), source }).await {
+                    Ok(()) => {
+                        self.troubles.is_well(&host);
+                        answer
+                    }
+                    Err(reason) => {
+                        let what = format!(
+                            "{host} is not given its config, because that cannot be written down: {reason}"
+                        );
+                        self.troubles.tell(&host, what);
+                        later()
+                    }
                 }
             }
             BootAnswer::NotFound => empty(StatusCode::NOT_FOUND),
         }
     }
 
-    /// Written down once: the installer may come again, and so may anybody else.
+    /// Written down once: the installer may come again, and so may anybody else. Also when the client goes away meanwhile.
     async fn begin(self: &Arc<Self>, begun: InstallBegun) -> Result<(), String> {
-        let desk = self.clone();
+        let (desk, turn) = (self.clone(), self.beginning.clone().lock_owned().await);
         let noting = tokio::task::spawn_blocking(move || {
-            let mut installed = desk.installed.lock().unwrap_or_else(PoisonError::into_inner);
-            if !installed.contains(&begun.host) {
+            let _turn = turn;
+            if !desk.installed().contains(&begun.host) {
                 (desk.note)(&begun)?;
-                installed.insert(begun.host);
+                desk.installed().insert(begun.host);
             }
             Ok(())
         });
         noting.await.unwrap_or_else(|error| Err(error.to_string()))
     }
+
+    fn installed(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.installed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn file(&self, path: &Path, is_head: bool) -> Response<FileBody> {
+        let thing = path.display().to_string();
+        let (body, bytes) = match FileBody::open(path).await {
+            Ok(opened) => opened,
+            Err(error) if error.kind() == ErrorKind::NotFound => return empty(StatusCode::NOT_FOUND),
+            Err(error) => {
+                self.troubles.tell(&thing, format!("{thing} cannot be read: {error}"));
+                return later();
+            }
+        };
+        self.troubles.is_well(&thing);
+        let mut response = Response::new(if is_head { FileBody::empty() } else { body });
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(bytes));
+        response
+    }
 }
 
-async fn file(path: &std::path::Path, is_head: bool) -> Response<FileBody> {
-    let (body, bytes) = match FileBody::open(path).await {
-        Ok(opened) => opened,
-        Err(error) if error.kind() == ErrorKind::NotFound => return empty(StatusCode::NOT_FOUND),
-        Err(_) => return empty(StatusCode::SERVICE_UNAVAILABLE),
-    };
-    let mut response = Response::new(if is_head { FileBody::empty() } else { body });
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
-    headers.insert(CONTENT_LENGTH, HeaderValue::from(bytes));
-    response
+fn later() -> Response<FileBody> {
+    whole_with(StatusCode::SERVICE_UNAVAILABLE, "text/plain", LATER.to_owned(), false)
 }
 
 fn whole(kind: &'static str, text: String, is_head: bool) -> Response<FileBody> {

@@ -13,5 +13,7 @@ pub mod media_server;
 pub mod preflight;
 pub mod providers;
 pub mod redfish;
+mod trouble;
 
 pub use chain::chain;
+pub use trouble::Trouble;

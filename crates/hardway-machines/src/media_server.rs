@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -16,16 +16,15 @@ use hardway_journal::Fact;
 use http::header::{ACCEPT_RANGES, ALLOW, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, RANGE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use serde::{Deserialize, Serialize};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
-use tokio::task::JoinHandle;
+use tokio::net::TcpStream;
 
 use crate::file_body::FileBody;
-use crate::ignition_server::{ServerError, TimedIo};
+use crate::ignition_server::listener::{Ending, Listeners, Serve};
+use crate::ignition_server::{Limits, ServerError, TimedIo, http1};
+use crate::trouble::{Trouble, Troubles};
 
 /// Somebody, most likely a host's controller, began to read the host's ISO.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,20 +39,25 @@ impl Fact for MediumRead {
     const KIND: &'static str = "medium-read";
 }
 
-/// Told of every new reader. It may block.
-pub type Noted = Box<dyn Fn(&MediumRead) + Send + Sync>;
+/// Told of every new reader. An error holds nobody up, and is told as trouble. It may block.
+pub type Noted = Box<dyn Fn(&MediumRead) -> Result<(), String> + Send + Sync>;
 
-/// A server that takes connections until it is dropped.
-pub struct MediaServer {
-    address: SocketAddr,
-    accepting: JoinHandle<()>,
+/// A server that takes connections until it ends or is dropped.
+pub struct MediaServer(Listeners);
+
+/// A whole machine room at once; a controller has a few connections. It reads as the machine boots: there may be long
+/// pauses, within an image and between two pieces of it.
+fn limits() -> Limits {
+    const PAUSE: Duration = Duration::from_secs(15 * 60);
+    Limits {
+        connections: 1024,
+        connections_per_source: 768,
+        header: PAUSE,
+        idle: PAUSE,
+        lifetime: Duration::from_secs(24 * 3600),
+        ..Limits::default()
+    }
 }
-
-/// A whole machine room at once; a controller has a few connections.
-const CONNECTIONS: usize = 1024;
-/// A controller reads as the machine boots: there may be long pauses.
-const IDLE: Duration = Duration::from_secs(15 * 60);
-const LIFETIME: Duration = Duration::from_secs(24 * 3600);
 
 impl MediaServer {
     /// Serves these files by the names of their hosts: `/master-0.iso`. They need not be there yet.
@@ -64,40 +68,21 @@ impl MediaServer {
         address: SocketAddr,
         isos: BTreeMap<String, PathBuf>,
         note: Noted,
+        trouble: Trouble,
     ) -> Result<Self, ServerError> {
-        let failed = |source| ServerError::Listen { address, source };
-        let listener = TcpListener::bind(address).await.map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
-        let shelf = Arc::new(Shelf { isos, noted: Mutex::default(), note });
-        Ok(Self { address, accepting: tokio::spawn(accept(listener, shelf)) })
+        let shelf = Arc::new(Shelf { isos, noted: Mutex::default(), note, troubles: Troubles::new(trouble) });
+        Ok(Self(Listeners::open(&[address], &limits(), &shelf)?))
     }
 
     /// Where it listens, with the port that was given out.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.0.addresses()[0]
     }
-}
 
-impl Drop for MediaServer {
-    fn drop(&mut self) {
-        self.accepting.abort();
-    }
-}
-
-async fn accept(listener: TcpListener, shelf: Arc<Shelf>) {
-    let room = Arc::new(Semaphore::new(CONNECTIONS));
-    loop {
-        let Ok(permit) = room.clone().acquire_owned().await else { return };
-        let Ok((stream, peer)) = listener.accept().await else {
-            // Out of file descriptors, mostly: others will be closed soon.
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            continue;
-        };
-        let shelf = shelf.clone();
-        tokio::spawn(async move {
-            shelf.serve(stream, peer.ip().to_canonical()).await;
-            drop(permit);
-        });
+    /// Takes no more connections, lets requests that are under way end, and returns. False when some did not end in time
+    /// and were cut off.
+    pub async fn end(self) -> bool {
+        self.0.end().await
     }
 }
 
@@ -105,21 +90,22 @@ struct Shelf {
     isos: BTreeMap<String, PathBuf>,
     noted: Mutex<BTreeSet<(String, IpAddr)>>,
     note: Noted,
+    troubles: Troubles,
 }
 
-impl Shelf {
-    async fn serve(self: Arc<Self>, stream: TcpStream, source: IpAddr) {
+impl Serve for Shelf {
+    async fn serve(self: Arc<Self>, stream: TcpStream, source: IpAddr, ending: Ending) {
         let service = service_fn(move |request: Request<Incoming>| {
             let shelf = self.clone();
             async move { Ok::<_, Infallible>(shelf.answer(&request, source).await) }
         });
-        let stream = TokioIo::new(TimedIo::new(stream, IDLE, LIFETIME));
-        let mut builder = http1::Builder::new();
-        builder.timer(TokioTimer::new()).header_read_timeout(IDLE).max_buf_size(16 << 10);
-        // A controller that is restarted meanwhile is no concern of ours.
-        let _ = builder.serve_connection(stream, service).await;
+        let limits = limits();
+        let stream = TokioIo::new(TimedIo::new(stream, limits.idle, limits.lifetime));
+        http1::serve(stream, service, &limits, ending).await;
     }
+}
 
+impl Shelf {
     async fn answer<B>(self: &Arc<Self>, request: &Request<B>, source: IpAddr) -> Response<FileBody> {
         if ![Method::GET, Method::HEAD].contains(request.method()) {
             let mut refused = empty(StatusCode::METHOD_NOT_ALLOWED);
@@ -133,7 +119,7 @@ impl Shelf {
         let length = match tokio::fs::metadata(path).await {
             Ok(metadata) => metadata.len(),
             Err(error) if error.kind() == ErrorKind::NotFound => return empty(StatusCode::NOT_FOUND),
-            Err(_) => return empty(StatusCode::SERVICE_UNAVAILABLE),
+            Err(error) => return self.unreadable(path, &error),
         };
         let range = request.headers().get(RANGE).and_then(|value| value.to_str().ok());
         let (status, piece) = match range.map(|text| piece(text, length)) {
@@ -146,8 +132,9 @@ impl Shelf {
         let body = match FileBody::open_at(path, piece.first, piece.length).await {
             Ok(_) if is_head => FileBody::empty(),
             Ok(body) => body,
-            Err(_) => return empty(StatusCode::SERVICE_UNAVAILABLE),
+            Err(error) => return self.unreadable(path, &error),
         };
+        self.troubles.is_well(&path.display().to_string());
         if !is_head {
             self.note(host, source).await;
         }
@@ -164,13 +151,25 @@ impl Shelf {
         response
     }
 
+    /// The controller is told nothing but that it does not go on.
+    fn unreadable(&self, path: &Path, error: &io::Error) -> Response<FileBody> {
+        let thing = path.display().to_string();
+        self.troubles.tell(&thing, format!("{thing} cannot be read: {error}"));
+        empty(StatusCode::SERVICE_UNAVAILABLE)
+    }
+
     /// Once for each who reads.
     async fn note(self: &Arc<Self>, host: &str, source: IpAddr) {
         let is_new =
             self.noted.lock().unwrap_or_else(PoisonError::into_inner).insert((host.to_owned(), source));
-        if is_new {
-            let (shelf, host) = (self.clone(), host.to_owned());
-            let _ = tokio::task::spawn_blocking(move || (shelf.note)(&MediumRead { host, source })).await;
+        if !is_new {
+            return;
+        }
+        let (shelf, read) = (self.clone(), MediumRead { host: host.to_owned(), source });
+        let noting = tokio::task::spawn_blocking(move || (shelf.note)(&read));
+        if let Err(reason) = noting.await.unwrap_or_else(|error| Err(error.to_string())) {
+            let what = format!("that {source} reads the medium of {host} is not in the journal: {reason}");
+            self.troubles.tell(host, what);
         }
     }
 }

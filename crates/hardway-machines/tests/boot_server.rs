@@ -8,7 +8,8 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use hardway_journal::{Entry, Journal, NodeJoined, read};
-use hardway_machines::boot_server::{BootServer, InstallBegun, installed};
+use hardway_machines::Trouble;
+use hardway_machines::boot_server::{BootServer, InstallBegun, Note, installed};
 use hardway_machines::install_media::BootFolder;
 
 const SCRIPT: &str = "ipxe/52-54-00-7e-00-65";
@@ -30,6 +31,10 @@ fn folder(path: &Path) -> BootFolder {
     BootFolder::open(path).unwrap()
 }
 
+async fn start(folder: BootFolder, note: Note, trouble: Trouble) -> BootServer {
+    BootServer::start(([127, 0, 0, 1], 0).into(), folder, BTreeSet::new(), note, trouble).await.unwrap()
+}
+
 /// Status and body.
 async fn ask(server: &BootServer, path: &str, flags: &[&str]) -> (u16, Vec<u8>) {
     let url = format!("http://{}/{path}", server.address());
@@ -48,9 +53,7 @@ async fn a_machine_is_installed_once_and_then_left_alone() {
         note.lock().unwrap().push(begun.clone());
         Ok(())
     });
-    let server = BootServer::start(([127, 0, 0, 1], 0).into(), folder(dir.path()), BTreeSet::new(), note)
-        .await
-        .unwrap();
+    let server = start(folder(dir.path()), note, Box::new(|what| panic!("{what}"))).await;
     let text = |(status, body): (u16, Vec<u8>)| (status, String::from_utf8(body).unwrap());
 
     assert_eq!(text(ask(&server, "boot.ipxe", &[]).await), (200, "#!ipxe\nindex".to_owned()));
@@ -78,13 +81,46 @@ async fn a_machine_is_installed_once_and_then_left_alone() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_written_down_does_not_happen() {
     let dir = tempfile::tempdir().unwrap();
-    let note = Box::new(|_: &InstallBegun| Err("the disk is full".to_owned()));
-    let server = BootServer::start(([127, 0, 0, 1], 0).into(), folder(dir.path()), BTreeSet::new(), note)
-        .await
-        .unwrap();
-    let (status, body) = ask(&server, "ignition/master-0.ign", &[]).await;
-    assert_eq!((status, body.as_slice()), (503, b"the disk is full".as_slice()));
+    let folder = folder(dir.path());
+    let rootfs = dir.path().join("rootfs.img");
+    fs_err::remove_file(&rootfs).unwrap();
+    fs_err::os::unix::fs::symlink(&rootfs, &rootfs).unwrap();
+    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+    let told = heard.clone();
+    let trouble = Box::new(move |what: &str| told.lock().unwrap().push(what.to_owned()));
+    let server = start(folder, Box::new(|_| Err("the disk is full".to_owned())), trouble).await;
+    for path in ["ignition/master-0.ign", "ignition/master-0.ign", "rootfs.img"] {
+        let (status, body) = ask(&server, path, &[]).await;
+        let sentence = b"not now; the operator of this server is told why\n".as_slice();
+        assert_eq!((status, body.as_slice()), (503, sentence), "{path}");
+    }
     assert_eq!(ask(&server, SCRIPT, &[]).await.1, b"#!ipxe\ninstall");
+    let heard = heard.lock().unwrap().clone();
+    assert_eq!(heard.len(), 2, "{heard:?}");
+    assert!(heard[0].starts_with("master-0 ") && heard[0].ends_with(": the disk is full"), "{heard:?}");
+    assert!(heard[1].starts_with(&format!("{} cannot be read: ", rootfs.display())), "{heard:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn a_disk_that_takes_its_time_holds_up_nobody_else() {
+    let dir = tempfile::tempdir().unwrap();
+    let (entered, mut is_entered) = tokio::sync::mpsc::unbounded_channel();
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    let released = Mutex::new(released);
+    let note = Box::new(move |_: &InstallBegun| {
+        entered.send(()).unwrap();
+        released.lock().unwrap().recv().map_err(|error| error.to_string())
+    });
+    let server = Arc::new(start(folder(dir.path()), note, Box::new(|what| panic!("{what}"))).await);
+    let config = |server: Arc<BootServer>| {
+        tokio::spawn(async move { ask(&server, "ignition/master-0.ign", &[]).await.0 })
+    };
+    let (first, second) = (config(server.clone()), config(server.clone()));
+    is_entered.recv().await.unwrap();
+    assert_eq!(ask(&server, SCRIPT, &["--max-time", "60"]).await.1, b"#!ipxe\ninstall");
+    release.send(()).unwrap();
+    assert_eq!((first.await.unwrap(), second.await.unwrap()), (200, 200));
+    assert!(is_entered.try_recv().is_err(), "written down once");
 }
 
 #[test]
@@ -109,9 +145,7 @@ async fn a_download_that_is_under_way_ends_whole() {
     const PATIENCE: std::time::Duration = std::time::Duration::from_secs(120);
     let dir = tempfile::tempdir().unwrap();
     let folder = folder(dir.path());
-    let server = BootServer::start(([127, 0, 0, 1], 0).into(), folder, BTreeSet::new(), Box::new(|_| Ok(())))
-        .await
-        .unwrap();
+    let server = start(folder, Box::new(|_| Ok(())), Box::new(|what| panic!("{what}"))).await;
     let address = server.address();
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(b"GET /rootfs.img HTTP/1.1\r\nHost: test\r\n\r\n").await.unwrap();

@@ -41,7 +41,11 @@ async fn insert_boot_once_power_and_back() {
     let media = MediaServer::start(
         "127.0.0.1:0".parse().unwrap(),
         BTreeMap::from([("master-0".to_owned(), iso)]),
-        Box::new(move |read| noted.lock().unwrap().push(read.clone())),
+        Box::new(move |read| {
+            noted.lock().unwrap().push(read.clone());
+            Ok(())
+        }),
+        Box::new(|what| panic!("{what}")),
     )
     .await
     .unwrap();

@@ -1,10 +1,23 @@
 //! The server of ISOs, with a client that sends exactly what it is told.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use hardway_machines::media_server::MediaServer;
+use hardway_machines::Trouble;
+use hardway_machines::media_server::{MediaServer, Noted};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+
+const PATIENCE: Duration = Duration::from_secs(120);
+
+fn silently() -> Noted {
+    Box::new(|_| Ok(()))
+}
+
+fn quietly() -> Trouble {
+    Box::new(|what| panic!("{what}"))
+}
 
 async fn ask(server: &MediaServer, head: &str) -> (String, Vec<u8>) {
     let mut stream = TcpStream::connect(server.address()).await.unwrap();
@@ -23,9 +36,10 @@ async fn isos_are_served_whole_and_in_pieces_to_who_knows_the_host() {
     fs_err::write(path("master-0.iso"), &content).unwrap();
     fs_err::write(path("secret.iso"), "not of a host").unwrap();
     let isos = ["master-0", "master-1"].map(|host| (host.to_owned(), path(&format!("{host}.iso"))));
-    let server = MediaServer::start("127.0.0.1:0".parse().unwrap(), BTreeMap::from(isos), Box::new(|_| ()))
-        .await
-        .unwrap();
+    let server =
+        MediaServer::start("127.0.0.1:0".parse().unwrap(), BTreeMap::from(isos), silently(), quietly())
+            .await
+            .unwrap();
 
     let (head, body) = ask(&server, "GET /master-0.iso HTTP/1.1").await;
     assert!(head.starts_with("http/1.1 200") && head.contains("accept-ranges: bytes"), "{head}");
@@ -46,4 +60,72 @@ async fn isos_are_served_whole_and_in_pieces_to_who_knows_the_host() {
     }
     let (head, _) = ask(&server, "PUT /master-0.iso HTTP/1.1").await;
     assert!(head.starts_with("http/1.1 405"), "{head}");
+}
+
+#[tokio::test]
+async fn the_operator_is_told_why_and_the_controller_only_that() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |host: &str| folder.path().join(format!("{host}.iso"));
+    fs_err::os::unix::fs::symlink(path("master-0"), path("master-0")).unwrap();
+    fs_err::write(path("master-1"), "an image").unwrap();
+    let isos = ["master-0", "master-1"].map(|host| (host.to_owned(), path(host)));
+    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+    let told = heard.clone();
+    let server = MediaServer::start(
+        "127.0.0.1:0".parse().unwrap(),
+        BTreeMap::from(isos),
+        Box::new(|_| Err("the disk is full".to_owned())),
+        Box::new(move |what| told.lock().unwrap().push(what.to_owned())),
+    )
+    .await
+    .unwrap();
+    for _ in 0..2 {
+        let (head, body) = ask(&server, "GET /master-0.iso HTTP/1.1").await;
+        assert!(head.starts_with("http/1.1 503") && body.is_empty(), "{head}");
+    }
+    assert_eq!(ask(&server, "GET /master-1.iso HTTP/1.1").await.1, b"an image");
+    let heard = heard.lock().unwrap().clone();
+    assert_eq!(heard.len(), 2, "{heard:?}");
+    assert!(heard[0].starts_with(&format!("{} cannot be read: ", path("master-0").display())), "{heard:?}");
+    assert_eq!(
+        heard[1],
+        "that 127.0.0.1 reads the medium of master-1 is not in the journal: the disk is full"
+    );
+}
+
+/// An image that no buffer holds, and a server that has it.
+async fn large(folder: &std::path::Path) -> (MediaServer, Vec<u8>) {
+    let content: Vec<u8> = (0..40_000_000_u32).map(|n| u8::try_from(n % 251).unwrap()).collect();
+    let path = folder.join("master-0.iso");
+    fs_err::write(&path, &content).unwrap();
+    let isos = BTreeMap::from([("master-0".to_owned(), path)]);
+    let server = MediaServer::start("127.0.0.1:0".parse().unwrap(), isos, silently(), quietly());
+    (server.await.unwrap(), content)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_controller_reads_at_the_end_it_gets_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, content) = large(folder.path()).await;
+    let mut stream = TcpStream::connect(server.address()).await.unwrap();
+    stream.write_all(b"GET /master-0.iso HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+    let mut received = vec![0; 1_000_000];
+    stream.read_exact(&mut received).await.unwrap();
+    let ending = tokio::spawn(server.end());
+    tokio::time::timeout(PATIENCE, stream.read_to_end(&mut received)).await.unwrap().unwrap();
+    assert!(received.ends_with(&content));
+    assert!(ending.await.unwrap(), "it was cut off");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_dropped_lets_go_of_who_waits() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, _) = large(folder.path()).await;
+    let mut stream = TcpStream::connect(server.address()).await.unwrap();
+    stream.write_all(b"HEAD /master-0.iso HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+    let mut received = vec![0; 12];
+    stream.read_exact(&mut received).await.unwrap();
+    drop(server);
+    let rest = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut received)).await;
+    assert!(rest.is_ok(), "the connection outlives its server");
 }

@@ -9,6 +9,7 @@ use hardway_assets::inventory::Provider;
 use hardway_cluster::approver::{Approver, News};
 use hardway_cluster::csr_policy::{IgnitionEvidence, Settings, Verdict};
 use hardway_journal::Entry;
+use hardway_machines::chain;
 use hardway_machines::ignition_server::{Event, Happened};
 use hardway_machines::media_server::{MediaServer, MediumRead};
 use hardway_machines::providers::bare_metal::BareMetalSettings;
@@ -77,16 +78,16 @@ impl Background {
         let settings = BareMetalSettings::read(cluster)
             .map_err(|violations| in_inventory(&install.workdir, violations))?;
         let Some(address) = settings.media_address() else { return Ok(()) };
-        let (journal, log) = (install.journal.clone(), install.log.clone());
+        let (journal, view) = (install.journal.clone(), install.view.clone());
         let note = move |read: &MediumRead| {
             let now = clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-            if let Err(error) = journal.append(&[Entry::of(now, read)]) {
-                log.line(&format!("that {} reads a medium is not in the journal: {error}", read.source));
-            }
+            journal.append(&[Entry::of(now, read)]).map(drop).map_err(|error| chain(&error))
         };
+        let trouble = move |what: &str| view.event(&format!("media: {what}"));
         let iso = |name: &String| install.dir.join(format!("media/{name}.iso"));
         let isos = cluster.inventory.hosts.iter().map(|host| (host.name.clone(), iso(&host.name))).collect();
-        match install.runtime.block_on(MediaServer::start(address, isos, Box::new(note))) {
+        let starting = MediaServer::start(address, isos, Box::new(note), Box::new(trouble));
+        match install.runtime.block_on(starting) {
             Ok(server) => self.media = Some(server),
             Err(error) => install.log.line(&format!("media are served by somebody else: {error}")),
         }

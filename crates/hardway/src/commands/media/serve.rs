@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use hardway_journal::{Entry, FILE_NAME, Journal};
-use hardway_machines::media_server::{MediaServer, MediumRead};
+use hardway_machines::media_server::{MediaServer, MediumRead, Noted};
+use hardway_machines::{Trouble, chain};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::base_image;
@@ -30,26 +31,21 @@ pub(super) fn run(global: &Global, listen: SocketAddr, out: &Output) -> Result<u
         .collect();
     let journal = Journal::open(&workdir.path(FILE_NAME))
         .map_err(|error| Report::from_error("workdir-unusable", &error).fix(error.fix()))?;
-    let tell = out.teller();
     let note = move |read: &MediumRead| {
-        let written = clock::now()
-            .map_err(|report| report.what)
-            .and_then(|now| journal.append(&[Entry::of(now, read)]).map_err(|error| error.to_string()));
-        if let Err(reason) = written {
-            tell(&format!(
-                "that {} reads the medium of {} is not in the journal: {reason}",
-                read.source, read.host
-            ));
-        }
+        let now = clock::now().map_err(|report| report.what)?;
+        journal.append(&[Entry::of(now, read)]).map(drop).map_err(|error| chain(&error))
     };
+    let tell = out.teller();
+    let trouble = move |what: &str| tell(what);
     out.warn("ISOs hold their hosts' configs and are served to whoever asks: only on the controllers' network, and only while machines are installed");
-    live::run_to_its_end(serve(listen, isos, Box::new(note), out))
+    live::run_to_its_end(serve(listen, isos, Box::new(note), Box::new(trouble), out))
 }
 
 async fn serve(
     listen: SocketAddr,
     isos: BTreeMap<String, std::path::PathBuf>,
-    note: hardway_machines::media_server::Noted,
+    note: Noted,
+    trouble: Trouble,
     out: &Output,
 ) -> Result<u8, Report> {
     let failed =
@@ -57,11 +53,14 @@ async fn serve(
     // Before anybody can be served: who is told to end then must end well.
     let mut terminate = signal(SignalKind::terminate()).map_err(|error| failed(&error))?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| failed(&error))?;
-    let server = MediaServer::start(listen, isos, note).await.map_err(|error| failed(&error))?;
+    let server = MediaServer::start(listen, isos, note, trouble).await.map_err(|error| failed(&error))?;
     out.info(&format!("serving http://{}/HOST.iso", server.address()));
     tokio::select! {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
+    }
+    if !server.end().await {
+        out.warn("some requests did not end in time and were cut off");
     }
     Ok(0)
 }

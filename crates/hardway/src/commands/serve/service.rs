@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use hardway_journal::{Entry, Follower, Journal, JournalError, Record};
 use hardway_machines::boot_server::{BootServer, Note, installed};
+use hardway_machines::chain;
 use hardway_machines::ignition_server::faces::{History, HostTable, HostedFace};
 use hardway_machines::ignition_server::{
     CertificateFiles, Certificates, Clock, Event, Faces, Listen, Recorder, Router, Server,
@@ -72,6 +73,8 @@ pub(super) struct Service {
     server: Server,
     is_tls: bool,
     told: mpsc::Receiver<Event>,
+    /// Of the boot server.
+    troubles: mpsc::Receiver<String>,
     watched: Watched,
 }
 
@@ -85,6 +88,7 @@ impl Service {
     ) -> Result<Self, Report> {
         let clock = clock()?;
         let (events, told) = mpsc::channel(MOST_EVENTS);
+        let (trouble, troubles) = mpsc::channel(MOST_EVENTS);
         let journal = log.as_ref().map(|log| log.journal.clone());
         let mut done = BTreeSet::new();
         let mut watched = Watched::new(clock.clone());
@@ -119,9 +123,9 @@ impl Service {
             )?;
         if let Some(boot) = prepared.boot {
             done.retain(|host| !args.reinstall.contains(host));
-            watched.boot = Some(serve_boot(boot, done, journal, clock).await?);
+            watched.boot = Some(serve_boot(boot, done, journal, clock, trouble).await?);
         }
-        let service = Self { server, is_tls: matches!(listen, Listen::Tls(_)), told, watched };
+        let service = Self { server, is_tls: matches!(listen, Listen::Tls(_)), told, troubles, watched };
         service.introduce(listener);
         Ok(service)
     }
@@ -150,6 +154,7 @@ impl Service {
         loop {
             tokio::select! {
                 Some(event) = self.told.recv() => listener.happened(&event),
+                Some(what) = self.troubles.recv() => listener.trouble(&what),
                 _ = looks.tick() => {
                     let wrong = self.watched.look(listener);
                     if wrong != last_wrong {
@@ -168,6 +173,9 @@ impl Service {
         // What happened while requests were ending is told as well.
         while let Ok(event) = self.told.try_recv() {
             listener.happened(&event);
+        }
+        while let Ok(what) = self.troubles.try_recv() {
+            listener.trouble(&what);
         }
         configs && downloads
     }
@@ -188,15 +196,18 @@ async fn serve_boot(
     done: BTreeSet<String>,
     journal: Option<Arc<Journal>>,
     clock: Clock,
+    trouble: mpsc::Sender<String>,
 ) -> Result<BootServer, Report> {
     let note: Note = match journal {
         Some(journal) => Box::new(move |begun| {
             let entry = Entry::of(clock(), begun);
-            journal.append(&[entry]).map(drop).map_err(|error| error.to_string())
+            journal.append(&[entry]).map(drop).map_err(|error| chain(&error))
         }),
         None => Box::new(|_| Ok(())),
     };
-    BootServer::start(boot.address, boot.folder, done, note)
+    // Who has so much else to read will find out.
+    let trouble = Box::new(move |what: &str| drop(trouble.try_send(what.to_owned())));
+    BootServer::start(boot.address, boot.folder, done, note, trouble)
         .await
         .map_err(|error| failed(&error).fix("choose another address with --boot, or end what has it"))
 }
