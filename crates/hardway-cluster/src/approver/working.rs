@@ -169,7 +169,7 @@ impl Work {
     /// Tries again what failed, and asks again about what time may have changed.
     pub(crate) fn again(&mut self) {
         let again = std::mem::take(&mut self.again);
-        let by_time = self.held.iter().filter(|(_, (_, reason))| changes_with_time(*reason));
+        let by_time = self.held.iter().filter(|(_, (_, reason))| reason.changes_with_time());
         let by_time: Vec<String> = by_time.map(|(name, _)| name.clone()).collect();
         self.push(again);
         self.push(by_time);
@@ -236,18 +236,4 @@ impl Work {
             }
         }
     }
-}
-
-/// Whether it may be otherwise a little later, without the request or the inventory being changed.
-fn changes_with_time(reason: ReasonCode) -> bool {
-    matches!(
-        reason,
-        ReasonCode::Contested
-            | ReasonCode::FromTheFuture
-            | ReasonCode::IgnitionNotRedeemed
-            | ReasonCode::NodeElsewhere
-            | ReasonCode::NodeMissing
-            | ReasonCode::OutsideJoinWindow
-            | ReasonCode::OverBudget
-    )
 }
