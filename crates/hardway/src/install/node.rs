@@ -84,7 +84,7 @@ impl Install {
         })
     }
 
-    /// Its pods move, and, unless it comes back, its node goes.
+    /// Its pods move, and no new ones come.
     pub(crate) fn empty_node(&self, host: &Host, may_lose: bool) -> Result<(), Report> {
         self.leaving(host, may_lose, |leaving| {
             self.block_on(async {
