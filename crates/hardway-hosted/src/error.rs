@@ -56,6 +56,9 @@ pub enum HostedError {
         /// Why.
         source: std::io::Error,
     },
+    /// A fault of ours: a step panicked.
+    #[error("it ended without a result, which is a fault of hardway: {0}")]
+    Bug(String),
     /// What happened could not be recorded.
     #[error("what happened could not be recorded")]
     Journal(#[from] hardway_journal::JournalError),
@@ -90,6 +93,7 @@ impl HostedError {
             }
             Self::Machine { .. } => "run the command it names by hand; the next round tries again",
             Self::Pointer { .. } => "see that the working folder is writable by you and has space left",
+            Self::Bug(_) => "report it, with the log; the next round tries again",
             Self::Journal(error) => error.fix(),
         }
     }

@@ -3,13 +3,16 @@
 //! ```text
 //! watch events ──► Seen ──► PoolViews ──► reconcile::plan ──► Steps ──► Taker: API servers, machines ──► journal
 //!                  seen.rs   pools.rs                          run.rs    taker.rs, drain, upgrade
-//! journal, approver ──► news.rs          records ──► expected ──► the approver of the hosted cluster
+//!                                                               tasks.rs
+//! journal, approver ──► news.rs          records ──► expected ──► the approver of the hosted cluster: approving.rs
+//! Leases ──► who of several controllers acts: standing.rs
 //! ```
 //!
 //! Two leases keep several controllers from doing everything twice: one for the cluster (joins, labels, drains, upgrades), one for
 //! machines, which only a controller with a provider stands for. Without them nothing would break: records are written into the very
 //! version that was judged.
 
+mod approving;
 mod counted;
 mod metrics;
 mod metrics_server;
@@ -17,7 +20,9 @@ mod news;
 mod pools;
 mod run;
 mod seen;
+mod standing;
 mod taker;
+mod tasks;
 
 use std::path::PathBuf;
 use std::sync::Arc;
