@@ -42,6 +42,11 @@ impl Approving {
         Self { expected, stop: Some(stop), task }
     }
 
+    /// Whether it gave up: what it decides could not be written down, say. Nobody else approves meanwhile.
+    pub(super) fn has_ended(&self) -> bool {
+        self.task.is_finished()
+    }
+
     /// Tells it who is expected now.
     pub(super) fn expect(&self, expected: Expected) {
         self.expected.send_if_modified(|known| {

@@ -93,7 +93,7 @@ impl Run {
                 Some(change) = changes.next() => self.changed(change, &mut trouble),
                 Some(done) = self.tasks.done(), if !self.tasks.is_empty() => self.done(done),
                 () = Standing::any_changed(&mut self.cluster, &mut self.machines) => self.elected(),
-                _ = again.tick() => {}
+                _ = again.tick() => self.revive(),
                 () = until(due), if due.is_some() => {
                     look_at = None;
                     if is_complete && self.look(&seen)? {
@@ -185,6 +185,13 @@ impl Run {
             (true, false) => self.approving = Some(Approving::begin(&self.controller)),
             (false, true) => drop(self.approving.take()),
             _ => {}
+        }
+    }
+
+    /// An approver that gave up is followed by another: as long as this one leads, nobody else approves.
+    fn revive(&mut self) {
+        if self.approving.as_ref().is_some_and(Approving::has_ended) {
+            self.approving = Some(Approving::begin(&self.controller));
         }
     }
 

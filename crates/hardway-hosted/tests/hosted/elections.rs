@@ -37,6 +37,27 @@ async fn real_of_two_controllers_one_acts() {
     two.stop().await;
 }
 
+/// An approver that cannot write down what it decides ends; while its controller leads, nobody else approves. So another one follows.
+#[tokio::test(flavor = "multi_thread")]
+async fn real_an_approver_that_gave_up_is_followed_by_another() {
+    let mut site = Site::start(IgnitionEvidence::Ignored).await;
+    let addresses: Vec<_> = (0..10).map(|n| site.address(n)).collect();
+    site.kubelets.live(false, move |n| addresses[n]);
+    let log = site.folder.path().join(hardway_cluster::approver::LOG);
+    std::fs::create_dir_all(&log).unwrap();
+    let running = site.run("one", 1);
+    site.want(0..1).await;
+    until("an approver that gives up", async || {
+        let told = running.told.lock().unwrap();
+        told.iter().any(|one| matches!(one, Told::Trouble(_))).then_some(())
+    })
+    .await;
+    std::fs::remove_dir(&log).unwrap();
+    until("the worker", async || (site.workers().await.get(&name(0))?.stage() == Stage::Ready).then_some(()))
+        .await;
+    running.stop().await;
+}
+
 /// A node nobody asked for gets nothing, and a worker that breaks is told and replaced.
 #[tokio::test(flavor = "multi_thread")]
 async fn real_strangers_stay_out_and_the_unwell_are_replaced() {
