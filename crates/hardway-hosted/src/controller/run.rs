@@ -20,7 +20,7 @@ use super::{Controller, Told};
 use crate::error::HostedError;
 use crate::expected::expected;
 use crate::gates::first_held;
-use crate::reconcile::{PoolView, plan};
+use crate::reconcile::{Hand, PoolView, plan};
 use crate::worker::Worker;
 
 /// Changes that come together are looked at together.
@@ -139,9 +139,11 @@ impl Run {
     }
 
     fn begin(&mut self, step: crate::reconcile::Step, pool: &PoolView, picture: &Picture) {
-        let may = match step.is_about_machines() {
-            true => self.machines.as_ref().is_some_and(Standing::is_ours),
-            false => self.cluster.is_ours(),
+        let has_machines = || self.machines.as_ref().is_some_and(Standing::is_ours);
+        let may = match step.hand() {
+            Hand::Machines => has_machines(),
+            Hand::Cluster => self.cluster.is_ours(),
+            Hand::Either => self.cluster.is_ours() || has_machines(),
         };
         let name = step.worker().to_owned();
         let is_pausing = self.pausing.get(&name).is_some_and(|until| Instant::now() < *until);

@@ -15,7 +15,7 @@ use crate::names;
 use crate::node_view::DESIRED_CONFIG;
 use crate::objects::{NodePool, Taint};
 use crate::pointer::{Pointer, SMALLEST_LIMIT};
-use crate::reconcile::{Step, staying};
+use crate::reconcile::{BY_HAND, Step, staying};
 use crate::record::HostedStep;
 use crate::token::TokenSecret;
 use crate::upgrade;
@@ -48,7 +48,7 @@ impl Taker {
             self.note_failure(task, error).await;
         }
         // What was only looked at or written down is no decision.
-        if !matches!(task.step, Step::Record(_)) {
+        if !matches!(task.step, Step::Observe(_) | Step::Record(_)) {
             let fact = HostedStep {
                 cluster: self.controller.management.cluster.clone(),
                 worker: task.worker.name.clone(),
@@ -75,7 +75,14 @@ impl Taker {
 
     async fn step(&self, task: &Task) -> Result<(), HostedError> {
         match &task.step {
-            Step::Record(worker) => self.write(task, worker).await,
+            Step::Observe(worker) | Step::Record(worker) => self.write(task, worker).await,
+            Step::Settle { worker } => {
+                if let Some(maker) = self.controller.machines.clone() {
+                    let worker = worker.clone();
+                    blocking(move || maker.settle(&worker)).await?;
+                }
+                self.change(task, |worker, now| worker.history.settled = Some(now)).await
+            }
             Step::Boot { config_hash, .. } => self.boot(task, config_hash).await,
             Step::Dress { .. } => self.dress(task).await,
             Step::Cordon { node } => {
@@ -140,12 +147,16 @@ impl Taker {
             )?;
         let booted = (self.controller.now)();
         let machine = task.worker.name.clone();
-        blocking(move || maker.boot(&machine, &own)).await?;
-        self.change(task, |worker, _| {
+        let by_hand = blocking(move || maker.boot(&machine, &own)).await?;
+        self.change(task, |worker, since| {
             worker.history.booted = Some(booted);
             worker.history.config_hash = Some(config_hash.to_owned());
             worker.history.pointer_good_until = token.copy_is_good_until();
-            worker.history.trouble = None;
+            worker.history.trouble = (!by_hand.is_empty()).then(|| Trouble {
+                reason: BY_HAND.to_owned(),
+                message: by_hand.join(" "),
+                since,
+            });
         })
         .await
     }
@@ -174,10 +185,6 @@ impl Taker {
             patch["metadata"]["resourceVersion"] = json!(node.metadata.resource_version);
         }
         self.patch_node(name, &patch).await?;
-        if let Some(maker) = self.controller.machines.clone() {
-            let name = name.clone();
-            blocking(move || maker.scrub(&name)).await?;
-        }
         self.change(task, |worker, now| worker.history.labelled = Some(now)).await
     }
 
@@ -307,9 +314,9 @@ fn unless_gone<T>(answer: kube::Result<T>, what: String) -> Result<(), HostedErr
     }
 }
 
-async fn blocking(
-    work: impl FnOnce() -> Result<(), HostedError> + Send + 'static,
-) -> Result<(), HostedError> {
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, HostedError> + Send + 'static,
+) -> Result<T, HostedError> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
         Err(HostedError::Machine { machine: "of this process".to_owned(), why: error.to_string() })
     })

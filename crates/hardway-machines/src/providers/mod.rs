@@ -39,6 +39,16 @@ pub trait Provider: Send + Sync {
     /// when the machine reboots.
     fn first_boot(&self, host: &Host) -> Vec<Action>;
 
+    /// The same with this config, wherever it came from: a worker of another cluster gets that cluster's. It is installed as it is, and
+    /// nothing that this cluster has for a host of that name counts.
+    fn first_boot_with(&self, host: &Host, config: &Path) -> Vec<Action>;
+
+    /// Files that hold a copy of that config, made for the first boot.
+    fn copies(&self, host: &Host) -> Vec<PathBuf> {
+        let _ = host;
+        Vec::new()
+    }
+
     /// What that config is read from, in the working folder: the whole of it, or a pointer to it.
     fn boots_from(&self, host: &Host) -> PathBuf {
         PathBuf::from(format!("ignition/{}.ign", host.name))
@@ -116,6 +126,16 @@ fn make_medium(hardway: &Program, folder: &Path, media: &Program) -> Vec<Step> {
     let look = media.clone().with(["--dry-run"]);
     let script = format!("said=$({look} 2>&1) || case $said in *'error[media-missing]'*) {download} ;; esac");
     vec![Step::Run(Program::new("sh", ["-ec", &script])), Step::Run(media.clone())]
+}
+
+/// Whether an action makes install media by calling this program, which keeps others out of the working folder meanwhile: whoever makes
+/// several machines at once makes their media one after the other.
+pub fn makes_medium(action: &Action) -> bool {
+    let is_call = |words: &[String]| words[0] == "media" && ["iso", "pxe"].contains(&words[1].as_str());
+    action.does.iter().any(|step| match step {
+        Step::Run(program) => program.arguments.windows(2).any(is_call),
+        _ => false,
+    })
 }
 
 /// The name of an action that belongs to a machine.

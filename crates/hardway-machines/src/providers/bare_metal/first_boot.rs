@@ -1,6 +1,6 @@
 //! The first boot of a machine.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hardway_assets::ignition::{HostPointer, first_boot_config};
 use hardway_assets::inventory::Host;
@@ -22,14 +22,17 @@ impl BareMetal {
         ))
     }
 
-    /// What it boots from, with the config as it is now.
-    pub(super) fn medium(&self, host: &Host) -> Action {
-        let config = self.folder.join(self.config_on_medium(host));
+    /// What it boots from, with the config as it is now: its own, or one that is given.
+    pub(super) fn medium(&self, host: &Host, given: Option<&Path>) -> Action {
+        let config = given
+            .map_or_else(|| self.folder.join(self.config_on_medium(host)), |given| self.folder.join(given));
+        let path = self.medium_path(host);
         match self.settings.boot {
             Boot::Iso => {
-                let iso = self.iso(host);
                 let mut make = self.hardway("media iso --host").with([&host.name]);
-                if self.has_pointer() {
+                if given.is_some() {
+                    make = make.with(["--config".to_owned(), config.display().to_string()]);
+                } else if self.has_pointer() {
                     // Then the ignition server sees the machine come.
                     make = make.with(["--pointer"]);
                 }
@@ -39,22 +42,24 @@ impl BareMetal {
                         "the ISO that installs {} with its config, newer than the config",
                         host.name
                     ),
-                    holds: is_newer(&iso, &config),
+                    holds: is_newer(&path, &config),
                     does: make_medium(&self.hardway(""), &self.folder, &make),
-                    undo: vec![Step::RemoveFile { path: iso }],
+                    undo: vec![Step::RemoveFile { path }],
                 }
             }
             Boot::Pxe => {
                 let url = self.settings.media_url.as_deref().unwrap_or_default();
-                let config = self.folder.join(format!("pxe/ignition/{}.ign", host.name));
-                let made_from = self.folder.join(self.config_on_medium(host));
-                Action::programs(
-                    machine_action(&host.name, "medium"),
-                    format!("what {} boots over the network, newer than its config", host.name),
-                    is_newer(&config, &made_from),
-                    [self.hardway("media pxe --url").with([url])],
-                    [],
-                )
+                let make = self.hardway("media pxe --url").with([url]);
+                let why = format!("what {} boots over the network, newer than its config", host.name);
+                let holds = is_newer(&path, &config);
+                let id = machine_action(&host.name, "medium");
+                // What all hosts boot from is made at once; a config that is given is one host's alone, and goes with its machine.
+                if given.is_none() {
+                    return Action::programs(id, why, holds, [make], []);
+                }
+                let config = config.display().to_string();
+                let make = make.with(["--host", &host.name, "--config", &config]);
+                Action { id, why, holds, does: vec![Step::Run(make)], undo: vec![Step::RemoveFile { path }] }
             }
         }
     }
@@ -181,12 +186,20 @@ impl BareMetal {
         self.cluster.inventory.ignition_server.url.is_some() && !self.cluster.is_bootstrap_in_place()
     }
 
+    /// What carries the config.
+    pub(super) fn medium_path(&self, host: &Host) -> PathBuf {
+        match self.settings.boot {
+            Boot::Iso => self.iso(host),
+            Boot::Pxe => self.folder.join(format!("pxe/ignition/{}.ign", host.name)),
+        }
+    }
+
     fn iso(&self, host: &Host) -> PathBuf {
         self.folder.join(format!("media/{}.iso", host.name))
     }
 }
 
-fn is_newer(file: &std::path::Path, than: &std::path::Path) -> Check {
-    let word = |path: &std::path::Path| path.display().to_string();
+fn is_newer(file: &Path, than: &Path) -> Check {
+    let word = |path: &Path| path.display().to_string();
     Check::Succeeds(Program::new("test", [word(file), "-nt".to_owned(), word(than)]))
 }

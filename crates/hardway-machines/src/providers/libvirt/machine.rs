@@ -1,5 +1,7 @@
 //! One machine: disk, definition, first boot.
 
+use std::path::Path;
+
 use hardway_assets::Cluster;
 use hardway_assets::ignition::{HostPointer, first_boot_config};
 use hardway_assets::inventory::{Host, Role};
@@ -41,8 +43,8 @@ impl Libvirt {
     }
 
     /// The medium made and in the pool, then on. Holds for good once the machine has been on.
-    pub(super) fn boot(&self, host: &Host) -> Vec<Action> {
-        vec![self.iso(host), self.medium(host), self.started(host)]
+    pub(super) fn boot(&self, host: &Host, given: Option<&Path>) -> Vec<Action> {
+        vec![self.iso(host, given), self.medium(host), self.started(host)]
     }
 
     /// The same whatever else changes.
@@ -112,14 +114,18 @@ impl Libvirt {
         action
     }
 
-    /// What installs it, with its config as it is now. A person who wants another makes it with `hardway media iso`.
-    fn iso(&self, host: &Host) -> Action {
-        let (iso, config) =
-            (self.iso_path(host), self.folder.join(self.config_on_medium(host)).display().to_string());
+    /// What installs it, with its config as it is now: its own, or one that is given. A person who wants another makes it with
+    /// `hardway media iso`.
+    fn iso(&self, host: &Host, given: Option<&Path>) -> Action {
+        let iso = self.iso_path(host);
+        let own = || self.folder.join(self.config_on_medium(host));
+        let config = given.map_or_else(own, |given| self.folder.join(given)).display().to_string();
         let folder = self.folder.display().to_string();
         let hardway = Program::new(self.program.display().to_string(), ["--dir", &folder]);
         let mut make = hardway.clone().with(["media", "iso", "--host", &host.name]);
-        if self.has_pointer() {
+        if given.is_some() {
+            make = make.with(["--config", &config]);
+        } else if self.has_pointer() {
             // Then the ignition server sees the machine come.
             make = make.with(["--pointer"]);
         }
@@ -226,7 +232,7 @@ impl Libvirt {
         self.cluster.inventory.ignition_server.url.is_some() && !self.cluster.is_bootstrap_in_place()
     }
 
-    fn iso_path(&self, host: &Host) -> String {
+    pub(super) fn iso_path(&self, host: &Host) -> String {
         self.folder.join(format!("media/{}.iso", host.name)).display().to_string()
     }
 

@@ -169,9 +169,9 @@ async fn settle(
     .fix("look at why each of them waits; what is wanted is written down, and a controller goes on with it"))
 }
 
-/// Ready and dressed; one that is to go is settled when its record is gone.
+/// Ready and dressed, and nothing left of its first boot; one that is to go is settled when its record is gone.
 fn is_settled(worker: &Worker) -> bool {
-    worker.wanted == Wanted::Present && worker.stage() == Stage::Ready && worker.history.labelled.is_some()
+    worker.wanted == Wanted::Present && worker.stage() == Stage::Ready && worker.history.settled.is_some()
 }
 
 fn sentence(worker: &Worker) -> String {
