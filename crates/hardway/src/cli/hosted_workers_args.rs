@@ -74,6 +74,18 @@ pub(crate) struct ControllerArgs {
     pub(crate) metrics: Option<SocketAddr>,
 }
 
+/// `HOST:PORT`
+pub(super) fn endpoint(text: &str) -> Result<String, String> {
+    let (host, port) = text.rsplit_once(':').ok_or("a host and a port are needed, such as 10.0.0.5:22625")?;
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    let is_host = hardway_hosted::render::is_address(bare) || hardway_hosted::names::is_label(bare);
+    match port.parse::<u16>() {
+        Ok(1..) if is_host => Ok(text.to_owned()),
+        Ok(1..) => Err(format!("{host:?} is no name and no address")),
+        _ => Err(format!("{port:?} is no port")),
+    }
+}
+
 /// What whoever keeps workers true goes by.
 #[derive(Debug, Args)]
 pub(crate) struct ReconcileArgs {
@@ -88,7 +100,7 @@ pub(crate) struct ReconcileArgs {
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) machine_program: Option<PathBuf>,
     /// Machines fetch their config from this `hardway serve --face hosted` instead of HyperShift's own server
-    #[arg(long, value_name = "HOST:PORT", requires = "ignition_ca")]
+    #[arg(long, value_name = "HOST:PORT", requires = "ignition_ca", value_parser = endpoint)]
     pub(crate) ignition_server: Option<String>,
     /// File with who signed the certificate of --ignition-server
     #[arg(long, value_name = "FILE", requires = "ignition_server")]

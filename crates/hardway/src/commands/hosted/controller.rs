@@ -13,7 +13,7 @@ use hardway_hosted::{MachineMaker, ProgramProvider};
 use hardway_machines::providers::Provider;
 use tokio::sync::mpsc;
 
-use super::{connect, failed, read};
+use super::{connect, failed, hosted_client, read};
 use crate::cli::{ControllerArgs, Global, IgnitionArg, ManagementArgs, ReconcileArgs};
 use crate::commands::approve::identity;
 use crate::held::Held;
@@ -88,8 +88,7 @@ pub(super) async fn controller(
         _ => None,
     };
     let management = connect(management, &args.cluster).await?;
-    let hosted =
-        management.hosted_client(args.hosted_kubeconfig.as_deref()).await.map_err(|error| failed(&error))?;
+    let hosted = hosted_client(&management, args.hosted_kubeconfig.as_deref()).await?;
     let (sender, told) = mpsc::unbounded_channel();
     let controller = Controller {
         hosted,
