@@ -23,10 +23,12 @@ mod seen;
 mod standing;
 mod taker;
 mod tasks;
+mod upgrading;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use hardway_assets::secrets::Secret;
 use hardway_cluster::approver::Now;
 use jiff::SignedDuration;
 
@@ -58,8 +60,10 @@ pub struct Controller {
     pub policy: hardway_cluster::csr_policy::Settings,
     /// A server of ours that machines fetch from, in place of HyperShift's.
     pub server: Option<OwnServer>,
-    /// The machine-config-operator's image in the cluster's release, for upgrades in place.
+    /// The machine-config-operator's image, for upgrades in place, where a person names one.
     pub daemon_image: Option<String>,
+    /// Who looks into the release for it otherwise.
+    pub releases: Option<Arc<dyn Releases>>,
     /// A name that no other controller has.
     pub identity: String,
     /// The clock.
@@ -68,6 +72,16 @@ pub struct Controller {
     pub metrics: Arc<Metrics>,
     /// Who is told what happens.
     pub tell: Arc<dyn Fn(&Told) + Send + Sync>,
+}
+
+/// Who can look into a release.
+pub trait Releases: Send + Sync {
+    /// The image of the machine-config-operator in a release, for machines of an architecture, read with these logins. It waits for a
+    /// registry: not for the thread of a reactor. It may be asked again and again.
+    ///
+    /// # Errors
+    /// Why it is not known, in a sentence.
+    fn daemon_image(&self, release: &str, architecture: &str, logins: &Secret) -> Result<String, String>;
 }
 
 /// What happens.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hardway_journal::{Entry, Journal};
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Node, Pod};
+use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
 use kube::api::{Api, DeleteParams, EvictParams, ListParams, Patch, PatchParams, PostParams, Preconditions};
 use serde_json::json;
 
@@ -12,7 +12,6 @@ use super::Controller;
 use crate::drain;
 use crate::error::HostedError;
 use crate::names;
-use crate::node_view::DESIRED_CONFIG;
 use crate::objects::{NodePool, Taint};
 use crate::pointer::{Pointer, SMALLEST_LIMIT};
 use crate::reconcile::{BY_HAND, Step, staying};
@@ -213,52 +212,7 @@ impl Taker {
         Ok(())
     }
 
-    async fn upgrade(&self, task: &Task, worker: &Worker, config_hash: &str) -> Result<(), HostedError> {
-        let Some(image) = &self.controller.daemon_image else {
-            let message =
-                "the image of the machine-config-operator in the cluster's release is not known".to_owned();
-            return self
-                .change(task, |worker, since| {
-                    worker.history.trouble =
-                        Some(Trouble { reason: "no-daemon-image".to_owned(), message, since });
-                })
-                .await;
-        };
-        let secret = names::token_secret(&worker.node_pool, config_hash);
-        let token = self.controller.management.secret(&secret).await?.as_ref().and_then(TokenSecret::read);
-        let payload = token.and_then(|token| token.payload);
-        let payload = payload.ok_or_else(|| HostedError::Missing(format!("config in Secret {secret}")))?;
-        let hosted = self.controller.hosted.clone();
-        let apply = PatchParams::apply("hardway").force();
-        let namespace = upgrade::namespace(&worker.node_pool);
-        let name = names::upgrade(&worker.node_pool);
-        let namespaces: Api<Namespace> = Api::all(hosted);
-        namespaces
-            .patch(&name, &apply, &Patch::Apply(&namespace))
-            .await
-            .map_err(HostedError::api(format!("Namespace {name}")))?;
-        let map = upgrade::config_map(&worker.node_pool, config_hash, &payload);
-        let maps: Api<ConfigMap> = self.upgrade_api(&worker.node_pool);
-        maps.patch(&name, &apply, &Patch::Apply(&map))
-            .await
-            .map_err(HostedError::api(format!("ConfigMap {name}")))?;
-        // The record first: what is underway must count as away, whatever happens to this process.
-        if *worker != task.worker {
-            self.write(task, worker).await?;
-        }
-        self.patch_node(&worker.name, &json!({"metadata": {"annotations": {DESIRED_CONFIG: config_hash}}}))
-            .await?;
-        let pods: Api<Pod> = self.upgrade_api(&worker.node_pool);
-        let pod = upgrade::daemon_pod(&worker.node_pool, &worker.name, image);
-        match pods.create(&PostParams::default(), &pod).await {
-            Err(kube::Error::Api(status)) if status.code == 409 => Ok(()),
-            answer => answer
-                .map(drop)
-                .map_err(HostedError::api(format!("pod of the machine-config-daemon on {}", worker.name))),
-        }
-    }
-
-    async fn change(
+    pub(super) async fn change(
         &self,
         task: &Task,
         change: impl FnOnce(&mut Worker, Timestamp),
@@ -269,7 +223,7 @@ impl Taker {
     }
 
     /// What failed before went well now.
-    async fn write(&self, task: &Task, worker: &Worker) -> Result<(), HostedError> {
+    pub(super) async fn write(&self, task: &Task, worker: &Worker) -> Result<(), HostedError> {
         let mut worker = worker.clone();
         worker.history.trouble =
             worker.history.trouble.filter(|trouble| !trouble.reason.ends_with("-failed"));
@@ -289,20 +243,13 @@ impl Taker {
             .map_err(HostedError::api(format!("ConfigMap {name}")))
     }
 
-    async fn patch_node(&self, name: &str, patch: &serde_json::Value) -> Result<(), HostedError> {
+    pub(super) async fn patch_node(&self, name: &str, patch: &serde_json::Value) -> Result<(), HostedError> {
         let patched = self.nodes().patch(name, &PatchParams::default(), &Patch::Merge(patch)).await;
         patched.map(drop).map_err(HostedError::api(format!("Node {name}")))
     }
 
     fn nodes(&self) -> Api<Node> {
         Api::all(self.controller.hosted.clone())
-    }
-
-    fn upgrade_api<K>(&self, node_pool: &str) -> Api<K>
-    where
-        K: kube::Resource<Scope = k8s_openapi::NamespaceResourceScope, DynamicType = ()>,
-    {
-        Api::namespaced(self.controller.hosted.clone(), &names::upgrade(node_pool))
     }
 }
 
@@ -314,7 +261,7 @@ fn unless_gone<T>(answer: kube::Result<T>, what: String) -> Result<(), HostedErr
     }
 }
 
-async fn blocking<T: Send + 'static>(
+pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, HostedError> + Send + 'static,
 ) -> Result<T, HostedError> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use jiff::SignedDuration;
 
-use super::{Format, IgnitionArg};
+use super::{Format, IgnitionArg, RegistryArgs};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorkersVerb {
@@ -132,9 +132,12 @@ pub(crate) struct ReconcileArgs {
     /// Pods get this long to leave a worker that goes
     #[arg(long, default_value = "10m", value_name = "DURATION")]
     pub(crate) drain_timeout: SignedDuration,
-    /// Image of the machine-config-operator in the cluster's release, for upgrades in place
+    /// Image of the machine-config-operator, for upgrades in place [default: the one in the pool's release, which is read with the
+    /// cluster's own pull secret]
     #[arg(long, value_name = "PULLSPEC")]
     pub(crate) daemon_image: Option<String>,
+    #[command(flatten)]
+    pub(crate) registry: RegistryArgs,
     /// Leave nodes at the config they have
     #[arg(long)]
     pub(crate) no_upgrades: bool,

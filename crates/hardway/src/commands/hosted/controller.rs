@@ -13,6 +13,7 @@ use hardway_hosted::{MachineMaker, ProgramProvider};
 use hardway_machines::providers::Provider;
 use tokio::sync::mpsc;
 
+use super::registries::Registries;
 use super::{connect, failed, hosted_client, read};
 use crate::cli::{ControllerArgs, Global, IgnitionArg, ManagementArgs, ReconcileArgs};
 use crate::commands::approve::identity;
@@ -29,7 +30,7 @@ pub(super) async fn run(
     args: &ControllerArgs,
     out: &Output,
 ) -> Result<u8, Report> {
-    let (controller, told) = controller(global, management, &args.reconcile, !args.no_machines).await?;
+    let (controller, told) = controller(global, management, &args.reconcile, !args.no_machines, out).await?;
     let metrics = match args.metrics {
         Some(address) => {
             let server = MetricsServer::start(address, Arc::clone(&controller.metrics)).await;
@@ -66,6 +67,7 @@ pub(super) async fn controller(
     management: &ManagementArgs,
     args: &ReconcileArgs,
     makes_machines: bool,
+    out: &Output,
 ) -> Result<(Controller, mpsc::UnboundedReceiver<Told>), Report> {
     clock::now()?;
     let folder =
@@ -87,6 +89,7 @@ pub(super) async fn controller(
         (Some(address), Some(file)) => Some(OwnServer { address: address.clone(), authority: read(file)? }),
         _ => None,
     };
+    let releases = Registries::new(&Workdir::open(&global.dir)?, &folder, &args.registry, out)?;
     let management = connect(management, &args.cluster).await?;
     let hosted = hosted_client(&management, args.hosted_kubeconfig.as_deref()).await?;
     let (sender, told) = mpsc::unbounded_channel();
@@ -108,6 +111,7 @@ pub(super) async fn controller(
         },
         server,
         daemon_image: args.daemon_image.clone(),
+        releases: Some(Arc::new(releases)),
         identity: identity(),
         now,
         metrics: Arc::new(Metrics::default()),

@@ -5,6 +5,7 @@ mod controller;
 mod doctor;
 mod nodepool;
 mod ovn;
+mod registries;
 mod stand_in;
 mod workers;
 

@@ -122,7 +122,7 @@ async fn settle(
         out.info(&format!("{} workers changed; a controller does the rest", names.len()));
         return Ok(0);
     }
-    let (controller, told) = controller(global, args, &run.reconcile, true).await?;
+    let (controller, told) = controller(global, args, &run.reconcile, true, out).await?;
     let last: Arc<Mutex<Vec<Worker>>> = Arc::default();
     let (seen, wanted) = (Arc::clone(&last), names.clone());
     let until = Box::new(move |workers: &[Worker]| {
