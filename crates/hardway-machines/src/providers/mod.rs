@@ -13,6 +13,7 @@ mod advice;
 pub mod bare_metal;
 mod fields;
 pub mod gce;
+mod install_medium;
 pub mod lab;
 pub mod libvirt;
 
@@ -21,8 +22,9 @@ use std::path::{Path, PathBuf};
 use hardway_assets::inventory::Host;
 
 pub use advice::advice;
+pub use install_medium::makes_medium;
 
-use crate::actions::{Action, Check, Program, Step};
+use crate::actions::{Action, Check, Program};
 
 /// One way to come by machines.
 pub trait Provider: Send + Sync {
@@ -111,31 +113,6 @@ pub enum LoadBalancer {
         /// The socket.
         admin_socket: PathBuf,
     },
-}
-
-/// What makes a host's install medium: `media` is the call of `hardway media iso` that does. The release's live ISO is
-/// downloaded first where it is not there; that takes a while and a gigabyte, and is kept for the other hosts.
-fn make_medium(hardway: &Program, folder: &Path, media: &Program) -> Vec<Step> {
-    let path = |name: &str| folder.join(name).display().to_string();
-    let download = hardway.clone().with(["release", "media", "--format", "iso"]).with([
-        "--release-dir",
-        &path("release"),
-        "--to",
-        &path("media"),
-    ]);
-    let look = media.clone().with(["--dry-run"]);
-    let script = format!("said=$({look} 2>&1) || case $said in *'error[media-missing]'*) {download} ;; esac");
-    vec![Step::Run(Program::new("sh", ["-ec", &script])), Step::Run(media.clone())]
-}
-
-/// Whether an action makes install media by calling this program, which keeps others out of the working folder meanwhile: whoever makes
-/// several machines at once makes their media one after the other.
-pub fn makes_medium(action: &Action) -> bool {
-    let is_call = |words: &[String]| words[0] == "media" && ["iso", "pxe"].contains(&words[1].as_str());
-    action.does.iter().any(|step| match step {
-        Step::Run(program) => program.arguments.windows(2).any(is_call),
-        _ => false,
-    })
 }
 
 /// The name of an action that belongs to a machine.

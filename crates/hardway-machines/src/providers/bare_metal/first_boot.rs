@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use hardway_assets::ignition::{HostPointer, first_boot_config};
 use hardway_assets::inventory::Host;
 
 use super::{BareMetal, Boot};
 use crate::actions::{Action, Check, Program, Step};
-use crate::providers::{machine_action, make_medium};
+use crate::providers::{install_medium, machine_action};
 
 impl BareMetal {
     /// The controller can be asked; a wrong login is better known before the first machine boots.
@@ -24,18 +23,11 @@ impl BareMetal {
 
     /// What it boots from, with the config as it is now: its own, or one that is given.
     pub(super) fn medium(&self, host: &Host, given: Option<&Path>) -> Action {
-        let config = given
-            .map_or_else(|| self.folder.join(self.config_on_medium(host)), |given| self.folder.join(given));
+        let (config, flags) = install_medium::carried(&self.cluster, &self.folder, host, given);
         let path = self.medium_path(host);
         match self.settings.boot {
             Boot::Iso => {
-                let mut make = self.hardway("media iso --host").with([&host.name]);
-                if given.is_some() {
-                    make = make.with(["--config".to_owned(), config.display().to_string()]);
-                } else if self.has_pointer() {
-                    // Then the ignition server sees the machine come.
-                    make = make.with(["--pointer"]);
-                }
+                let make = self.hardway("media iso --host").with([&host.name]).with(flags);
                 Action {
                     id: machine_action(&host.name, "medium"),
                     why: format!(
@@ -43,7 +35,7 @@ impl BareMetal {
                         host.name
                     ),
                     holds: is_newer(&path, &config),
-                    does: make_medium(&self.hardway(""), &self.folder, &make),
+                    does: install_medium::make(&self.hardway(""), &self.folder, &make),
                     undo: vec![Step::RemoveFile { path }],
                 }
             }
@@ -57,8 +49,7 @@ impl BareMetal {
                 if given.is_none() {
                     return Action::programs(id, why, holds, [make], []);
                 }
-                let config = config.display().to_string();
-                let make = make.with(["--host", &host.name, "--config", &config]);
+                let make = make.with(["--host", &host.name]).with(flags);
                 Action { id, why, holds, does: vec![Step::Run(make)], undo: vec![Step::RemoveFile { path }] }
             }
         }
@@ -149,8 +140,8 @@ impl BareMetal {
             Boot::Iso => [
                 format!(
                     "Give it {} as a disc: write it to a stick (dd if={} of=/dev/STICK bs=4M oflag=sync), or insert it with the machine's own remote console.",
-                    self.iso(host).display(),
-                    self.iso(host).display()
+                    install_medium::iso(&self.folder, host).display(),
+                    install_medium::iso(&self.folder, host).display()
                 ),
                 "Switch it on and choose the stick or disc in the firmware's menu for one boot.".to_owned(),
             ],
@@ -166,7 +157,7 @@ impl BareMetal {
             "Wait: it writes the disk and restarts by itself. Then take the stick or disc out; it must not boot from it again."
                 .to_owned(),
         );
-        steps.push(if self.has_pointer() {
+        steps.push(if install_medium::has_pointer(&self.cluster) {
             format!("When {name} fetches its config, hardway sees it and goes on; run the same command again until then.")
         } else {
             format!("hardway sees {name} when its kubelet asks for a certificate; run the same command again until then.")
@@ -174,28 +165,12 @@ impl BareMetal {
         steps
     }
 
-    /// The config that the medium carries: the pointer, where there is one.
-    pub(super) fn config_on_medium(&self, host: &Host) -> String {
-        match self.has_pointer() {
-            true => HostPointer::path(host),
-            false => first_boot_config(&self.cluster, host),
-        }
-    }
-
-    fn has_pointer(&self) -> bool {
-        self.cluster.inventory.ignition_server.url.is_some() && !self.cluster.is_bootstrap_in_place()
-    }
-
     /// What carries the config.
     pub(super) fn medium_path(&self, host: &Host) -> PathBuf {
         match self.settings.boot {
-            Boot::Iso => self.iso(host),
+            Boot::Iso => install_medium::iso(&self.folder, host),
             Boot::Pxe => self.folder.join(format!("pxe/ignition/{}.ign", host.name)),
         }
-    }
-
-    fn iso(&self, host: &Host) -> PathBuf {
-        self.folder.join(format!("media/{}.iso", host.name))
     }
 }
 

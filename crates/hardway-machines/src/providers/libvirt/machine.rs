@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use hardway_assets::Cluster;
-use hardway_assets::ignition::{HostPointer, first_boot_config};
 use hardway_assets::inventory::{Host, Role};
 use hardway_assets::shell_word;
 
@@ -12,7 +11,7 @@ use super::domain_xml::Domain;
 use super::settings::Accelerator;
 use super::xml::{mac, uuid};
 use crate::actions::{Action, Check, Program, Step};
-use crate::providers::{machine_action, make_medium};
+use crate::providers::{install_medium, machine_action};
 
 /// What libvirt keeps with a machine for us: that it was started with its install medium once.
 const BOOTED: &str = "https://hardway.dev/libvirt/booted";
@@ -118,17 +117,11 @@ impl Libvirt {
     /// `hardway media iso`.
     fn iso(&self, host: &Host, given: Option<&Path>) -> Action {
         let iso = self.iso_path(host);
-        let own = || self.folder.join(self.config_on_medium(host));
-        let config = given.map_or_else(own, |given| self.folder.join(given)).display().to_string();
+        let (config, flags) = install_medium::carried(&self.cluster, &self.folder, host, given);
+        let config = config.display().to_string();
         let folder = self.folder.display().to_string();
         let hardway = Program::new(self.program.display().to_string(), ["--dir", &folder]);
-        let mut make = hardway.clone().with(["media", "iso", "--host", &host.name]);
-        if given.is_some() {
-            make = make.with(["--config", &config]);
-        } else if self.has_pointer() {
-            // Then the ignition server sees the machine come.
-            make = make.with(["--pointer"]);
-        }
+        let mut make = hardway.clone().with(["media", "iso", "--host", &host.name]).with(flags);
         if self.architecture(host) == "amd64" {
             // The machine has no screen. Other architectures are told by their firmware which console there is.
             make = make.with(CONSOLES.iter().flat_map(|console| ["--live-karg-append", console]));
@@ -144,7 +137,7 @@ impl Libvirt {
             id: machine_action(&host.name, "iso"),
             why: format!("The ISO that installs {} with its config, newer than the config.", host.name),
             holds: Check::Succeeds(Program::new("sh", ["-ec", &holds])),
-            does: make_medium(&hardway, &self.folder, &make),
+            does: install_medium::make(&hardway, &self.folder, &make),
             undo: vec![Step::RemoveFile { path: iso.into() }],
         }
     }
@@ -220,20 +213,8 @@ impl Libvirt {
         )
     }
 
-    /// The config that the medium carries: the pointer, where there is one.
-    pub(super) fn config_on_medium(&self, host: &Host) -> String {
-        match self.has_pointer() {
-            true => HostPointer::path(host),
-            false => first_boot_config(&self.cluster, host),
-        }
-    }
-
-    fn has_pointer(&self) -> bool {
-        self.cluster.inventory.ignition_server.url.is_some() && !self.cluster.is_bootstrap_in_place()
-    }
-
     pub(super) fn iso_path(&self, host: &Host) -> String {
-        self.folder.join(format!("media/{}.iso", host.name)).display().to_string()
+        install_medium::iso(&self.folder, host).display().to_string()
     }
 
     fn size(&self, host: &Host) -> Size {
