@@ -105,6 +105,13 @@ pub enum Told {
         /// Why.
         why: String,
     },
+    /// A machine is to be switched on by a person.
+    ByHand {
+        /// Whose.
+        worker: String,
+        /// What to do, step by step.
+        steps: Vec<String>,
+    },
     /// A certificate request was decided.
     Decided {
         /// Of which node.

@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
 use kube::api::{Api, DeleteParams, EvictParams, ListParams, Patch, PatchParams, PostParams, Preconditions};
 use serde_json::json;
 
-use super::Controller;
+use super::{Controller, Told};
 use crate::drain;
 use crate::error::HostedError;
 use crate::names;
@@ -147,6 +147,10 @@ impl Taker {
         let booted = (self.controller.now)();
         let machine = task.worker.name.clone();
         let by_hand = blocking(move || maker.boot(&machine, &own)).await?;
+        if !by_hand.is_empty() {
+            let told = Told::ByHand { worker: task.worker.name.clone(), steps: by_hand.clone() };
+            (self.controller.tell)(&told);
+        }
         self.change(task, |worker, since| {
             worker.history.booted = Some(booted);
             worker.history.config_hash = Some(config_hash.to_owned());

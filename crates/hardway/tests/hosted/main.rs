@@ -1,99 +1,17 @@
 //! `hardway hosted` as a user meets it, on two real API servers. HyperShift's operators are a stand-in, machines are played.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
 
+mod daemon;
 #[path = "../../../hardway-release/tests/fixture/mod.rs"]
 #[allow(dead_code, reason = "each test program uses its own part")]
 mod fixture;
 mod machine;
 mod place;
+mod render;
 
-use fixture::registry::{Registry, Setup};
-use fixture::release::ReleaseImage;
 use hardway_testing::{Server, succeed, until};
 use place::{Place, SECRET};
 use serde_json::json;
-
-#[test]
-fn what_cannot_be_is_told_at_once_and_nothing_is_made() {
-    let place = Place::empty();
-    let render = ["hosted", "cluster", "render", "demo", "--pull-secret", "pull-secret.json"];
-    let ran = place.run(
-        &[
-            &render[..],
-            &[
-                "--external-api-server-address",
-                "host",
-                "--node-port-base",
-                "40000",
-                "--cluster-cidr",
-                "172.31.0.0/17",
-                "--release-image",
-                "4.18.1",
-                "--base-domain",
-                "https://example.com",
-                "--etcd-storage-size",
-                "8 gigabytes",
-                "--ssh-key",
-                "nowhere.pub",
-            ],
-        ]
-        .concat(),
-    );
-    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-    for fault in [
-        "7 of what was asked for cannot be",
-        "\"4.18.1\" is no release image",
-        "\"https://example.com\" cannot be the base domain",
-        "\"8 gigabytes\" cannot be the size of etcd's volumes",
-        "nowhere.pub",
-        "\"host\" is no address",
-        "port 40000 of APIServer",
-        "cluster network 172.31.0.0/17 and service network 172.31.0.0/16 overlap",
-    ] {
-        assert!(ran.stderr.contains(fault), "{fault}: {}", ran.stderr);
-    }
-    let nets = place.run(
-        &[
-            &render[..],
-            &["--external-api-server-address", "10.0.0.5", "--release-image", "quay.io/x:1"],
-            &["--cluster-cidr", "pods", "--service-cidr", "172.31.0.1/16", "--machine-cidr", "10.0.0.0/33"],
-            &["--infra-id", "Demo", "--arch", "mips"],
-        ]
-        .concat(),
-    );
-    assert_eq!((nets.code, nets.stdout.as_str()), (Some(2), ""), "{}", nets.stderr);
-    for fault in [
-        "cluster network \"pods\" is no CIDR",
-        "service network 172.31.0.1/16 is an address in the network 172.31.0.0/16",
-        "machine network \"10.0.0.0/33\" is no CIDR",
-        "\"Demo\" cannot be an infra ID",
-        "architecture \"mips\"",
-    ] {
-        assert!(nets.stderr.contains(fault), "{fault}: {}", nets.stderr);
-    }
-    let good = [
-        &render[..],
-        &["--release-image", "quay.io/x:1", "--external-api-server-address", "10.0.0.5"],
-        &["--node-pool-replicas", "2"],
-    ]
-    .concat();
-    let ran = place.run(&good);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(ran.stderr.contains("--render-sensitive prints them too"), "{}", ran.stderr);
-    assert_eq!(place.run(&good).stdout, ran.stdout, "the same every time");
-    let kinds: Vec<&str> = ran.stdout.lines().filter_map(|line| line.strip_prefix("kind: ")).collect();
-    assert_eq!(kinds, ["Namespace", "Secret", "Secret", "HostedCluster", "NodePool"]);
-    assert!(!ran.stdout.contains("c2Vjcm"), "secrets are for --render-sensitive");
-    let sensitive = place.run(&[&good[..], &["--render-sensitive"]].concat());
-    assert!(sensitive.stdout.contains(&place::base64(&place.read("pull-secret.json"))));
-    assert!(!sensitive.stderr.contains("--render-sensitive"), "{}", sensitive.stderr);
-    let again = place.run(&[&good[..], &["--render-sensitive"]].concat());
-    assert_eq!(again.stdout, sensitive.stdout, "the key that etcd is encrypted with is drawn once");
-    let ran = place.run(&["hosted", "cluster", "status", "demo", "--kubeconfig", "nowhere"]);
-    assert_eq!(ran.code, Some(2));
-    let is_told = ran.stderr.contains("error[kubeconfig-unusable]") && ran.stderr.contains("nowhere");
-    assert!(is_told, "{}", ran.stderr);
-}
 
 #[test]
 fn real_from_a_cluster_to_its_workers() {
@@ -256,7 +174,7 @@ fn workers_come_and_go(place: &Place) {
     let stages: Vec<_> =
         listed.json().as_array().unwrap().iter().map(|worker| worker["stage"].clone()).collect();
     assert!(stages.contains(&json!("ready")), "{}", listed.stdout);
-    the_daemon_is_the_releases(place);
+    daemon::is_the_releases(place);
     for name in ["worker-0", "worker-1"] {
         let ran = place.hosted(&[&["workers", "remove", name], &run[..]].concat());
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
@@ -269,47 +187,6 @@ fn workers_come_and_go(place: &Place) {
         missing.stderr
     );
     drop(machines);
-}
-
-/// Nobody says which image the daemon of an upgrade is of: it stands in the pool's release, which the cluster's own pull secret opens.
-fn the_daemon_is_the_releases(place: &Place) {
-    let operator = format!("quay.io/openshift-release-dev/ocp-v4.0-art-dev@sha256:{}", "b".repeat(64));
-    let images = vec![("machine-config-operator".to_owned(), operator.clone())];
-    let open = Registry::open();
-    let image = ReleaseImage { images, ..ReleaseImage::default() }.build();
-    open.pusher("ocp/release").image(&image, Some("4.18.99-x86_64"));
-    let registry = Registry::same_as(&open, Setup { password: Some("hosted:cluster"), ..Setup::default() });
-    let address = format!("127.0.0.1:{}", registry.port);
-    let logins = json!({"auths": {address.clone(): {"auth": place::base64("hosted:cluster")}}}).to_string();
-    let secret = json!({"data": {".dockerconfigjson": place::base64(&logins)}}).to_string();
-    let release =
-        json!({"spec": {"release": {"image": format!("{address}/ocp/release:4.18.99-x86_64")}}}).to_string();
-    for (kind, name, patch) in [("secret", "demo-pull-secret", secret), ("nodepool", "demo", release)] {
-        succeed(place.plane.kubectl().args([
-            "-n",
-            "clusters",
-            "patch",
-            kind,
-            name,
-            "--type=merge",
-            "-p",
-            &patch,
-        ]));
-    }
-    place.publish("22222222");
-    let program = std::path::Path::new(env!("CARGO_BIN_EXE_hardway"));
-    let kubeconfig = place.plane.kubeconfig().display().to_string();
-    let plain = format!("--plain-http={address}");
-    let words = ["hosted", "--kubeconfig", &kubeconfig, "controller", "--cluster", "demo", "--no-machines"];
-    let words = [&words[..], &["--config-rest", "0s", "--ignition", "ignored", &plain]].concat();
-    let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
-    let _controller = Server::start(program, &words, place.folder.path());
-    until("a daemon of the release", || {
-        let pods = place.other.get(&["pods", "-n", "demo-upgrade"]);
-        pods["items"].as_array().is_some_and(|pods| {
-            pods.iter().any(|pod| pod["spec"]["containers"][0]["image"].as_str() == Some(operator.as_str()))
-        })
-    });
 }
 
 fn the_network_certificate(place: &Place) {

@@ -195,6 +195,10 @@ fn line(told: &Told) -> (bool, String) {
         Told::Leading(of) => (false, format!("this one acts for the {of}")),
         Told::Took { worker, step } => (false, format!("{worker}: {step}")),
         Told::Failed { worker, step, why } => (true, format!("{worker}: {step}: {why}")),
+        Told::ByHand { worker, steps } => {
+            let steps: String = steps.iter().zip(1..).map(|(step, n)| format!("\n  {n}. {step}")).collect();
+            (true, format!("{worker} waits for a person:{steps}"))
+        }
         Told::Decided { node, what } => {
             (false, format!("{node}: {}", what.split(": ").next().unwrap_or(what)))
         }
