@@ -30,7 +30,7 @@ fn what_cannot_be_is_told_at_once_and_nothing_is_made() {
     );
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     for fault in [
-        "7 of what was asked for cannot be",
+        "10 of what was asked for cannot be",
         "\"4.18.1\" is no release image",
         "\"https://example.com\" cannot be the base domain",
         "\"8 gigabytes\" cannot be the size of etcd's volumes",

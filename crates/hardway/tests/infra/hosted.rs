@@ -2,6 +2,7 @@
 //! HyperShift's operators are a stand-in; the API servers, libvirt, Ignition and everything of hardway's are real.
 
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use hardway_testing::{ControlPlane, Hypershift, HypershiftConfig, Server, install_hypershift};
 use hardway_testing::{inside_with_libvirt, succeed, until};
@@ -14,6 +15,8 @@ const WORKER: &str = r#"- {name: worker-0, role: worker, ip: 192.168.126.110, ma
 "#;
 const SERIAL: &str = "/var/log/libvirt/qemu/ocp4-worker-0-serial.log";
 const SERVED_AT: &str = "192.168.126.1:22624";
+/// Emulated machines on a busy computer; nothing is measured with it.
+const PATIENCE: Duration = Duration::from_secs(30 * 60);
 const TOKEN: &str = "hush-hush-token";
 
 /// `hosted workers add`, ended with the test.
@@ -51,6 +54,11 @@ fn a_hosted_worker_installs_itself_and_fetches_with_the_token_of_its_pool() {
     {
         return;
     }
+    // An API server wants to know which of its host's addresses others see; without a way out, there is none.
+    printed(
+        "ip link add out type veth peer name far && ip addr add 10.254.0.1/24 dev out && \
+         for end in out far; do ip link set $end addrgenmode none && ip link set $end up; done && ip route add default dev out",
+    );
     let (folder, before) = (Folder::new(&format!("{INVENTORY}{WORKER}")), host());
     let config = fs_err::read_to_string(folder.path("install-config.yaml")).unwrap();
     let config = config.replace("- name: worker\n  replicas: 0", "- name: worker\n  replicas: 1");
@@ -119,14 +127,16 @@ fn a_hosted_worker_installs_itself_and_fetches_with_the_token_of_its_pool() {
     ];
     let said = fs_err::File::create(folder.path("said")).unwrap().into_parts().0;
     let mut add = folder.command(&[&add[..], &["--config-rest", "0s"]].concat());
-    let _adding = Adding(add.stdout(Stdio::null()).stderr(said).spawn().unwrap());
+    let mut adding = Adding(add.stdout(Stdio::null()).stderr(said).spawn().unwrap());
     let console =
         || fs_err::read(SERIAL).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
     let said = || fs_err::read_to_string(folder.path("said")).unwrap();
-    until("the installed system is at its end", || {
-        assert!(!said().contains("error["), "{}", said());
-        console().contains("installed: end")
-    });
+    let began = Instant::now();
+    while !console().contains("installed: end") {
+        let ended = adding.0.try_wait().unwrap();
+        assert!(ended.is_none() && began.elapsed() < PATIENCE, "{ended:?}: {}\n{}", said(), console());
+        std::thread::sleep(Duration::from_millis(500));
+    }
     let console = console();
     assert!(console.contains("installed: address 192.168.126.110/24 name worker-0"), "{console}");
     assert!(console.contains("installed: config of the host fetched: "), "{console}");
@@ -144,7 +154,7 @@ fn a_hosted_worker_installs_itself_and_fetches_with_the_token_of_its_pool() {
     let pointer = folder.path("hosted/worker-0.ign");
     let shown = folder.ok(&["media", "show", "media/worker-0.iso", "--ignition"]);
     assert!(pointer.exists() && !shown.contains("machine-config-server"), "not this cluster's config");
-    drop(_adding);
+    drop(adding);
     folder.ok(&["infra", "down"]);
     assert_eq!(host(), before);
 }
