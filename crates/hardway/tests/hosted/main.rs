@@ -3,7 +3,6 @@
 
 mod daemon;
 #[path = "../../../hardway-release/tests/fixture/mod.rs"]
-#[allow(dead_code, reason = "each test program uses its own part")]
 mod fixture;
 mod machine;
 mod place;
