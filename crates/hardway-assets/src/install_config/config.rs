@@ -58,6 +58,9 @@ pub struct InstallConfig {
     pub networking: Networking,
     /// Always none.
     pub platform: Platform,
+    /// The operating system that nodes run, of those that the release has; empty where the release names none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub os_image_stream: String,
     /// The proxy that nodes reach the outside through.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proxy: Option<Proxy>,

@@ -166,9 +166,42 @@ impl VersionContract {
         self.since(4, 23)
     }
 
-    /// The osImageStream of a cluster that names none: from 5.0 that of RHEL 10 (openshift/api `config/v1alpha1`).
+    /// The osImageStream of a cluster that names none: from 5.0 that of RHEL 10 (installer `pkg/rhcos/stream.go`).
     pub fn default_os_image_stream(&self) -> &'static str {
-        if self.since(5, 0) { "rhel-10" } else { "rhel-9" }
+        match self.is_okd() {
+            true => "centos-10",
+            false if self.since(5, 0) => "rhel-10",
+            false => "rhel-9",
+        }
+    }
+
+    /// From 4.23 the default stream is filled in where install-config names none (installer `pkg/types/defaults`).
+    pub fn fills_in_os_image_stream(&self) -> bool {
+        self.since(4, 23)
+    }
+
+    /// From 4.22 an OSImageStream is written where gate OSStreams is on; OKD's from 4.23 (installer
+    /// `pkg/asset/manifests/osimagestream.go`).
+    pub fn writes_os_image_stream(&self) -> bool {
+        self.since(4, 23) || self.since(4, 22) && !self.is_okd()
+    }
+
+    /// The API that OSImageStream belongs to.
+    pub fn os_image_stream_api(&self) -> &'static str {
+        if self.since(4, 23) {
+            "machineconfiguration.openshift.io/v1"
+        } else {
+            "machineconfiguration.openshift.io/v1alpha1"
+        }
+    }
+
+    /// The tag of the operating system image that the bootstrap host takes kubelet and runtime from: that of the default
+    /// stream (installer `pkg/rhcos/stream.go`, MCO `install/image-references`).
+    pub fn bootstrap_image_name(&self) -> &'static str {
+        match self.default_os_image_stream() {
+            "rhel-10" => "rhel-coreos-10",
+            _ => self.node_image_name(),
+        }
     }
 
     /// From 4.19 the machine-config-server writes Ignition spec 3.5 for who can read it
@@ -279,7 +312,7 @@ mod tests {
 
     #[test]
     fn every_answer_turns_at_its_version() {
-        let rows: [Row; 22] = [
+        let rows: [Row; 24] = [
             ("mcs ca", VersionContract::ships_machine_config_server_ca, "4.19.0-rc.1"),
             ("mcs tls", VersionContract::mcs_tls_secret_is_typed, "4.19.0-rc.1"),
             ("etcd gates", VersionContract::etcd_uses_feature_gate_flags, "4.21.0"),
@@ -295,6 +328,8 @@ mod tests {
             ("stream", VersionContract::checks_os_image_stream, "4.22.7"),
             ("dual replica", VersionContract::dual_replica_is_default, "4.22.7"),
             ("os streams", VersionContract::os_streams_is_default, "4.23.0"),
+            ("stream default", VersionContract::fills_in_os_image_stream, "4.23.0"),
+            ("stream object", VersionContract::writes_os_image_stream, "4.22.7"),
             ("ignition 3.5", VersionContract::serves_ignition_3_5, "4.19.0-rc.1"),
             ("first pivot", VersionContract::annotates_first_pivot_config, "4.22.7"),
             ("blocked", VersionContract::registries_conf_has_blocked, "4.21.0"),
@@ -321,6 +356,9 @@ mod tests {
         assert_eq!(contract("5.0.0").major(), 5);
         assert_eq!(contract("4.23.0").default_os_image_stream(), "rhel-9");
         assert_eq!(contract("5.0.0").default_os_image_stream(), "rhel-10");
+        assert_eq!(contract("4.23.0").bootstrap_image_name(), "rhel-coreos");
+        assert_eq!(contract("5.0.0").bootstrap_image_name(), "rhel-coreos-10");
+        assert_eq!(contract("5.0.0-okd-scos.1").bootstrap_image_name(), "stream-coreos");
         assert_eq!(VersionContract::oldest(), contract("4.18.0"));
     }
 
