@@ -147,7 +147,7 @@ impl<'n> Draft<'n> {
             additional_trust_bundle: self.trust_bundle,
             additional_trust_bundle_policy: self.trust_bundle_policy,
             api_version: "v1".to_owned(),
-            base_domain: self.base_domain.strip_suffix('.').unwrap_or(&self.base_domain).to_owned(),
+            base_domain: self.base_domain,
             bootstrap_in_place: self.bootstrap_in_place,
             capabilities: self.capabilities,
             compute: self.compute.into_iter().map(Pool::assemble).collect::<Option<_>>()?,
