@@ -69,6 +69,11 @@ pub fn of(config: &InstallConfig, release: &ReleasePayload) -> Result<FeatureGat
     }
 }
 
+/// Whether a gate is on in the cluster; no where the release does not say.
+pub fn is_on(config: &InstallConfig, release: &ReleasePayload, gate: &str) -> bool {
+    of(config, release).is_ok_and(|gates| gates.enabled.iter().any(|name| name == gate))
+}
+
 /// What [`of`] reads.
 pub fn sources() -> [Source; 3] {
     [Source::config("featureSet"), Source::config("featureGates"), Source::release("feature-gates")]

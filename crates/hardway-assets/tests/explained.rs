@@ -54,7 +54,8 @@ fn everything() -> Vec<Made> {
     newer.version = "4.21.3".to_owned();
     all.push(make(&dual, &dual_inventory, newer.clone()));
     newer.version = "4.23.0".to_owned();
-    newer.feature_gates.get_mut("").unwrap().enabled.push("OSStreams".to_owned());
+    let gates = newer.feature_gates.get_mut("").unwrap();
+    gates.enabled.extend(["ConfigurablePKI", "OSStreams"].map(str::to_owned));
     all.push(make(&config, &inventory, newer));
     let mut fips = made("ha");
     fips.cluster.config.fips = true;

@@ -14,10 +14,9 @@ const GATE: &str = "OSStreams";
 /// Which of the release's operating systems nodes run; `None` where the release has no choice to offer (installer
 /// `manifests/osimagestream.go`).
 pub(super) fn os_image_stream(config: &InstallConfig, release: &ReleasePayload) -> Option<ObjectFile> {
-    let is_on = || {
-        feature_gates::of(config, release).is_ok_and(|gates| gates.enabled.iter().any(|name| name == GATE))
-    };
-    if !release.promises(VersionContract::writes_os_image_stream) || !is_on() {
+    if !release.promises(VersionContract::writes_os_image_stream)
+        || !feature_gates::is_on(config, release, GATE)
+    {
         return None;
     }
     let mut sources = feature_gates::sources().to_vec();

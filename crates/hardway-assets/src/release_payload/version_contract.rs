@@ -186,6 +186,11 @@ impl VersionContract {
         self.since(4, 23) || self.since(4, 22) && !self.is_okd()
     }
 
+    /// From 4.23 a PKI is written where gate ConfigurablePKI is on (installer `pkg/asset/manifests/pki.go`).
+    pub fn writes_pki_config(&self) -> bool {
+        self.since(4, 23)
+    }
+
     /// The API that OSImageStream belongs to.
     pub fn os_image_stream_api(&self) -> &'static str {
         if self.since(4, 23) {
@@ -312,7 +317,7 @@ mod tests {
 
     #[test]
     fn every_answer_turns_at_its_version() {
-        let rows: [Row; 24] = [
+        let rows: [Row; 25] = [
             ("mcs ca", VersionContract::ships_machine_config_server_ca, "4.19.0-rc.1"),
             ("mcs tls", VersionContract::mcs_tls_secret_is_typed, "4.19.0-rc.1"),
             ("etcd gates", VersionContract::etcd_uses_feature_gate_flags, "4.21.0"),
@@ -330,6 +335,7 @@ mod tests {
             ("os streams", VersionContract::os_streams_is_default, "4.23.0"),
             ("stream default", VersionContract::fills_in_os_image_stream, "4.23.0"),
             ("stream object", VersionContract::writes_os_image_stream, "4.22.7"),
+            ("pki object", VersionContract::writes_pki_config, "4.23.0"),
             ("ignition 3.5", VersionContract::serves_ignition_3_5, "4.19.0-rc.1"),
             ("first pivot", VersionContract::annotates_first_pivot_config, "4.22.7"),
             ("blocked", VersionContract::registries_conf_has_blocked, "4.21.0"),
