@@ -12,6 +12,9 @@ use crate::release_payload::{FeatureGates, ReleasePayload};
 /// The feature set that names its gates one by one.
 pub const CUSTOM: &str = "CustomNoUpgrade";
 
+/// The gate of releases with several operating systems.
+pub const OS_STREAMS: &str = "OSStreams";
+
 /// Why an entry of `featureGates` cannot be understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Malformed {

@@ -2,20 +2,17 @@
 
 use serde_json::json;
 
-use crate::feature_gates;
+use crate::feature_gates::{self, OS_STREAMS};
 use crate::graph::Source;
 use crate::install_config::InstallConfig;
 use crate::object_file::ObjectFile;
 use crate::release_payload::{ReleasePayload, VersionContract};
 
-/// The gate it stands behind.
-const GATE: &str = "OSStreams";
-
 /// Which of the release's operating systems nodes run; `None` where the release has no choice to offer (installer
 /// `manifests/osimagestream.go`).
 pub(super) fn os_image_stream(config: &InstallConfig, release: &ReleasePayload) -> Option<ObjectFile> {
     if !release.promises(VersionContract::writes_os_image_stream)
-        || !feature_gates::is_on(config, release, GATE)
+        || !feature_gates::is_on(config, release, OS_STREAMS)
     {
         return None;
     }
@@ -39,14 +36,14 @@ pub(super) fn os_image_stream(config: &InstallConfig, release: &ReleasePayload) 
 #[cfg(test)]
 mod tests {
     use super::super::testing::World;
-    use super::GATE;
+    use super::OS_STREAMS;
 
     const PATH: &str = "openshift/99_osimagestream.yaml";
 
     fn with_gate(version: &str) -> World {
         let mut world = World::of_version(version);
         let gates = world.release.feature_gates.get_mut("").unwrap();
-        gates.enabled.push(GATE.to_owned());
+        gates.enabled.push(OS_STREAMS.to_owned());
         world
     }
 

@@ -232,6 +232,12 @@ impl VersionContract {
         self.since(4, 21)
     }
 
+    /// From 4.21 rendering node configs asks the registry about the node images where gate OSStreams is on
+    /// (MCO `pkg/controller/bootstrap/bootstrap.go`).
+    pub fn node_render_looks_for_streams(&self) -> bool {
+        self.since(4, 21)
+    }
+
     /// From 4.23 rendering node configs asks the registry about the node images, so it needs network and pull secret
     /// (MCO `pkg/osimagestream`).
     pub fn node_render_contacts_registry(&self) -> bool {
@@ -317,7 +323,7 @@ mod tests {
 
     #[test]
     fn every_answer_turns_at_its_version() {
-        let rows: [Row; 25] = [
+        let rows: [Row; 26] = [
             ("mcs ca", VersionContract::ships_machine_config_server_ca, "4.19.0-rc.1"),
             ("mcs tls", VersionContract::mcs_tls_secret_is_typed, "4.19.0-rc.1"),
             ("etcd gates", VersionContract::etcd_uses_feature_gate_flags, "4.21.0"),
@@ -340,6 +346,7 @@ mod tests {
             ("first pivot", VersionContract::annotates_first_pivot_config, "4.22.7"),
             ("blocked", VersionContract::registries_conf_has_blocked, "4.21.0"),
             ("image-references", VersionContract::node_render_reads_image_references, "4.21.0"),
+            ("streams", VersionContract::node_render_looks_for_streams, "4.21.0"),
             ("registry", VersionContract::node_render_contacts_registry, "4.23.0"),
             ("gates", VersionContract::filters_manifests_by_feature_gate, "4.22.7"),
             ("cluster api", VersionContract::has_cluster_api_capabilities, "4.23.0"),
