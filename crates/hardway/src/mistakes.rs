@@ -109,3 +109,21 @@ pub(crate) fn invalid(
         .evidence(in_config.iter().map(|violation| config.error(violation)))
         .evidence(in_inventory.iter().map(|violation| inventory.error(violation)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_name_version_and_architecture() {
+        for (tag, version, architecture) in [
+            ("4.18.1-x86_64", Some("4.18.1"), "amd64"),
+            ("4.20.0-rc.1-aarch64", Some("4.20.0-rc.1"), "arm64"),
+            ("4.19.2-multi", Some("4.19.2"), "multi"),
+            ("4.18.0-okd-scos.3", Some("4.18.0-okd-scos.3"), ""),
+            ("latest", None, ""),
+        ] {
+            assert_eq!((version_in(tag), architecture_in(tag)), (version, architecture), "{tag}");
+        }
+    }
+}

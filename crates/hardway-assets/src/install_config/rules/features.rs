@@ -11,7 +11,7 @@ pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_
     let set = draft.feature_set.as_str();
     let allowed = INSTALL_CONFIG.allowed("featureSet");
     let good_set = match set {
-        "OKD" if rules.okd => true,
+        "OKD" if rules.okd && rules.knows_okd_feature_set => true,
         "OKD" if rules.knows_okd_feature_set => {
             let detail = "OKD featureset is not supported on OpenShift clusters";
             findings.error(Violation::forbidden("featureSet", detail));
