@@ -151,7 +151,9 @@ impl Index {
     pub fn restless(&self, names: &[String]) -> String {
         let at_work = names.iter().find_map(|name| {
             let progressing = self.state.operators.get(name)?.condition("Progressing")?;
-            (progressing.status == Truth::True).then(|| format!("; {name}: {}", progressing.sentence()))
+            let message = progressing.message.as_deref().filter(|message| !message.is_empty());
+            (progressing.status == Truth::True)
+                .then(|| format!("; {name}: {}", message.unwrap_or("progressing")))
         });
         format!("operators to come to rest: {}{}", names.join(", "), at_work.unwrap_or_default())
     }

@@ -207,7 +207,7 @@ async fn finish(driver: &mut Driver) {
     let wait = beside(move || install(config, options(), heard));
     said.hears("to ensure each cluster operator has finished progressing").await;
     said.hears("These cluster operators are not stable: [etcd]").await;
-    said.hears("> waits for operators to come to rest: etcd; etcd: Progressing=True").await;
+    said.hears("> waits for operators to come to rest: etcd; etcd: as played").await;
     driver.plane.kill_api_server();
     said.hears("The API does not answer").await;
     assert!(!wait.is_finished());
