@@ -17,7 +17,7 @@ use jiff::Timestamp;
 
 use crate::clock;
 use crate::input_file::InputFile;
-use crate::mistakes::{check_before, invalid, release_image, version_in};
+use crate::mistakes::{architecture_in, check_before, invalid, release_image, version_in};
 use crate::output::Output;
 use crate::release_choice::{self, Chosen, Reach, unusable};
 use crate::report::Report;
@@ -60,7 +60,9 @@ impl Checked {
         let is_fips = host_is_fips(out);
         check_before(&config, &inventory, image.as_deref(), is_fips)?;
         let release = Chosen::find(workdir, &config, image.as_deref(), reach, out)?;
-        let rules = Rules::for_version(&release.payload.version).on_fips_host(is_fips);
+        let rules = Rules::for_version(&release.payload.version)
+            .of_architecture(&release.payload.architecture)
+            .on_fips_host(is_fips);
         let (config_read, inventory_read) = read_both(&config.text.0, &inventory.text.0, rules)
             .map_err(|errors| invalid(&config, &errors.install_config, &inventory, &errors.inventory))?;
         config_read.warnings.iter().for_each(|warning| out.finding(&config.warning(warning)));
@@ -228,14 +230,15 @@ pub(crate) fn cluster_to_build(workdir: &Workdir) -> Result<Cluster, Report> {
 fn before_release(workdir: &Workdir, secrets: &mut SecretBundle) -> Result<Cluster, Report> {
     let (config, inventory) = InputFile::both(workdir)?;
     let kept = workdir.path("release/release-image").exists().then(|| workdir.path("release"));
-    let kept =
-        kept.and_then(|folder| hardway_release::read_folder(&folder).ok()).map(|release| release.version);
+    let kept = kept
+        .and_then(|folder| hardway_release::read_folder(&folder).ok())
+        .map(|release| (release.version, release.architecture));
     let tag = release_image(&inventory).and_then(|image| {
         let (_, tag) = image.rsplit_once(':')?;
-        version_in(tag).map(str::to_owned)
+        Some((version_in(tag)?.to_owned(), architecture_in(tag).to_owned()))
     });
-    let version = kept.or(tag).unwrap_or_else(|| sample().version);
-    let rules = Rules::for_version(&version).on_fips_host(true);
+    let (version, architecture) = kept.or(tag).unwrap_or_else(|| (sample().version, String::new()));
+    let rules = Rules::for_version(&version).of_architecture(&architecture).on_fips_host(true);
     let (config, inventory) = read_both(&config.text.0, &inventory.text.0, rules)
         .map_err(|errors| invalid(&config, &errors.install_config, &inventory, &errors.inventory))?;
     cluster(config.value, inventory.value, secrets, clock::now()?)

@@ -28,11 +28,14 @@ pub(crate) fn check_before(
 ) -> Result<(), Report> {
     let Some(image) = image.filter(|image| *image != "sample") else { return Ok(()) };
     let spec = image.parse::<PullSpec>();
-    let version = spec.as_ref().ok().and_then(|spec| version_in(spec.tag.as_deref()?));
+    let tag = spec.as_ref().ok().and_then(|spec| spec.tag.as_deref());
+    let version = tag.and_then(version_in);
     if version.is_none() && spec.is_ok() {
         return Ok(());
     }
-    let rules = Rules::for_version(version.unwrap_or_default()).on_fips_host(is_fips);
+    let rules = Rules::for_version(version.unwrap_or_default())
+        .of_architecture(tag.map(architecture_in).unwrap_or_default())
+        .on_fips_host(is_fips);
     let mut errors = read_both(&config.text.0, &inventory.text.0, rules).err().unwrap_or_default();
     if let Err(error) = spec
         && !errors.inventory.iter().any(|violation| violation.path == IMAGE)
@@ -49,13 +52,25 @@ pub(crate) fn check_before(
 
 const IMAGE: &str = "release.image";
 
-/// What release tags end in after the version: the architecture, as `uname` has it.
-const PLATFORMS: [&str; 6] = ["-x86_64", "-aarch64", "-ppc64le", "-s390x", "-multi", ""];
+/// What release tags end in after the version: the architecture, as `uname` has it, and Go's name of it.
+const PLATFORMS: [(&str, &str); 6] = [
+    ("-x86_64", "amd64"),
+    ("-aarch64", "arm64"),
+    ("-ppc64le", "ppc64le"),
+    ("-s390x", "s390x"),
+    ("-multi", "multi"),
+    ("", ""),
+];
 
 /// The version that a tag such as `4.18.1-x86_64` names.
 pub(crate) fn version_in(tag: &str) -> Option<&str> {
-    let version = PLATFORMS.iter().find_map(|platform| tag.strip_suffix(platform))?;
+    let version = PLATFORMS.iter().find_map(|(platform, _)| tag.strip_suffix(platform))?;
     VersionContract::new(version).is_ok().then_some(version)
+}
+
+/// The architecture that a tag such as `4.18.1-aarch64` names; empty if it names none.
+pub(crate) fn architecture_in(tag: &str) -> &'static str {
+    PLATFORMS.iter().find(|(platform, _)| tag.ends_with(platform)).map_or("", |(_, name)| name)
 }
 
 /// Mistakes that a machine provider found in its settings, each in its place.
@@ -93,4 +108,22 @@ pub(crate) fn invalid(
         .exit(EXIT_CONFIG)
         .evidence(in_config.iter().map(|violation| config.error(violation)))
         .evidence(in_inventory.iter().map(|violation| inventory.error(violation)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_name_version_and_architecture() {
+        for (tag, version, architecture) in [
+            ("4.18.1-x86_64", Some("4.18.1"), "amd64"),
+            ("4.20.0-rc.1-aarch64", Some("4.20.0-rc.1"), "arm64"),
+            ("4.19.2-multi", Some("4.19.2"), "multi"),
+            ("4.18.0-okd-scos.3", Some("4.18.0-okd-scos.3"), ""),
+            ("latest", None, ""),
+        ] {
+            assert_eq!((version_in(tag), architecture_in(tag)), (version, architecture), "{tag}");
+        }
+    }
 }

@@ -51,6 +51,7 @@ fn no_mistake_shows_a_secret() {
         with(HA, first, &added("proxy: {httpProxy: 'https://me:HUSH@p:1'}")),
         with(HA, first, &added("proxy: {httpsProxy: 'ftp://me:HUSH@p'}")),
         with(HA, first, &added("proxy: {httpProxy: 'http://me:HUSH@p:x'}")),
+        with(HA, first, &added("proxy: {httpProxy: 'http://me:HUSH%zz@p:1'}")),
         with(HA, first, &added("proxy: {httpProxy: 'me:HUSH@p'}")),
         with(HA, first, &added("proxy: {httpProxy: 'http://me:HUSH@10.132.0.1'}")),
         with(HA, "none: {}", &format!("vsphere: {{password: {HUSH}}}")),
