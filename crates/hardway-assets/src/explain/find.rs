@@ -35,7 +35,7 @@ fn is_spelling_of(e: &Explanation, what: &str) -> bool {
         Kind::Check | Kind::Decision | Kind::Diagnosis | Kind::Error | Kind::HostedDiagnosis => {
             e.name.eq_ignore_ascii_case(what)
         }
-        Kind::Field => field(e.name) == field(what),
+        Kind::Field => is_field(&field(e.name), &field(what)),
         Kind::Flag => flag(e.name, what),
         Kind::Unit => {
             fits(e.name, what) || e.name.strip_suffix(".service").is_some_and(|name| fits(name, what))
@@ -58,6 +58,13 @@ fn is_file_name_of(e: &Explanation, what: &str) -> bool {
 fn certificate(what: &str) -> &str {
     let name = file_name(what);
     [".crt", ".key", ".pub"].iter().find_map(|extension| name.strip_suffix(extension)).unwrap_or(what)
+}
+
+/// `machines.bare-metal.hosts.<host>.bmc` is found with a host's name and without one.
+fn is_field(name: &str, what: &str) -> bool {
+    let steps = |path: &str| path.replace('.', "/");
+    name == what
+        || name.contains('<') && (fits(&steps(name), &steps(what)) || name.replace("<host>.", "") == what)
 }
 
 /// Without indices, and without the name of the file it is in.
@@ -118,7 +125,8 @@ mod tests {
             (Kind::Error, "\n## config-invalid\n"),
             (
                 Kind::Field,
-                "\n## networking.clusterNetwork[].hostPrefix\n## pki\n## inventory hosts[].ip\n## inventory pki\n",
+                "\n## networking.clusterNetwork[].hostPrefix\n## pki\n## inventory hosts[].ip\n## inventory pki\n\
+                 ## inventory machines.hosts.<host>.bmc\n",
             ),
             (Kind::File, "\n## /etc/motd\n## /etc/kubernetes/kubeconfig\n## /opt/openshift/tls/<name>\n"),
             (Kind::File, "\n## /opt/openshift/manifests/<file>\n"),
@@ -146,6 +154,8 @@ mod tests {
             ("networking.clusterNetwork.hostPrefix", "networking.clusterNetwork[].hostPrefix"),
             ("hosts[2].ip", "inventory hosts[].ip"),
             ("inventory.yaml:hosts[2].ip", "inventory hosts[].ip"),
+            ("machines.hosts.master-0.bmc", "inventory machines.hosts.<host>.bmc"),
+            ("machines.hosts.bmc", "inventory machines.hosts.<host>.bmc"),
             ("kubelet", "kubelet.service"),
             ("kubelet.service", "kubelet.service"),
             ("--etcd-prefix", "kube-apiserver --etcd-prefix"),

@@ -15,12 +15,14 @@ mod fields;
 pub mod gce;
 pub mod lab;
 pub mod libvirt;
+mod mistakes;
 
 use std::path::{Path, PathBuf};
 
 use hardway_assets::inventory::Host;
 
 pub use advice::advice;
+pub use mistakes::mistakes;
 
 use crate::actions::{Action, Check, Program, Step};
 
