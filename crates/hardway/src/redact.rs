@@ -24,8 +24,7 @@ pub(crate) fn redact(text: &str, table: &Table) -> String {
 pub(crate) fn redact_message(message: &str, text: &str, table: &Table) -> String {
     let Ok(node) = yaml::read(text) else { return message.to_owned() };
     let mut secrets = Vec::new();
-    let fields = table.fields.iter().filter(|field| field.secret);
-    fields.filter_map(|field| node.get(field.name)).for_each(|value| texts(value, &mut secrets));
+    secrets_in(&node, table.fields, &mut secrets);
     let mut message = message.to_owned();
     // Shorter ones are no secrets yet, and would be found in every other word.
     for secret in secrets.into_iter().filter(|secret| secret.len() >= 8) {
@@ -36,6 +35,23 @@ pub(crate) fn redact_message(message: &str, text: &str, table: &Table) -> String
 }
 
 const HIDDEN: &str = "<redacted>";
+
+/// Texts of secret fields, however deep.
+fn secrets_in<'n>(node: &'n Node, fields: &'static [Field], found: &mut Vec<&'n str>) {
+    match &node.value {
+        Value::Map(entries) => {
+            for (key, value) in entries {
+                match Field::find(fields, &key.text) {
+                    Some(field) if field.secret => texts(value, found),
+                    Some(field) => secrets_in(value, field.children(), found),
+                    None => {}
+                }
+            }
+        }
+        Value::List(items) => items.iter().for_each(|item| secrets_in(item, fields, found)),
+        _ => {}
+    }
+}
 
 fn texts<'n>(node: &'n Node, found: &mut Vec<&'n str>) {
     match &node.value {
@@ -61,7 +77,7 @@ impl Seen {
             Value::Map(entries) => {
                 for (key, value) in entries {
                     self.shown.push(key.span.start..key.span.end);
-                    match fields.iter().find(|field| field.name == key.text && !field.secret) {
+                    match Field::find(fields, &key.text).filter(|field| !field.secret) {
                         Some(field) => self.value(value, field.children()),
                         None => self.hidden.push(value.span.start..value.span.end),
                     }
@@ -271,6 +287,9 @@ mod tests {
         ] {
             assert_eq!(config(text), seen);
         }
+        let metal = "machines: {bare-metal: {boot: usb, hosts: {a: {bmc: {address: redfish://me:hush@b, user: u, password: hush, pw: hush}}}}}";
+        let seen = "machines: {bare-metal: {boot: usb, hosts: {a: {bmc: {address: redfish://me:****@b, user: u, password: ****, pw: ****}}}}}";
+        assert_eq!(redact(metal, &INVENTORY), seen);
         let hosts = "hosts:\n- {name: a, ip: 1.2.3.4, mac: \"52:54:00\"\n- {name: b}\n";
         assert_eq!(redact(hosts, &INVENTORY), hosts);
     }
