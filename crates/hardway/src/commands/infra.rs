@@ -130,7 +130,11 @@ fn down(workdir: &Workdir, out: &Output) -> Result<u8, Report> {
     let mut told = Told { out, count: 0 };
     let done = doer(&absolute(workdir)?, &journal).down(&mut told);
     done.map_err(|error| failed_action(kind, &error))?;
-    out.info(&format!("{} things taken back", told.count));
+    match told.count {
+        0 => out.info("nothing to take back: by the journal, nothing was done to this host or its machines"),
+        1 => out.info("1 thing taken back"),
+        count => out.info(&format!("{count} things taken back")),
+    }
     if let Some(left) = kind.filter(|_| told.count > 0).and_then(install::left_behind) {
         out.info(&format!("left as it is: {left}"));
     }
