@@ -1,15 +1,13 @@
 //! `hardway man`
 
-use clap::CommandFactory as _;
-
-use crate::cli::{Cli, ManArgs};
+use crate::cli::{self, ManArgs};
 use crate::output::Output;
 use crate::report::{EXIT_USAGE, Report, is_there};
 use crate::workdir;
 
 /// A page on standard output, or all of them into a folder.
 pub(crate) fn run(args: &ManArgs, out: &Output) -> Result<u8, Report> {
-    let mut program = Cli::command();
+    let mut program = cli::command();
     if let Some(folder) = &args.to {
         is_there(folder)?;
         clap_mangen::generate_to(program, folder).map_err(|error| workdir::at(folder, &error))?;

@@ -101,6 +101,15 @@ fn every_command_has_a_manual_page() {
     let page = work.ok(&["man", "csr", "simulate"]).stdout;
     assert!(page.contains(".TH hardway-csr-simulate 1") && page.contains("\\-\\-node"), "{page}");
     assert!(work.ok(&["man"]).stdout.contains(".TH hardway 1"));
+    for text in [
+        work.ok(&["man", "node", "add"]).stdout.replace("\\-", "-"),
+        work.ok(&["node", "add", "--help"]).stdout,
+    ] {
+        assert!(
+            text.contains("hardway node add worker-2 --dir demo") && text.contains("9  something waits"),
+            "{text}"
+        );
+    }
     work.refused(2, &["man", "cucumber"]).says("one of approve, ");
     work.ok(&["man", "--to", "."]);
     for name in ["hardway.1", "hardway-approve.1", "hardway-gather-bootstrap.1"] {
