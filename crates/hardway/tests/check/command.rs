@@ -30,7 +30,8 @@ fn the_table_is_grouped_and_says_what_to_do() {
     );
     assert!(!seen.stdout.contains("gcloud"), "what is about others is left out");
     assert!(
-        seen.stderr.contains("error[preflight-failed]: 1 of 37 checks failed: inotify\n"),
+        seen.stderr.contains("error[preflight-failed]: 1 of ")
+            && seen.stderr.contains(" checks failed: inotify\n"),
         "{}",
         seen.stderr
     );

@@ -7,15 +7,13 @@ use std::path::Path;
 
 use hardway_assets::inventory::Provider;
 use hardway_assets::{Cluster, pki};
-use hardway_machines::preflight::{self, AskRegistry, CheckResult, Choice, Patience, Site};
-use hardway_machines::providers;
+use hardway_machines::preflight::{self, AskRegistry, CheckResult, Choice, Patience, Site, Verdict};
 
 use crate::cli::{CheckArgs, Format, Global, RegistryArgs};
 use crate::clock;
 use crate::input;
 use crate::input_file::InputFile;
 use crate::install;
-use crate::mistakes::in_inventory;
 use crate::output::Output;
 use crate::release_choice::is_sample;
 use crate::report::{EXIT_USAGE, Report};
@@ -32,10 +30,6 @@ pub(crate) fn run(global: &Global, args: &CheckArgs, out: &Output) -> Result<u8,
     let choice = choice(args)?;
     let workdir = Workdir::open(&global.dir)?;
     let cluster = input::cluster_before_release(&workdir)?;
-    let mistakes = providers::mistakes(&cluster);
-    if !mistakes.is_empty() {
-        return Err(in_inventory(&workdir, mistakes));
-    }
     is_about(&choice, cluster.inventory.machines.provider)?;
     let tell = |result: &CheckResult| out.debug(&format!("{}: {}", result.check, result.verdict));
     let source = ReleaseSource { registry: &args.registry, folder: None };
@@ -90,7 +84,10 @@ pub(crate) fn look(
 /// What to say when a check failed.
 pub(crate) fn refused(results: &[CheckResult]) -> Option<Report> {
     let failed = preflight::failed(results);
-    let what = format!("{} of {} checks failed: {}", failed.len(), results.len(), failed.join(", "));
+    let is_asked =
+        |result: &&CheckResult| !matches!(result.verdict, Verdict::NotApplicable | Verdict::Skipped);
+    let asked = results.iter().filter(is_asked).count();
+    let what = format!("{} of {asked} checks failed: {}", failed.len(), failed.join(", "));
     (!failed.is_empty()).then(|| {
         Report::new("preflight-failed", what)
             .exit(EXIT_USAGE)
