@@ -196,11 +196,34 @@ fn blot(text: &str, seen: &Seen) -> String {
         }
     }
     seen.hidden.iter().for_each(|range| visible[range.clone()].fill(false));
+    let comments = comments(text, &visible);
     let keep = |(i, c): (usize, char)| {
+        if comments[i] {
+            return blank(c);
+        }
         let is_dash = c == '-' && text[i + 1..].starts_with(' ');
         if visible[i] || c.is_whitespace() || is_dash || "{}[]:,\"'#|>&*!?".contains(c) { c } else { ink(c) }
     };
     text.char_indices().map(keep).collect()
+}
+
+/// What stands behind a `#` that may be seen or not: a person knows their own comments, and stars in their place look like
+/// something that matters.
+fn comments(text: &str, visible: &[bool]) -> Vec<bool> {
+    let mut found = vec![false; text.len()];
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let begins = |at: &usize| {
+            let before = &line[..*at];
+            !visible[start + at] && (before.is_empty() || before.ends_with(char::is_whitespace))
+        };
+        let end = line.trim_end_matches(['\r', '\n']).len();
+        if let Some(at) = line.match_indices('#').map(|(at, _)| at).find(begins) {
+            found[start + at..start + end].fill(true);
+        }
+        start += line.len();
+    }
+    found
 }
 
 /// `user:password@` of URLs.
@@ -217,6 +240,16 @@ fn passwords(shown: &str) -> Vec<Range<usize>> {
         start += word.len();
     }
     found
+}
+
+/// White space of the same number of bytes, where there is some.
+fn blank(c: char) -> char {
+    match c.len_utf8() {
+        1 => ' ',
+        2 => '\u{a0}',
+        3 => '\u{2003}',
+        _ => ink(c),
+    }
 }
 
 /// Same number of bytes.
@@ -244,7 +277,7 @@ mod tests {
     #[test]
     fn known_fields_are_seen_and_nothing_else() {
         for (text, seen) in [
-            ("baseDomain: example.com # mine\n", "baseDomain: example.com # ****\n"),
+            ("baseDomain: example.com # hush\nfips: 1#2\n", "baseDomain: example.com       \nfips: 1#2\n"),
             ("pullSecret: '{\"auths\": \"hush\"}'\n", "pullSecret: '{\"*****\": \"****\"}'\n"),
             ("pullSecret: {auths: {a: {auth: hush}}}\n", "pullSecret: {*****: {*: {****: ****}}}\n"),
             ("{fips: 1, pullSecret: hush, publish: No}", "{fips: 1, pullSecret: ****, publish: No}"),
