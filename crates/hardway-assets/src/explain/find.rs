@@ -9,13 +9,14 @@ impl Catalogue {
     /// code.
     ///
     /// Names come before paths and spellings, and those before bare file names: `master.ign` is the file of that name
-    /// and not also one of `ignition/<host>.ign`.
+    /// and not also one of `ignition/<host>.ign`. A field's last name alone comes last.
     pub fn find(&self, what: &str) -> Vec<&Explanation> {
         let what = what.trim();
         if what.is_empty() {
             return Vec::new();
         }
-        let tests: [fn(&Explanation, &str) -> bool; 3] = [is_name_of, is_spelling_of, is_file_name_of];
+        let tests: [fn(&Explanation, &str) -> bool; 4] =
+            [is_name_of, is_spelling_of, is_file_name_of, is_last_step_of];
         tests
             .iter()
             .map(|test| self.iter().filter(|e| test(e, what)).collect::<Vec<_>>())
@@ -52,6 +53,13 @@ fn is_file_name_of(e: &Explanation, what: &str) -> bool {
     let name = file_name(e.name);
     let is_placeholder = name.starts_with('<') && name.ends_with('>');
     e.name.contains('/') && !what.contains('/') && !is_placeholder && fits(name, what)
+}
+
+/// `installDisk`, in whatever case: fields are known by their own names, not by where they stand.
+fn is_last_step_of(e: &Explanation, what: &str) -> bool {
+    let name = field(e.name);
+    let last = name.rsplit('.').next().unwrap_or(&name);
+    e.kind == Kind::Field && (last.eq_ignore_ascii_case(what) || name.eq_ignore_ascii_case(what))
 }
 
 /// `etcd-signer` of `etcd-signer.crt`, `pki/etcd-signer.crt`, `secrets/etcd-signer.key`, `/opt/openshift/tls/etcd-signer.crt`.
@@ -154,6 +162,7 @@ mod tests {
             ("networking.clusterNetwork.hostPrefix", "networking.clusterNetwork[].hostPrefix"),
             ("hosts[2].ip", "inventory hosts[].ip"),
             ("inventory.yaml:hosts[2].ip", "inventory hosts[].ip"),
+            ("hostprefix", "networking.clusterNetwork[].hostPrefix"),
             ("machines.hosts.master-0.bmc", "inventory machines.hosts.<host>.bmc"),
             ("machines.hosts.bmc", "inventory machines.hosts.<host>.bmc"),
             ("kubelet", "kubelet.service"),

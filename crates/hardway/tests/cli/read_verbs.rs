@@ -42,6 +42,8 @@ fn everything_can_be_asked_about() {
         (&["machines.bare-metal.interface"], "inventory machines.bare-metal.interface (field)"),
         (&["machines.bare-metal.hosts.master-0.bmc.caFile"], "hosts.<host>.bmc.caFile (field)"),
         (&["machines.gce.sourceRanges[0]"], "inventory machines.gce.sourceRanges (field)"),
+        (&["mediaUrl"], "inventory machines.bare-metal.mediaUrl (field)"),
+        (&["installdisk"], "inventory hosts.installDisk (field)"),
         (&["machines.lab.name"], "inventory machines.lab.name (field)"),
         (&["stage", "7"], "# 07 make-manifests: "),
         (&["config-invalid"], "config-invalid (error)"),
