@@ -28,10 +28,10 @@ pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
     let base_error = subdomain_error(base);
     let both_good = name_error.is_none() && base_error.is_none();
     if let Some(error) = name_error.filter(|_| !draft.name.is_empty()) {
-        findings.error(Violation::invalid("metadata.name", &draft.name, error));
+        findings.error(with_near(Violation::invalid("metadata.name", &draft.name, error), &draft.name));
     }
     if let Some(error) = base_error.filter(|_| !draft.base_domain.is_empty()) {
-        findings.error(Violation::invalid("baseDomain", &draft.base_domain, error));
+        findings.error(with_near(Violation::invalid("baseDomain", &draft.base_domain, error), base));
     }
     if both_good {
         let domain = format!("{}.{base}", draft.name);
@@ -44,6 +44,15 @@ pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
         if draft.has(field) {
             findings.warn(Violation::forbidden(field, "has no effect and is left out of the cluster"));
         }
+    }
+}
+
+/// Capitals and underscores are what people write.
+fn with_near(violation: Violation, name: &str) -> Violation {
+    let near = name.to_ascii_lowercase().replace('_', "-");
+    match near != name && subdomain_error(&near).is_none() {
+        true => violation.fix(format!("did you mean {near}?")),
+        false => violation,
     }
 }
 
