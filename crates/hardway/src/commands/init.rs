@@ -29,8 +29,15 @@ pub(crate) fn run(global: &Global, args: &InitArgs, out: &Output) -> Result<u8, 
         workdir.write(&File::secret(name, text))?;
         out.info(&format!("{} written", workdir.shown(name)));
     }
-    let next = if args.provider == ProviderArg::Lab { "cluster" } else { "ignition-configs" };
-    out.info(&format!("edit both, then: hardway create {next} --dir {}", global.dir.display()));
+    let dir = global.dir.display();
+    out.info(&match args.provider {
+        ProviderArg::Lab => format!("they are good as they are: hardway create cluster --dir {dir}"),
+        _ => format!(
+            "edit both, then:\n  hardway create ignition-configs --dir {dir}   # to look at what hosts will boot with\n  \
+             hardway check --dir {dir}                     # what is missing around them\n  \
+             hardway create cluster --dir {dir}            # all of it, with a real release"
+        ),
+    });
     Ok(0)
 }
 
@@ -153,16 +160,20 @@ machines:
         release = release(args),
         server = server(args.provider),
     );
-    let (hint, card, disk) = match args.provider {
-        ProviderArg::BareMetal => (BARE_METAL_HOSTS, "00:00:5e:00:53", "/dev/sda"),
-        ProviderArg::Gce | ProviderArg::Lab | ProviderArg::Libvirt => ("", "52:54:00:7e:00", "/dev/vda"),
+    // Instances come with a card and a disk.
+    let (hint, machine): (_, fn(u8) -> String) = match args.provider {
+        ProviderArg::BareMetal => {
+            (BARE_METAL_HOSTS, |n| format!(", mac: \"00:00:5e:00:53:{n:02x}\", installDisk: /dev/sda"))
+        }
+        ProviderArg::Gce => ("", |_| String::new()),
+        ProviderArg::Lab | ProviderArg::Libvirt => {
+            ("", |n| format!(", mac: \"52:54:00:7e:00:{n:02x}\", installDisk: /dev/vda"))
+        }
     };
     text.push_str(hint);
     let mut host = |name: String, role: &str, n: u8| {
-        let _ = writeln!(
-            text,
-            "- {{name: {name}, role: {role}, ip: 192.168.126.{n}, mac: \"{card}:{n:02x}\", installDisk: {disk}}}"
-        );
+        let more = machine(n);
+        let _ = writeln!(text, "- {{name: {name}, role: {role}, ip: 192.168.126.{n}{more}}}");
     };
     host("bootstrap".to_owned(), "bootstrap", 100);
     (0..args.masters).for_each(|i| host(format!("master-{i}"), "master", 101 + i));
