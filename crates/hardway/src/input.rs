@@ -232,17 +232,22 @@ pub(crate) fn cluster_to_build(workdir: &Workdir) -> Result<Cluster, Report> {
 
 fn before_release(workdir: &Workdir, secrets: &mut SecretBundle) -> Result<Cluster, Report> {
     let (config, inventory) = InputFile::both(workdir)?;
+    let rules = rules_before_release(workdir, &inventory);
+    let FilesRead { config, inventory, .. } = read_files(&config, &inventory, rules, Purpose::Machines)?;
+    cluster(config.value, inventory.value, secrets, clock::now()?)
+}
+
+/// By the release that is kept, by the version in the name of the one that is wanted, or by the newest that is known.
+pub(crate) fn rules_before_release(workdir: &Workdir, inventory: &InputFile) -> Rules {
     let kept = workdir.path("release/release-image").exists().then(|| workdir.path("release"));
     let kept =
         kept.and_then(|folder| hardway_release::read_folder(&folder).ok()).map(|release| release.version);
-    let tag = release_image(&inventory).and_then(|image| {
+    let tag = release_image(inventory).and_then(|image| {
         let (_, tag) = image.rsplit_once(':')?;
         version_in(tag).map(str::to_owned)
     });
     let version = kept.or(tag).unwrap_or_else(|| sample().version);
-    let rules = Rules::for_version(&version).on_fips_host(true);
-    let FilesRead { config, inventory, .. } = read_files(&config, &inventory, rules, Purpose::Machines)?;
-    cluster(config.value, inventory.value, secrets, clock::now()?)
+    Rules::for_version(&version).on_fips_host(true)
 }
 
 /// The assets of a cluster, in order.

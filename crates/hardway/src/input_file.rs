@@ -68,8 +68,20 @@ impl InputFile {
         self.snippet(Level::WARNING, violation)
     }
 
+    /// What is wrong, without secrets.
+    pub(crate) fn message(&self, violation: &Violation) -> String {
+        redact_message(&violation.to_string(), &self.text.0, self.table)
+    }
+
+    /// Where it begins, both from one.
+    pub(crate) fn line_and_column(&self, violation: &Violation) -> (usize, usize) {
+        let before = &self.text.0[..self.place(violation).start];
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        (before.matches('\n').count() + 1, column)
+    }
+
     fn snippet(&self, level: Level<'static>, violation: &Violation) -> String {
-        let title = redact_message(&violation.to_string(), &self.text.0, self.table);
+        let title = self.message(violation);
         let place = self.place(violation);
         let redacted = redact(&self.text.0, self.table);
         let source = Snippet::source(redacted.as_str()).path(&self.path);

@@ -52,7 +52,8 @@ pub(crate) fn read_files(
         .map_err(|errors| invalid(config, &errors.install_config, inventory, &errors.inventory))
 }
 
-fn examine(
+/// The same before it is a report.
+pub(crate) fn examine(
     config: &InputFile,
     inventory: &InputFile,
     rules: Rules,

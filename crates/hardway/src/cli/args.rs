@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::{
     ApproveArgs, BmcArgs, CheckArgs, CreateArgs, CsrArgs, DestroyArgs, DiagnoseArgs, GatherArgs, HostedArgs,
     InfraArgs, InstallMediaArgs, LabArgs, NodeArgs, PlanArgs, RecoverArgs, ReleaseArgs, RunArgs, ServeArgs,
-    VerifyArgs, WaitForArgs,
+    ValidateArgs, VerifyArgs, WaitForArgs,
 };
 
 /// Installs OpenShift and OKD on machines you own, and explains every byte it writes.
@@ -111,6 +111,8 @@ pub(crate) enum Command {
     Serve(Box<ServeArgs>),
     /// Say what is made, what is stale and why, and when certificates end
     Status(StatusArgs),
+    /// List every mistake in install-config.yaml and inventory.yaml; ask nobody, make nothing
+    Validate(ValidateArgs),
     /// Compare a running cluster with the inventory, from outside
     Verify(VerifyArgs),
     /// Wait for the events of an install, as openshift-install does

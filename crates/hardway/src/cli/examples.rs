@@ -132,6 +132,7 @@ const ROWS: &[Row] = &[
     Row("schema", &["hardway schema inventory > inventory.schema.json"], &[]),
     Row("serve", &["hardway serve --dir demo", "hardway serve --boot 192.168.126.2:8080 -o json"], &[3, 4, 8]),
     Row("status", &["hardway status --dir demo", "hardway status --watch", "hardway status --all -o json"], &[3, 8]),
+    Row("validate", &["hardway validate --dir demo", "hardway validate -o json"], &[3]),
     Row("verify", &["hardway verify --dir demo", "hardway verify --list"], &[3, 8]),
     Row("wait-for bootstrap-complete", &["hardway wait-for bootstrap-complete --dir demo --timeout 45m"], &[3, 5, 8]),
     Row("wait-for install-complete", &["hardway wait-for install-complete --dir demo"], &[3, 6, 7, 8]),

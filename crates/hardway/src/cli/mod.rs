@@ -17,6 +17,7 @@ mod recover_args;
 mod registry_args;
 mod release_args;
 mod serve_args;
+mod validate_args;
 mod verify_args;
 mod wait_for_args;
 
@@ -37,6 +38,7 @@ pub(crate) use recover_args::*;
 pub(crate) use registry_args::*;
 pub(crate) use release_args::*;
 pub(crate) use serve_args::*;
+pub(crate) use validate_args::*;
 pub(crate) use verify_args::*;
 pub(crate) use wait_for_args::*;
 

@@ -137,7 +137,40 @@ fn what_only_machines_need_does_not_keep_files_from_being_made() {
     work.ok(&["create", "manifests", "--dry-run"])
         .says("not yet for machines to boot: hosts[0].installDisk: Required value")
         .says("(4 more like it); `hardway check` lists all");
-    work.refused(3, &["check"]).says("error[inventory-invalid]: 5 mistakes in inventory.yaml");
+    let ran = work.refused(2, &["check", "--only", "inventory-complete"]);
+    assert!(ran.stdout.contains("hosts[4].installDisk: Required value"), "{}", ran.stdout);
+    assert_eq!(
+        ran.stdout.matches("fix: name it, such as installDisk: /dev/sda").count(),
+        1,
+        "{}",
+        ran.stdout
+    );
+    work.refused(3, &["create", "cluster"]).says("error[inventory-invalid]: 5 mistakes in inventory.yaml");
+}
+
+#[test]
+fn both_files_can_be_looked_at_alone() {
+    let work = Work::with_inputs(CONFIG, &INVENTORY.replace("provider: bare-metal", BAD_METAL));
+    let ran = work
+        .refused(3, &["validate"])
+        .says("machines.bare-metal.boot: Unsupported value")
+        .says("hosts[0].installDisk");
+    assert_eq!(ran.stdout, "");
+    let told = work.refused(3, &["validate", "-o", "json"]).stdout;
+    let told: Vec<serde_json::Value> = serde_json::from_str(&told).unwrap();
+    let unknown = told.iter().find(|row| row["field"] == "machines.bare-metal.mediaURL").unwrap();
+    let place =
+        (&unknown["severity"], &unknown["file"], &unknown["line"], &unknown["column"], &unknown["fix"]);
+    let file = "inventory.yaml".into();
+    assert_eq!(place, (&"error".into(), &file, &9.into(), &5.into(), &"did you mean mediaUrl?".into()));
+
+    let work = Work::with_inputs(CONFIG, INVENTORY);
+    work.refused(0, &["validate"])
+        .says("warning: hosts[4].installDisk: Required value")
+        .says("no mistakes in install-config.yaml and inventory.yaml, 6 warnings");
+    let told = work.refused(0, &["validate", "-o", "yaml"]).stdout;
+    assert_eq!(told.matches("severity: warning").count(), 6, "{told}");
+    Work::empty().refused(3, &["validate"]).says("error[config-missing]");
 }
 
 #[test]
