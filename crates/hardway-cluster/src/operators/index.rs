@@ -147,6 +147,17 @@ impl Index {
         self.state.operators.keys().filter(|name| !self.is_stable(name, now)).cloned().collect()
     }
 
+    /// Operators that are waited for to come to rest, and what the first that says so is at, in a phrase.
+    pub fn restless(&self, names: &[String]) -> String {
+        let at_work = names.iter().find_map(|name| {
+            let progressing = self.state.operators.get(name)?.condition("Progressing")?;
+            let message = progressing.message.as_deref().filter(|message| !message.is_empty());
+            (progressing.status == Truth::True)
+                .then(|| format!("; {name}: {}", message.unwrap_or("progressing")))
+        });
+        format!("operators to come to rest: {}{}", names.join(", "), at_work.unwrap_or_default())
+    }
+
     /// What keeps the cluster from being settled, a sentence each. Empty: it is. An API that answers with nothing, or no
     /// longer answers, is not settled: none of none operators would be content.
     pub fn unsettled(&self, now: Timestamp) -> Vec<String> {

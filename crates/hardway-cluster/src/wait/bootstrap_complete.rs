@@ -13,13 +13,13 @@ impl Wait<'_> {
     pub async fn bootstrap_complete(&mut self) -> Result<Decision, WaitError> {
         self.check_client()?;
         self.look_at_host();
-        self.announce(&format!("for the Kubernetes API at {}", host(&self.config)));
+        self.announce(&format!("the Kubernetes API at {}", host(&self.config)));
         let version = self.api().await.map_err(|(last, why)| WaitError::Api { last, why })?;
         self.say(Line::info(format!("API {version} up")));
 
         let mut watch = Watch::start(&self.config, self.options.patience);
-        self.announce("for bootstrapping to complete");
-        let mut said = None;
+        self.announce("bootstrapping to complete");
+        let (mut said, mut closed) = (None, None);
         let complete = self.until(&mut watch, async |wait| {
             let state = wait.index.state();
             let status = state.bootstrap.as_ref().and_then(|map| map.get("status")).map(str::to_owned);
@@ -28,6 +28,12 @@ impl Wait<'_> {
                 wait.say(Line::debug(format!("Bootstrap status: {status}")));
                 said = Some(status);
             }
+            let gate = wait.first_closed_gate();
+            if let Some(seen) = gate.as_ref().filter(|_| gate != closed) {
+                let still = format!("bootstrapping to complete: {seen}");
+                wait.say(Line::debug(format!("Still waiting for {still}")).awaiting(still));
+            }
+            closed = gate;
             is_complete.then_some(())
         });
         complete.await.map_err(|why| {
@@ -35,7 +41,7 @@ impl Wait<'_> {
             WaitError::Bootstrap { last, why }
         })?;
 
-        self.say(Line::info("Waiting for the bootstrap etcd member to be removed..."));
+        self.announce_removal();
         let removed = self.until(&mut watch, async |wait| {
             let etcd = wait.index.state().control_plane.get(&Kind::Etcd);
             etcd.is_some_and(|etcd| etcd.is_true("EtcdBootstrapMemberRemoved")).then_some(())
@@ -51,6 +57,18 @@ impl Wait<'_> {
         let elapsed = shown(self.elapsed());
         self.say(Line::info(format!("Time elapsed: {elapsed}")));
         Ok(decision)
+    }
+
+    fn announce_removal(&mut self) {
+        let what = "the bootstrap etcd member to be removed";
+        self.say(Line::info(format!("Waiting for {what}...")).awaiting(what));
+    }
+
+    /// What the pivot waits for first, as far as watching tells: etcd itself is not asked each time.
+    fn first_closed_gate(&self) -> Option<String> {
+        let asked = Err("it was not asked yet".to_owned());
+        let facts = Facts::of(self.index.state(), self.index.declared(), self.is_fresh(), asked, false);
+        decide(&facts).missing().next().map(str::to_owned)
     }
 
     /// openshift-install takes the operator's word; here every gate of the pivot must hold as well.
@@ -80,8 +98,12 @@ impl Wait<'_> {
             Some(access) => ask_members(access).await.map_err(|error| error.to_string()),
             None => Err("there is no etcd client certificate in the working folder".to_owned()),
         };
+        let (state, declared) = (self.index.state(), self.index.declared());
+        decide(&Facts::of(state, declared, self.is_fresh(), asked, has_left_load_balancer))
+    }
+
+    fn is_fresh(&self) -> bool {
         let kinds = [Kind::Etcd, Kind::KubeApiServer, Kind::Bootstrap, Kind::Version];
-        let is_fresh = kinds.iter().all(|kind| self.index.is_fresh(*kind));
-        decide(&Facts::of(self.index.state(), self.index.declared(), is_fresh, asked, has_left_load_balancer))
+        kinds.iter().all(|kind| self.index.is_fresh(*kind))
     }
 }

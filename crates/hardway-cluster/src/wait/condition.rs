@@ -21,7 +21,7 @@ impl Wait<'_> {
         mut check: impl FnMut(&Index, Timestamp) -> Result<String, String>,
     ) -> Result<String, (String, GiveUp)> {
         self.look_at_host();
-        self.announce(&format!("for the Kubernetes API at {}", host(&self.config)));
+        self.announce(&format!("the Kubernetes API at {}", host(&self.config)));
         let version = self.api().await?;
         self.say(Line::debug(format!("API {version} up")));
         let mut watch = Watch::start(&self.config, self.options.patience);
@@ -31,7 +31,7 @@ impl Wait<'_> {
             Some(Ok(seen)) => Some(seen),
             Some(Err(missing)) => {
                 if missing != last {
-                    wait.say(Line::info(format!("Waiting for {missing}")));
+                    wait.say(Line::info(format!("Waiting for {missing}")).awaiting(missing.as_str()));
                 }
                 last = missing;
                 None

@@ -25,10 +25,13 @@ impl Wait<'_> {
     pub async fn install_complete(&mut self) -> Result<Installed, WaitError> {
         self.check_client()?;
         let mut watch = Watch::start(&self.config, self.options.patience);
-        self.announce(&format!("for the cluster at {} to initialize", host(&self.config)));
+        self.announce(&format!("the cluster at {} to initialize", host(&self.config)));
         self.initialized(&mut watch).await?;
         self.say(Line::debug("Cluster is initialized"));
-        self.announce("to ensure each cluster operator has finished progressing");
+        self.announce_as(
+            "to ensure each cluster operator has finished progressing",
+            "each cluster operator to finish progressing",
+        );
         self.stable(&mut watch).await?;
         self.say(Line::info("All cluster operators have completed progressing"));
         self.nodes(&mut watch).await?;
@@ -46,7 +49,8 @@ impl Wait<'_> {
         let initialized = self.until(watch, async |wait| {
             let missing = wait.index.uninitialized().join("; ");
             if missing != last && !missing.is_empty() {
-                wait.say(Line::debug(format!("Still waiting for the cluster to initialize: {missing}")));
+                let still = format!("the cluster to initialize: {missing}");
+                wait.say(Line::debug(format!("Still waiting for {still}")).awaiting(still));
             }
             last = missing;
             last.is_empty().then_some(())
@@ -57,17 +61,20 @@ impl Wait<'_> {
 
     /// Stable as openshift-install means it, for all operators at once; an operator that begins again is waited for again.
     async fn stable(&mut self, watch: &mut Watch) -> Result<(), WaitError> {
-        let mut unstable = Vec::new();
+        let (mut unstable, mut awaited) = (Vec::new(), String::new());
         let stable = self.until(watch, async |wait| {
             let now = wait.clock.now();
             let still = wait.index.unstable(now);
             if still != unstable {
-                wait.say(Line::debug(format!(
-                    "These cluster operators are not stable: [{}]",
-                    still.join(", ")
-                )));
+                let names = still.join(", ");
+                wait.say(Line::debug(format!("These cluster operators are not stable: [{names}]")));
             }
             unstable = still;
+            let now_awaited = wait.index.restless(&unstable);
+            if now_awaited != awaited && !unstable.is_empty() {
+                wait.say(Line::debug(format!("Still waiting for {now_awaited}")).awaiting(&now_awaited));
+            }
+            awaited = now_awaited;
             let is_known = wait.index.is_fresh(Kind::Operators) && !wait.index.state().operators.is_empty();
             (is_known && unstable.is_empty()).then_some(())
         });
@@ -81,7 +88,8 @@ impl Wait<'_> {
             let still = wait.index.missing_nodes();
             if still != missing {
                 let named: Vec<&str> = still.iter().map(|link| link.what.as_str()).collect();
-                wait.say(Line::info(format!("Waiting for declared nodes: {}", named.join("; "))));
+                let what = format!("declared nodes: {}", named.join("; "));
+                wait.say(Line::info(format!("Waiting for {what}")).awaiting(what));
             }
             missing = still;
             (wait.index.is_fresh(Kind::Nodes) && missing.is_empty()).then_some(())

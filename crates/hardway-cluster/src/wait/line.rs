@@ -9,6 +9,8 @@ pub struct Line {
     pub level: Level,
     /// The words.
     pub text: String,
+    /// What is waited for from now on, where this line says so: "waiting for" goes before it.
+    pub awaits: Option<String>,
 }
 
 /// openshift-install's levels.
@@ -27,17 +29,27 @@ pub enum Level {
 impl Line {
     /// For the curious.
     pub fn debug(text: impl Into<String>) -> Self {
-        Self { level: Level::Debug, text: text.into() }
+        Self::of(Level::Debug, text)
     }
 
     /// Worth knowing.
     pub fn info(text: impl Into<String>) -> Self {
-        Self { level: Level::Info, text: text.into() }
+        Self::of(Level::Info, text)
     }
 
     /// Worth a second look.
     pub fn warn(text: impl Into<String>) -> Self {
-        Self { level: Level::Warn, text: text.into() }
+        Self::of(Level::Warn, text)
+    }
+
+    /// From here on, this is waited for.
+    pub fn awaiting(mut self, what: impl Into<String>) -> Self {
+        self.awaits = Some(what.into());
+        self
+    }
+
+    fn of(level: Level, text: impl Into<String>) -> Self {
+        Self { level, text: text.into(), awaits: None }
     }
 }
 
@@ -49,18 +61,19 @@ pub(super) fn complaints(name: &str, operator: &ClusterOperator) -> Vec<Line> {
         "Degraded" | "Progressing" => condition.status != Truth::False,
         _ => true,
     };
-    let line = |condition: &Condition| Line {
-        level: match condition.r#type.as_str() {
+    let line = |condition: &Condition| {
+        let level = match condition.r#type.as_str() {
             "Available" | "Degraded" => Level::Error,
             _ => Level::Info,
-        },
-        text: format!(
+        };
+        let text = format!(
             "Cluster operator {name} {} is {} with {}: {}",
             condition.r#type,
             condition.status,
             condition.reason.as_deref().unwrap_or_default(),
             condition.message.as_deref().unwrap_or_default(),
-        ),
+        );
+        Line::of(level, text)
     };
     operator.conditions().iter().filter(is_bad).map(line).collect()
 }

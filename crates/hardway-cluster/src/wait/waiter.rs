@@ -120,6 +120,11 @@ impl<'s> Wait<'s> {
 
     /// `Waiting up to 45m0s (until 3:04PM UTC) for WHAT...`, or how long it may take without a limit.
     pub(super) fn announce(&mut self, what: &str) {
+        self.announce_as(&format!("for {what}"), what);
+    }
+
+    /// The same where openshift-install has other words for it.
+    pub(super) fn announce_as(&mut self, words: &str, what: &str) {
         let limit = match self.options.timeout {
             Some(timeout) => {
                 let passed = SignedDuration::from_secs(self.elapsed().as_secs());
@@ -129,7 +134,7 @@ impl<'s> Wait<'s> {
             }
             None => String::new(),
         };
-        self.say(Line::info(format!("Waiting {limit}{what}...")));
+        self.say(Line::info(format!("Waiting {limit}{words}...")).awaiting(what));
         if self.options.timeout.is_none() {
             let patience = shown(self.options.stall_after);
             self.say(Line::debug(format!(

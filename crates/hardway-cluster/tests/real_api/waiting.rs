@@ -21,6 +21,13 @@ use crate::members::access;
 struct Said(Arc<Mutex<Vec<String>>>);
 
 impl Said {
+    /// With what is waited for from then on, for who looks on.
+    fn hear(&self, line: Line) {
+        let mut lines = self.0.lock().unwrap();
+        lines.push(line.text);
+        lines.extend(line.awaits.map(|what| format!("> waits for {what}")));
+    }
+
     fn all(&self) -> Vec<String> {
         self.0.lock().unwrap().clone()
     }
@@ -58,13 +65,13 @@ fn options() -> WaitOptions {
 }
 
 async fn bootstrap(config: kube::Config, options: WaitOptions, said: Said) -> Result<Decision, WaitError> {
-    let mut say = |line: Line| said.0.lock().unwrap().push(line.text);
+    let mut say = |line: Line| said.hear(line);
     let clock = Clock::start(Timestamp::UNIX_EPOCH);
     Wait::new(config, single(), options, clock, &mut say).bootstrap_complete().await
 }
 
 async fn install(config: kube::Config, options: WaitOptions, said: Said) -> Result<Installed, WaitError> {
-    let mut say = |line: Line| said.0.lock().unwrap().push(line.text);
+    let mut say = |line: Line| said.hear(line);
     let clock = Clock::start(Timestamp::UNIX_EPOCH);
     Wait::new(config, single(), options, clock, &mut say).install_complete().await
 }
@@ -134,6 +141,8 @@ async fn real_bootstrapping_is_complete_when_every_gate_is_open() {
     let (config, heard) = (driver.config.clone(), said.clone());
     let wait = beside(move || bootstrap(config, options, heard));
     said.hears("Waiting for bootstrapping to complete").await;
+    said.hears("> waits for bootstrapping to complete: kube-apiserver has a revision on 0 masters, 1 needed")
+        .await;
     driver.bootstrap("working").await;
     said.hears("Bootstrap status: working").await;
     driver.bootstrap("complete").await;
@@ -198,6 +207,7 @@ async fn finish(driver: &mut Driver) {
     let wait = beside(move || install(config, options(), heard));
     said.hears("to ensure each cluster operator has finished progressing").await;
     said.hears("These cluster operators are not stable: [etcd]").await;
+    said.hears("> waits for operators to come to rest: etcd; etcd: as played").await;
     driver.plane.kill_api_server();
     said.hears("The API does not answer").await;
     assert!(!wait.is_finished());
@@ -206,6 +216,7 @@ async fn finish(driver: &mut Driver) {
     driver.operator("etcd", "TFF").await;
     said.hears("All cluster operators have completed progressing").await;
     said.hears("Waiting for declared nodes: master m0 has not registered").await;
+    said.hears("> waits for declared nodes: master m0 has not registered").await;
     let host = "console-openshift-console.apps.ocp4.example.com";
     for name in ["openshift-console", "openshift-config-managed"] {
         driver.put("Namespace", None, json!({"metadata": {"name": name}})).await;

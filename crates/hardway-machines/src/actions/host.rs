@@ -95,14 +95,17 @@ impl Host {
                     && fs::read(path).is_ok_and(|found| found == content.as_bytes())
             }
             Check::FolderExists { path } => path.is_dir(),
-            Check::Prints { program, line } => {
-                self.run(program).is_ok_and(|printed| printed.lines().any(|found| found.trim() == line))
-            }
+            Check::Prints { program, line } => self.prints(program, line).unwrap_or(false),
             Check::PrintsSomething(program) => {
                 self.run(program).is_ok_and(|printed| !printed.trim().is_empty())
             }
             Check::Succeeds(program) => self.run(program).is_ok(),
         }
+    }
+
+    /// Whether a program prints this line; an error where it could not be asked.
+    pub fn prints(&self, program: &Program, line: &str) -> Result<bool, StepError> {
+        Ok(self.run(program)?.lines().any(|found| found.trim() == line))
     }
 
     fn start(&self, program: &Program) -> Result<Output, StepError> {

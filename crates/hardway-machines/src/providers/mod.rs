@@ -13,18 +13,19 @@ mod advice;
 pub mod bare_metal;
 mod fields;
 pub mod gce;
+mod install_medium;
 pub mod lab;
 pub mod libvirt;
 mod mistakes;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use hardway_assets::inventory::Host;
 
 pub use advice::advice;
 pub use mistakes::mistakes;
 
-use crate::actions::{Action, Check, Program, Step};
+use crate::actions::{Action, Check, Program};
 
 /// One way to come by machines.
 pub trait Provider: Send + Sync {
@@ -103,21 +104,6 @@ pub enum LoadBalancer {
         /// The socket.
         admin_socket: PathBuf,
     },
-}
-
-/// What makes a host's install medium: `media` is the call of `hardway media iso` that does. The release's live ISO is
-/// downloaded first where it is not there; that takes a while and a gigabyte, and is kept for the other hosts.
-fn make_medium(hardway: &Program, folder: &Path, media: &Program) -> Vec<Step> {
-    let path = |name: &str| folder.join(name).display().to_string();
-    let download = hardway.clone().with(["release", "media", "--format", "iso"]).with([
-        "--release-dir",
-        &path("release"),
-        "--to",
-        &path("media"),
-    ]);
-    let look = media.clone().with(["--dry-run"]);
-    let script = format!("said=$({look} 2>&1) || case $said in *'error[media-missing]'*) {download} ;; esac");
-    vec![Step::Run(Program::new("sh", ["-ec", &script])), Step::Run(media.clone())]
 }
 
 /// The name of an action that belongs to a machine.

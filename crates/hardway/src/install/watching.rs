@@ -126,8 +126,9 @@ impl Install {
 
     /// What a wait says, for the one who looks on.
     pub(super) fn hear(&self, line: &Line) {
-        match line.text.strip_prefix("Waiting for ") {
-            Some(what) => self.view.waits_for(what.trim_end_matches('.')),
+        match &line.awaits {
+            Some(what) => self.view.waits_for(what),
+            // The view says by itself for how long it has been waiting.
             None if line.level == Level::Debug || line.text.starts_with("Still waiting") => {
                 self.log.line(&line.text)
             }

@@ -1,13 +1,10 @@
 //! The first boot of a machine.
 
-use std::path::PathBuf;
-
-use hardway_assets::ignition::{HostPointer, first_boot_config};
 use hardway_assets::inventory::Host;
 
 use super::{BareMetal, Boot};
 use crate::actions::{Action, Check, Program, Step};
-use crate::providers::{machine_action, make_medium};
+use crate::providers::{install_medium, machine_action};
 
 impl BareMetal {
     /// The controller can be asked; a wrong login is better known before the first machine boots.
@@ -24,12 +21,12 @@ impl BareMetal {
 
     /// What it boots from, with the config as it is now.
     pub(super) fn medium(&self, host: &Host) -> Action {
-        let config = self.folder.join(self.config_on_medium(host));
+        let config = self.folder.join(install_medium::config(&self.cluster, host));
         match self.settings.boot {
             Boot::Iso => {
-                let iso = self.iso(host);
+                let iso = install_medium::iso(&self.folder, host);
                 let mut make = self.hardway("media iso --host").with([&host.name]);
-                if self.has_pointer() {
+                if install_medium::has_pointer(&self.cluster) {
                     // Then the ignition server sees the machine come.
                     make = make.with(["--pointer"]);
                 }
@@ -40,18 +37,17 @@ impl BareMetal {
                         host.name
                     ),
                     holds: is_newer(&iso, &config),
-                    does: make_medium(&self.hardway(""), &self.folder, &make),
+                    does: install_medium::make(&self.hardway(""), &self.folder, &make),
                     undo: vec![Step::RemoveFile { path: iso }],
                 }
             }
             Boot::Pxe => {
                 let url = self.settings.media_url.as_deref().unwrap_or_default();
-                let config = self.folder.join(format!("pxe/ignition/{}.ign", host.name));
-                let made_from = self.folder.join(self.config_on_medium(host));
+                let copy = self.folder.join(format!("pxe/ignition/{}.ign", host.name));
                 Action::programs(
                     machine_action(&host.name, "medium"),
                     format!("what {} boots over the network, newer than its config", host.name),
-                    is_newer(&config, &made_from),
+                    is_newer(&copy, &config),
                     [self.hardway("media pxe --url").with([url])],
                     [],
                 )
@@ -144,8 +140,8 @@ impl BareMetal {
             Boot::Iso => [
                 format!(
                     "Give it {} as a disc: write it to a stick (dd if={} of=/dev/STICK bs=4M oflag=sync), or insert it with the machine's own remote console.",
-                    self.iso(host).display(),
-                    self.iso(host).display()
+                    install_medium::iso(&self.folder, host).display(),
+                    install_medium::iso(&self.folder, host).display()
                 ),
                 "Switch it on and choose the stick or disc in the firmware's menu for one boot.".to_owned(),
             ],
@@ -161,28 +157,12 @@ impl BareMetal {
             "Wait: it writes the disk and restarts by itself. Then take the stick or disc out; it must not boot from it again."
                 .to_owned(),
         );
-        steps.push(if self.has_pointer() {
+        steps.push(if install_medium::has_pointer(&self.cluster) {
             format!("When {name} fetches its config, hardway sees it and goes on; run the same command again until then.")
         } else {
             format!("hardway sees {name} when its kubelet asks for a certificate; run the same command again until then.")
         });
         steps
-    }
-
-    /// The config that the medium carries: the pointer, where there is one.
-    pub(super) fn config_on_medium(&self, host: &Host) -> String {
-        match self.has_pointer() {
-            true => HostPointer::path(host),
-            false => first_boot_config(&self.cluster, host),
-        }
-    }
-
-    fn has_pointer(&self) -> bool {
-        self.cluster.inventory.ignition_server.url.is_some() && !self.cluster.is_bootstrap_in_place()
-    }
-
-    fn iso(&self, host: &Host) -> PathBuf {
-        self.folder.join(format!("media/{}.iso", host.name))
     }
 }
 

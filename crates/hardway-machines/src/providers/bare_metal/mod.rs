@@ -25,7 +25,7 @@ use hardway_assets::inventory::Host;
 pub(super) use advice::KNOWN;
 pub use settings::{BareMetalSettings, BmcSettings, Boot, PasswordFileError};
 
-use super::{LoadBalancer, Provider};
+use super::{LoadBalancer, Provider, install_medium};
 use crate::actions::{Action, Check, Program};
 
 /// The provider.
@@ -54,7 +54,7 @@ impl Provider for BareMetal {
     }
 
     fn boots_from(&self, host: &Host) -> PathBuf {
-        self.config_on_medium(host).into()
+        install_medium::config(&self.cluster, host).into()
     }
 
     fn is_on(&self, host: &Host) -> Check {

@@ -1,7 +1,6 @@
 //! One machine: disk, definition, first boot.
 
 use hardway_assets::Cluster;
-use hardway_assets::ignition::{HostPointer, first_boot_config};
 use hardway_assets::inventory::{Host, Role};
 use hardway_assets::shell_word;
 
@@ -10,7 +9,7 @@ use super::domain_xml::Domain;
 use super::settings::Accelerator;
 use super::xml::{mac, uuid};
 use crate::actions::{Action, Check, Program, Step};
-use crate::providers::{machine_action, make_medium};
+use crate::providers::{install_medium, machine_action};
 
 /// What libvirt keeps with a machine for us: that it was started with its install medium once.
 const BOOTED: &str = "https://hardway.dev/libvirt/booted";
@@ -114,12 +113,14 @@ impl Libvirt {
 
     /// What installs it, with its config as it is now. A person who wants another makes it with `hardway media iso`.
     fn iso(&self, host: &Host) -> Action {
-        let (iso, config) =
-            (self.iso_path(host), self.folder.join(self.config_on_medium(host)).display().to_string());
+        let (iso, config) = (
+            self.iso_path(host),
+            self.folder.join(install_medium::config(&self.cluster, host)).display().to_string(),
+        );
         let folder = self.folder.display().to_string();
         let hardway = Program::new(self.program.display().to_string(), ["--dir", &folder]);
         let mut make = hardway.clone().with(["media", "iso", "--host", &host.name]);
-        if self.has_pointer() {
+        if install_medium::has_pointer(&self.cluster) {
             // Then the ignition server sees the machine come.
             make = make.with(["--pointer"]);
         }
@@ -138,7 +139,7 @@ impl Libvirt {
             id: machine_action(&host.name, "iso"),
             why: format!("The ISO that installs {} with its config, newer than the config.", host.name),
             holds: Check::Succeeds(Program::new("sh", ["-ec", &holds])),
-            does: make_medium(&hardway, &self.folder, &make),
+            does: install_medium::make(&hardway, &self.folder, &make),
             undo: vec![Step::RemoveFile { path: iso.into() }],
         }
     }
@@ -214,20 +215,8 @@ impl Libvirt {
         )
     }
 
-    /// The config that the medium carries: the pointer, where there is one.
-    pub(super) fn config_on_medium(&self, host: &Host) -> String {
-        match self.has_pointer() {
-            true => HostPointer::path(host),
-            false => first_boot_config(&self.cluster, host),
-        }
-    }
-
-    fn has_pointer(&self) -> bool {
-        self.cluster.inventory.ignition_server.url.is_some() && !self.cluster.is_bootstrap_in_place()
-    }
-
     fn iso_path(&self, host: &Host) -> String {
-        self.folder.join(format!("media/{}.iso", host.name)).display().to_string()
+        install_medium::iso(&self.folder, host).display().to_string()
     }
 
     fn size(&self, host: &Host) -> Size {

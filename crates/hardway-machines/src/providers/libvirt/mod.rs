@@ -50,7 +50,7 @@ pub use facts::{HostFacts, Resolver};
 pub use machine::machine_mac;
 pub use settings::{Accelerator, HaproxyBy, ResolverChoice, Settings};
 
-use super::{LoadBalancer, Provider};
+use super::{LoadBalancer, Provider, install_medium};
 use crate::actions::{Action, Check, Program};
 use crate::host_progress::console;
 use place::Place;
@@ -128,7 +128,7 @@ impl Provider for Libvirt {
     }
 
     fn boots_from(&self, host: &Host) -> PathBuf {
-        self.config_on_medium(host).into()
+        install_medium::config(&self.cluster, host).into()
     }
 
     fn is_on(&self, host: &Host) -> Check {
