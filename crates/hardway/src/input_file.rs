@@ -1,7 +1,7 @@
 //! One of the two files a person writes.
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use hardway_assets::schema::{INSTALL_CONFIG, INVENTORY, Table};
+use hardway_assets::schema::{Field, INSTALL_CONFIG, INVENTORY, Table};
 use hardway_assets::violation::Violation;
 
 use crate::redact::{redact, redact_message};
@@ -87,8 +87,27 @@ impl InputFile {
         let source = Snippet::source(redacted.as_str()).path(&self.path);
         let group =
             level.primary_title(&title).element(source.annotation(AnnotationKind::Primary.span(place)));
-        let fix = violation.fix.as_ref().map(|fix| format!("\n  fix: {fix}")).unwrap_or_default();
-        Renderer::styled().render(&[group]) + &fix
+        let fix = match &violation.fix {
+            Some(fix) => format!("\n  fix: {fix}"),
+            None => self
+                .field(violation)
+                .map(|field| format!("\n  more: hardway explain {field}"))
+                .unwrap_or_default(),
+        };
+        let drawn = Renderer::styled().render(&[group]);
+        // Where a comment stood.
+        drawn.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + &fix
+    }
+
+    /// The field it is about, as `hardway explain` knows it: without indices. None where there is no such field.
+    fn field(&self, violation: &Violation) -> Option<String> {
+        let without_index = |step: &str| step.split('[').next().unwrap_or_default().to_owned();
+        let steps: Vec<String> = violation.path.split('.').map(without_index).collect();
+        let mut fields = self.table.fields;
+        for step in &steps {
+            fields = Field::find(fields, step)?.children();
+        }
+        Some(steps.join("."))
     }
 
     /// A span of several lines is cut to its first: the title says the rest.

@@ -41,13 +41,16 @@ fn every_mistake_of_both_files_is_said_in_one_run() {
     ] {
         assert!(found.iter().any(|line| line.starts_with(expected)), "{expected} is not in {found:#?}");
     }
-    ran.says("18 |   replicas: three\n   |             ^^^^^")
-        .says("fix: did you mean fips?")
-        .says(&format!(
-            "error[config-invalid]: {} mistakes in install-config.yaml and inventory.yaml",
-            found.len()
-        ))
-        .says("more: hardway explain config-invalid");
+    ran.says(
+        "18 |   replicas: three\n   |             ^^^^^\n  more: hardway explain controlPlane.replicas\n",
+    )
+    .says("  more: hardway explain networking.clusterNetwork.hostPrefix\n")
+    .says("fix: did you mean fips?")
+    .says(&format!(
+        "error[config-invalid]: {} mistakes in install-config.yaml and inventory.yaml",
+        found.len()
+    ))
+    .says("more: hardway explain config-invalid");
 }
 
 /// A block with a mistake of every kind in it.
@@ -191,6 +194,13 @@ fn who_leaves_out_what_everybody_needs_is_told_what_it_is_and_where_it_comes_fro
         .says("https://console.redhat.com/openshift/install/pull-secret")
         .says("for OKD, whose images need no login");
     assert_eq!(findings(&ran.stderr).len(), 3, "{}", ran.stderr);
+}
+
+#[test]
+fn comments_are_left_out_of_excerpts() {
+    let work = Work::with_inputs(CONFIG, INVENTORY);
+    work.edit("install-config.yaml", "name: ocp4", "name: OCP_4   # hush-hush, über alles");
+    work.refused(3, &["validate"]).says("4 |   name: OCP_4\n  |         ^^^^^\n  fix: did you mean ocp-4?");
 }
 
 #[test]
