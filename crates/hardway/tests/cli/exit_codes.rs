@@ -117,6 +117,8 @@ fn every_command_has_a_manual_page() {
     }
     work.refused(2, &["man", "cucumber"]).says("one of approve, ");
     work.ok(&["man", "--to", "."]);
+    let page = work.read("hardway-hosted-workers-add.1");
+    assert!(page.contains("EXAMPLES AND EXIT CODES") && !work.exists("hardway-help.1"), "{page}");
     for name in ["hardway.1", "hardway-approve.1", "hardway-gather-bootstrap.1"] {
         assert!(work.exists(name), "{name}");
     }
