@@ -16,6 +16,7 @@ pub mod gce;
 mod install_medium;
 pub mod lab;
 pub mod libvirt;
+mod mistakes;
 
 use std::path::{Path, PathBuf};
 
@@ -23,6 +24,7 @@ use hardway_assets::inventory::Host;
 
 pub use advice::advice;
 pub use install_medium::makes_medium;
+pub use mistakes::mistakes;
 
 use crate::actions::{Action, Check, Program};
 
