@@ -3,7 +3,6 @@
 pub mod actions;
 mod anybody;
 pub mod boot_server;
-mod chain;
 mod file_body;
 pub mod host_progress;
 pub mod ignition_server;
@@ -15,5 +14,4 @@ pub mod providers;
 pub mod redfish;
 mod trouble;
 
-pub use chain::chain;
 pub use trouble::Trouble;

@@ -3,13 +3,13 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use hardway_assets::error_sentence;
 use hardway_journal::{Entry, Fact, IgnitionRedeemed, Journal};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 use super::Redemption;
-use crate::chain;
 
 /// A pool's config went to somebody. Not a redemption: no token was shown, so it proves nothing about who it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ fn write(journal: &Journal, mut receiver: mpsc::Receiver<Waiting>) {
     let mut waiting = Vec::new();
     while receiver.blocking_recv_many(&mut waiting, MOST_AT_ONCE) > 0 {
         let (entries, done): (Vec<Entry>, Vec<_>) = waiting.drain(..).unzip();
-        let written = journal.append(&entries).map(|_| ()).map_err(|error| chain(&error));
+        let written = journal.append(&entries).map(|_| ()).map_err(|error| error_sentence(&error));
         done.into_iter().for_each(|done| {
             // Who went away meanwhile does not mind.
             let _ = done.send(written.clone());

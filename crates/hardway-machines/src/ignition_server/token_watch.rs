@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
+use hardway_assets::error_sentence;
 use k8s_openapi::api::core::v1::Secret;
 pub use kube::Client;
 use kube::api::{Patch, PatchParams};
@@ -17,7 +18,6 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::hosted_tokens::{HostedTokens, REACHED, TokenSecret};
-use crate::chain;
 
 /// The API server cannot be asked.
 #[derive(Debug, thiserror::Error)]
@@ -69,7 +69,7 @@ pub async fn watch(client: Client, namespace: &str, tokens: Arc<HostedTokens>, t
                 pause = Duration::from_millis(500);
             }
             Err(error) => {
-                trouble(&chain(&error));
+                trouble(&error_sentence(&error));
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(Duration::from_secs(30));
             }
@@ -111,7 +111,7 @@ pub async fn mark(
     let patch = json!({"metadata": {"annotations": {REACHED: "True"}}});
     while let Some(name) = reached.recv().await {
         if let Err(error) = api.patch_metadata(&name, &PatchParams::default(), &Patch::Merge(&patch)).await {
-            trouble(&format!("Secret {name} could not be marked as reached: {}", chain(&error)));
+            trouble(&format!("Secret {name} could not be marked as reached: {}", error_sentence(&error)));
         }
     }
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::StreamExt as _;
-use hardway_assets::{pem, secrets};
+use hardway_assets::{error_sentence, pem, secrets};
 use http::Request;
 use k8s_openapi::api::core::v1::Secret;
 use kube::runtime::watcher::{self, Event};
@@ -21,7 +21,6 @@ use tokio::time::Instant;
 
 use super::PreparedConfig;
 use super::hosted_tokens::{HostedTokens, Payload, TokenSecret};
-use crate::chain;
 
 /// The server behind.
 #[derive(Clone)]
@@ -74,7 +73,7 @@ impl Upstream {
             self.client.request_text(request.map_err(|error| error.to_string())?).await.map_err(|error| {
                 match error {
                     kube::Error::Api(status) => format!("it answers {}", status.code),
-                    error => chain(&error),
+                    error => error_sentence(&error),
                 }
             })?;
         let is_config = serde_json::from_str::<serde_json::Value>(&text)
@@ -115,7 +114,7 @@ pub async fn watch(
                     pause = FIRST_PAUSE;
                 }
                 Some(Err(error)) => {
-                    trouble(&chain(&error));
+                    trouble(&error_sentence(&error));
                     pausing.as_mut().reset(Instant::now() + pause);
                     is_pausing = true;
                     pause = (pause * 2).min(LONGEST_PAUSE);

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use hardway_assets::error_sentence;
 use hardway_assets::secrets::Secret;
-use hardway_machines::chain;
 use hardway_machines::media_server::{MediaServer, MediumRead};
 use hardway_machines::redfish::{Bmc, BmcAddress, BootFrom, Controller, Login, Power, RedfishError, Trust};
 
@@ -110,13 +110,17 @@ async fn tls_is_checked_unless_told_otherwise_and_a_password_is_never_told() {
     for trust in [Trust::System, Trust::File(other)] {
         let error = refused(Controller::connect(&bmc(&emulator, "", trust)).await);
         assert!(matches!(error, RedfishError::Unreachable { .. }), "{error:?}");
-        assert!(chain(&error).contains("certificate") && error.fix().contains("caFile"), "{}", chain(&error));
+        assert!(
+            error_sentence(&error).contains("certificate") && error.fix().contains("caFile"),
+            "{}",
+            error_sentence(&error)
+        );
     }
     let mut wrong = bmc(&emulator, "", Trust::Anybody);
     wrong.password = Secret::new("battery-horse-correct");
     let error = refused(Controller::connect(&wrong).await);
     assert!(matches!(error, RedfishError::Login { .. }), "{error:?}");
-    let told = format!("{} {error:?} {wrong:?}", chain(&error));
+    let told = format!("{} {error:?} {wrong:?}", error_sentence(&error));
     assert!(told.contains(USER) && !told.contains("battery"), "{told}");
     let right = bmc(&emulator, "", Trust::Anybody);
     assert!(!format!("{right:?}").contains(PASSWORD));

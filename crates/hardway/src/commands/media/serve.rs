@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
+use hardway_assets::error_sentence;
 use hardway_journal::{Entry, FILE_NAME, Journal};
+use hardway_machines::Trouble;
 use hardway_machines::media_server::{MediaServer, MediumRead, Noted};
-use hardway_machines::{Trouble, chain};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::base_image;
@@ -33,7 +34,7 @@ pub(super) fn run(global: &Global, listen: SocketAddr, out: &Output) -> Result<u
         .map_err(|error| Report::from_error("workdir-unusable", &error).fix(error.fix()))?;
     let note = move |read: &MediumRead| {
         let now = clock::now().map_err(|report| report.what)?;
-        journal.append(&[Entry::of(now, read)]).map(drop).map_err(|error| chain(&error))
+        journal.append(&[Entry::of(now, read)]).map(drop).map_err(|error| error_sentence(&error))
     };
     let tell = out.teller();
     let trouble = move |what: &str| tell(what);
