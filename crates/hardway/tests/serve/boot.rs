@@ -60,3 +60,21 @@ fn a_host_is_installed_once_unless_somebody_wants_it_again() {
     let serving = folder.serve(&["--boot", &boot, "--reinstall", "master-0"]);
     assert_eq!(ask(&serving, port, &script), "install");
 }
+
+#[test]
+fn the_operator_is_told_what_keeps_a_machine_waiting() {
+    let folder = Folder::made();
+    write_boot_folder(&folder);
+    let image = folder.path("pxe/rootfs.img");
+    std::os::unix::fs::symlink(&image, &image).unwrap();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let serving = folder.serve(&["--boot", &format!("127.0.0.1:{port}")]);
+    ask(&serving, port, "boot.ipxe");
+    let url = format!("http://127.0.0.1:{port}/rootfs.img");
+    let output =
+        Command::new("curl").args(["--silent", "--write-out", "%{http_code}", &url]).output().unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(told, "not now; the operator of this server is told why\n503");
+    let said = serving.said();
+    assert!(said.contains("pxe/rootfs.img cannot be read: "), "{said}");
+}

@@ -154,6 +154,7 @@ pub(crate) struct Serving {
     ca: Vec<u8>,
     /// Read all the time: nobody may wait for a full pipe.
     stdout: Option<JoinHandle<String>>,
+    stderr: Option<JoinHandle<String>>,
 }
 
 impl Serving {
@@ -184,8 +185,11 @@ impl Serving {
             }
             said += &line;
         };
-        std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
-        Self { child, address, ca: ca.to_vec(), stdout: None }
+        let stderr = std::thread::spawn(move || {
+            let _ = stderr.read_to_string(&mut said);
+            said
+        });
+        Self { child, address, ca: ca.to_vec(), stdout: None, stderr: Some(stderr) }
     }
 
     pub(crate) fn client(&self) -> Client {
@@ -208,6 +212,13 @@ impl Serving {
     pub(crate) fn end(mut self) -> (Option<i32>, String) {
         self.signal("TERM");
         self.ended()
+    }
+
+    /// Ends it; what it said to its operator.
+    pub(crate) fn said(mut self) -> String {
+        self.signal("TERM");
+        self.ended();
+        self.stderr.take().unwrap().join().unwrap()
     }
 
     pub(crate) fn ended(&mut self) -> (Option<i32>, String) {
