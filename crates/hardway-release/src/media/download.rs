@@ -3,6 +3,8 @@
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use hardway_assets::url_password::without_password;
+
 use super::unpacked::sha256_inside;
 use super::{MediaFile, verify};
 use crate::blob_cache::{BlobCache, Partial, hash};
@@ -65,7 +67,7 @@ pub async fn download(
     let name = name(&file.location)?;
     let digest: Digest = format!("sha256:{}", file.sha256.to_lowercase())
         .parse()
-        .map_err(|error| DownloadError::Sum { location: file.location.clone(), error })?;
+        .map_err(|error| DownloadError::Sum { location: without_password(&file.location), error })?;
     fs_err::create_dir_all(to)?;
     let path = to.join(name);
     if path.exists() && verify(&path, &file.sha256).is_ok() {
@@ -128,7 +130,7 @@ impl Medium<'_> {
             match self.complete(&url, partial).await {
                 Ok(()) => return Ok(()),
                 Err(error @ RegistryError::File(_)) => return Err(io::Error::other(error).into()),
-                Err(error) => tried.push((url, error)),
+                Err(error) => tried.push((without_password(&url), error)),
             }
         }
         Err(DownloadError::Nowhere { name: self.name.to_owned(), tried })
@@ -153,7 +155,7 @@ impl Medium<'_> {
             }
             partial.clear()?;
             if !is_pieced {
-                let (what, expected) = (url.to_owned(), self.digest.clone());
+                let (what, expected) = (without_password(url), self.digest.clone());
                 return Err(RegistryError::DigestMismatch { what, expected, found: found.to_string() });
             }
             is_pieced = false;
@@ -176,7 +178,8 @@ impl Medium<'_> {
             206 if begins_at(&answer, from) => {}
             206 => {
                 partial.clear()?;
-                let (what, detail) = (url.to_owned(), "it sends another range than was asked for".to_owned());
+                let (what, detail) =
+                    (without_password(url), "it sends another range than was asked for".to_owned());
                 return Err(RegistryError::Malformed { what, detail });
             }
             // Nothing is left to send.
@@ -184,7 +187,7 @@ impl Medium<'_> {
             429 => return Err(RegistryError::TooManyRequests { registry: host(url), wait }),
             status => {
                 return Err(RegistryError::Server {
-                    registry: url.to_owned(),
+                    registry: without_password(url),
                     status,
                     detail: String::new(),
                     wait,
@@ -205,7 +208,7 @@ impl Medium<'_> {
         match sha256_inside(partial.file())? {
             Some(found) if !found.eq_ignore_ascii_case(expected) => {
                 partial.clear()?;
-                let (location, expected) = (self.file.location.clone(), expected.clone());
+                let (location, expected) = (without_password(&self.file.location), expected.clone());
                 Err(DownloadError::Content { location, expected, found })
             }
             _ => Ok(()),
@@ -219,14 +222,16 @@ fn name(url: &str) -> Result<&str, DownloadError> {
         url.split_once("://").map_or(url, |(_, rest)| rest).split(['?', '#']).next().unwrap_or_default();
     let name = path.rsplit_once('/').map_or("", |(_, name)| name);
     if name.is_empty() || name.starts_with('.') || name.contains('\0') {
-        return Err(DownloadError::Name(url.to_owned()));
+        return Err(DownloadError::Name(without_password(url)));
     }
     Ok(name)
 }
 
 /// Host and port, as errors name them.
 fn host(url: &str) -> String {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    // First without its password, which may hold a slash that should have been escaped.
+    let url = without_password(url);
+    let rest = url.split_once("://").map_or(&*url, |(_, rest)| rest);
     rest.split('/').next().unwrap_or_default().rsplit('@').next().unwrap_or_default().to_owned()
 }
 
@@ -272,5 +277,6 @@ mod tests {
             assert!(name(url).is_err(), "{url}");
         }
         assert_eq!(host("http://me:pw@a.example:80/b"), "a.example:80");
+        assert_eq!(host("http://me:p/w@a.example:80/b"), "a.example:80");
     }
 }
