@@ -4,7 +4,7 @@
 //! checks the message against a keyring; the claim is checked here (library-go `pkg/verify`).
 
 use std::fmt;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -169,7 +169,7 @@ impl SignatureStore {
         connection: &Connection,
     ) -> Result<Vec<(String, Vec<u8>)>, SignatureError> {
         if let Self::File(path) = self {
-            return Ok(vec![(self.name(), fs_err::read(path)?)]);
+            return Ok(vec![(self.name(), beginning_of_file(path)?)]);
         }
         let mut found = Vec::new();
         for n in 1..=TRIES {
@@ -194,11 +194,29 @@ impl SignatureStore {
 }
 
 fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match fs_err::read(path) {
+    match beginning_of_file(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Enough of it to see that it is too large.
+fn beginning_of_file(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    fs_err::File::open(path)?.take(MOST + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The same of what a server sends, which may have no end.
+async fn beginning(mut answer: reqwest::Response) -> reqwest::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    while bytes.len() as u64 <= MOST
+        && let Some(chunk) = answer.chunk().await?
+    {
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(bytes)
 }
 
 async fn download(url: &str, connection: &Connection) -> Result<Option<Vec<u8>>, RegistryError> {
@@ -207,7 +225,7 @@ async fn download(url: &str, connection: &Connection) -> Result<Option<Vec<u8>>,
     let answer = connection.http_client()?.get(url).send().await.map_err(error)?;
     let wait = asked_wait(&answer);
     match answer.status().as_u16() {
-        200 => Ok(Some(answer.bytes().await.map_err(error)?.to_vec())),
+        200 => Ok(Some(beginning(answer).await.map_err(error)?)),
         404 => Ok(None),
         429 => Err(RegistryError::TooManyRequests { registry: shown, wait }),
         status => Err(RegistryError::Server { registry: shown, status, detail: String::new(), wait }),
