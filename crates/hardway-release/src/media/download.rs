@@ -7,10 +7,11 @@ use hardway_assets::url_password::without_password;
 
 use super::unpacked::sha256_inside;
 use super::{MediaFile, verify};
-use crate::blob_cache::{BlobCache, Partial, hash};
+use crate::blob_cache::{BlobCache, Claim, Partial, hash};
 use crate::digest::{Digest, DigestError};
 use crate::progress::Progress;
 use crate::registry::{Connection, RegistryError, asked_wait, transport};
+use crate::runtime::aside;
 
 /// Why a boot image is not there.
 #[derive(Debug, thiserror::Error)]
@@ -70,13 +71,14 @@ pub async fn download(
         .map_err(|error| DownloadError::Sum { location: without_password(&file.location), error })?;
     fs_err::create_dir_all(to)?;
     let path = to.join(name);
-    if path.exists() && verify(&path, &file.sha256).is_ok() {
+    if is_there(&path, &file.sha256).await? {
         return Ok(path);
     }
     let medium = Medium { file, name, digest, connection, progress };
     for _ in 0..2 {
         let cached = medium.cached(mirrors, cache).await?;
-        if copy(&cached, &path, &medium.digest)? {
+        let (from, to, digest) = (cached.clone(), path.clone(), medium.digest.clone());
+        if aside(move || copy(&from, &to, &digest)).await? {
             return Ok(path);
         }
         // Damaged since it was put there.
@@ -100,27 +102,17 @@ struct Medium<'m> {
 
 impl Medium<'_> {
     async fn cached(&self, mirrors: &[String], cache: &BlobCache) -> Result<PathBuf, DownloadError> {
-        let kept = || -> io::Result<Option<PathBuf>> {
-            let path = cache.get(&self.digest, None)?;
-            if let Some(path) = &path {
-                self.progress.kept(self.name, fs_err::metadata(path)?.len());
+        match cache.claim(&self.digest, None).await? {
+            Claim::Whole(path) => {
+                self.progress.kept(self.name, fs_err::metadata(&path)?.len());
+                Ok(path)
             }
-            Ok(path)
-        };
-        if let Some(path) = kept()? {
-            return Ok(path);
+            Claim::ToFetch(reserved, mut partial) => {
+                self.fetch(mirrors, &mut partial).await?;
+                let partial = self.check_inside(partial).await?;
+                Ok(reserved.kept(partial).await?)
+            }
         }
-        let reserved = {
-            let (cache, digest) = (cache.clone(), self.digest.clone());
-            tokio::task::spawn_blocking(move || cache.reserve(&digest)).await.map_err(io::Error::other)??
-        };
-        if let Some(path) = kept()? {
-            return Ok(path);
-        }
-        let mut partial = reserved.partial()?;
-        self.fetch(mirrors, &mut partial).await?;
-        self.check_inside(&mut partial)?;
-        Ok(reserved.keep(&partial)?)
     }
 
     async fn fetch(&self, mirrors: &[String], partial: &mut Partial) -> Result<(), DownloadError> {
@@ -203,17 +195,27 @@ impl Medium<'_> {
     }
 
     /// The sum of the content, where the metadata has one.
-    fn check_inside(&self, partial: &mut Partial) -> Result<(), DownloadError> {
-        let Some(expected) = &self.file.uncompressed_sha256 else { return Ok(()) };
-        match sha256_inside(partial.file())? {
+    async fn check_inside(&self, mut partial: Partial) -> Result<Partial, DownloadError> {
+        let Some(expected) = &self.file.uncompressed_sha256 else { return Ok(partial) };
+        let (mut partial, found) = aside(move || {
+            let found = sha256_inside(partial.file())?;
+            Ok((partial, found))
+        })
+        .await?;
+        match found {
             Some(found) if !found.eq_ignore_ascii_case(expected) => {
                 partial.clear()?;
                 let (location, expected) = (without_password(&self.file.location), expected.clone());
                 Err(DownloadError::Content { location, expected, found })
             }
-            _ => Ok(()),
+            _ => Ok(partial),
         }
     }
+}
+
+async fn is_there(path: &Path, sha256: &str) -> io::Result<bool> {
+    let (path, sha256) = (path.to_owned(), sha256.to_owned());
+    aside(move || Ok(path.exists() && verify(&path, &sha256).is_ok())).await
 }
 
 /// The part of a URL after its last slash.
@@ -267,6 +269,22 @@ fn listed(tried: &[(String, RegistryError)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::progress::Silent;
+    use crate::runtime::works_aside;
+
+    #[test]
+    fn hashes_of_one_file_do_not_hold_up_another() {
+        let dir = tempfile::tempdir().unwrap();
+        fs_err::write(dir.path().join("a.iso"), b"content").unwrap();
+        let file = MediaFile {
+            part: "disk".to_owned(),
+            location: "https://a.example/a.iso".to_owned(),
+            sha256: Digest::of(b"content").hex().to_owned(),
+            uncompressed_sha256: None,
+        };
+        let (connection, cache) = (Connection::default(), BlobCache::at(dir.path().join("cache")));
+        assert!(works_aside(download(&file, dir.path(), &[], &connection, &cache, &Silent)));
+    }
 
     #[test]
     fn files_are_named_as_their_urls_end() {

@@ -7,7 +7,7 @@ use oci_client::client::BlobResponse;
 
 use super::translation::io_error;
 use super::{Descriptor, RegistryError, Repository, reference};
-use crate::blob_cache::{BlobCache, Partial};
+use crate::blob_cache::{BlobCache, Claim, Partial};
 use crate::progress::Progress;
 
 impl Repository {
@@ -18,35 +18,16 @@ impl Repository {
         cache: &BlobCache,
         progress: &dyn Progress,
     ) -> Result<PathBuf, RegistryError> {
-        if let Some(path) = self.cached(blob, cache, progress)? {
-            return Ok(path);
+        match cache.claim(&blob.digest, Some(blob.size)).await? {
+            Claim::Whole(path) => {
+                progress.kept(&blob.digest.to_string(), blob.size);
+                Ok(path)
+            }
+            Claim::ToFetch(reserved, mut partial) => {
+                self.complete(blob, &mut partial, progress).await?;
+                Ok(reserved.kept(partial).await?)
+            }
         }
-        let reserved = {
-            // Waiting for a lock must not hold up other downloads of this process.
-            let (cache, digest) = (cache.clone(), blob.digest.clone());
-            tokio::task::spawn_blocking(move || cache.reserve(&digest))
-                .await
-                .map_err(std::io::Error::other)??
-        };
-        if let Some(path) = self.cached(blob, cache, progress)? {
-            return Ok(path);
-        }
-        let mut partial = reserved.partial()?;
-        self.complete(blob, &mut partial, progress).await?;
-        Ok(reserved.keep(&partial)?)
-    }
-
-    fn cached(
-        &self,
-        blob: &Descriptor,
-        cache: &BlobCache,
-        progress: &dyn Progress,
-    ) -> Result<Option<PathBuf>, RegistryError> {
-        let path = cache.get(&blob.digest, Some(blob.size))?;
-        if path.is_some() {
-            progress.kept(&blob.digest.to_string(), blob.size);
-        }
-        Ok(path)
     }
 
     /// Fetches until all bytes are there and right. A beginning left by an earlier run may be damaged, so a wrong
@@ -149,5 +130,25 @@ impl Repository {
             progress.bytes(&name, partial.length(), blob.size);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::digest::Digest;
+    use crate::progress::Silent;
+    use crate::registry::Connection;
+    use crate::runtime::works_aside;
+
+    #[test]
+    fn hashes_of_one_blob_do_not_hold_up_another() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = BlobCache::at(dir.path());
+        let blob = Descriptor { digest: Digest::of(b"content"), size: 7 };
+        cache.put(&blob.digest, b"content").unwrap();
+        let place = "quay.example/a/b:c".parse().unwrap();
+        let repository = Repository::to_pull(&place, &Connection::default()).unwrap();
+        assert!(works_aside(repository.blob(&blob, &cache, &Silent)));
     }
 }
