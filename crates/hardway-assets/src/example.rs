@@ -49,6 +49,7 @@ fn config() -> InstallConfig {
             ovn_kubernetes_config: None,
             service_network: vec![net([172, 30, 0, 0], 16)],
         },
+        os_image_stream: String::new(),
         platform: Platform::default(),
         proxy: None,
         publish: "External".to_owned(),

@@ -12,6 +12,9 @@ use crate::release_payload::{FeatureGates, ReleasePayload};
 /// The feature set that names its gates one by one.
 pub const CUSTOM: &str = "CustomNoUpgrade";
 
+/// The gate of releases with several operating systems.
+pub const OS_STREAMS: &str = "OSStreams";
+
 /// Why an entry of `featureGates` cannot be understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Malformed {
@@ -67,6 +70,11 @@ pub fn of(config: &InstallConfig, release: &ReleasePayload) -> Result<FeatureGat
         Some(custom) => overlay(of_set(release, "")?, &custom),
         None => of_set(release, &config.feature_set).cloned(),
     }
+}
+
+/// Whether a gate is on in the cluster; no where the release does not say.
+pub fn is_on(config: &InstallConfig, release: &ReleasePayload, gate: &str) -> bool {
+    of(config, release).is_ok_and(|gates| gates.enabled.iter().any(|name| name == gate))
 }
 
 /// What [`of`] reads.

@@ -13,6 +13,7 @@
 mod all_assets;
 pub mod cluster;
 pub mod diff;
+mod error_sentence;
 pub mod example;
 pub mod explain;
 pub mod feature_gates;
@@ -48,6 +49,7 @@ pub mod yaml;
 
 pub use all_assets::{assets, assets_with_edited_pointers};
 pub use cluster::Cluster;
+pub use error_sentence::error_sentence;
 pub use file::{File, Tree};
 pub use phase::Phase;
 pub use shell_word::shell_word;

@@ -52,7 +52,11 @@ fn everything() -> Vec<Made> {
     let (dual, dual_inventory) = texts("dual-stack");
     let mut newer = sample();
     newer.version = "4.21.3".to_owned();
-    all.push(make(&dual, &dual_inventory, newer));
+    all.push(make(&dual, &dual_inventory, newer.clone()));
+    newer.version = "4.23.0".to_owned();
+    let gates = newer.feature_gates.get_mut("").unwrap();
+    gates.enabled.extend(["ConfigurablePKI", "OSStreams"].map(str::to_owned));
+    all.push(make(&config, &inventory, newer));
     let mut fips = made("ha");
     fips.cluster.config.fips = true;
     all.push(common::make_checked(fips.cluster.config, fips.cluster.inventory, sample()));

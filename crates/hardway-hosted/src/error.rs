@@ -56,6 +56,17 @@ pub enum HostedError {
         /// Why.
         source: std::io::Error,
     },
+    /// A release that could not be looked into.
+    #[error("release {image}: {why}")]
+    Release {
+        /// Which.
+        image: String,
+        /// Why.
+        why: String,
+    },
+    /// A fault of ours: a step panicked.
+    #[error("it ended without a result, which is a fault of hardway: {0}")]
+    Bug(String),
     /// What happened could not be recorded.
     #[error("what happened could not be recorded")]
     Journal(#[from] hardway_journal::JournalError),
@@ -90,6 +101,10 @@ impl HostedError {
             }
             Self::Machine { .. } => "run the command it names by hand; the next round tries again",
             Self::Pointer { .. } => "see that the working folder is writable by you and has space left",
+            Self::Release { .. } => {
+                "see that its registry can be reached from here with the cluster's pull secret, or name the image with --daemon-image"
+            }
+            Self::Bug(_) => "report it, with the log; the next round tries again",
             Self::Journal(error) => error.fix(),
         }
     }

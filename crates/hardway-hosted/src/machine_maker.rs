@@ -12,12 +12,13 @@ use hardway_assets::secrets::Secret;
 use hardway_cluster::approver::Now;
 use hardway_journal::Journal;
 use hardway_machines::actions::{self, Action, Books, Doer, DoerError};
-use hardway_machines::providers::{Provider, is_of_machine, machine_action};
+use hardway_machines::providers::{Provider, is_of_machine, makes_medium};
 
 use crate::error::HostedError;
 
-/// What the action that makes a machine's install medium is called.
-const MEDIUM: &str = "iso";
+/// Where pointers lie in the working folder while machines boot. Not where the folder's own cluster has its hosts' configs: a host of
+/// its inventory is another cluster's worker here.
+const POINTERS: &str = "hosted";
 
 /// Makes machines and takes them away, and keeps account of both in the journal of a working folder.
 #[derive(Clone)]
@@ -30,6 +31,16 @@ pub struct MachineMaker {
     laying: Arc<Mutex<()>>,
     on: actions::Host,
     now: Now,
+}
+
+/// What makes and boots one machine.
+struct Boot {
+    /// What all machines share.
+    shared: Vec<Action>,
+    /// Its install medium.
+    media: Vec<Action>,
+    /// What is its own.
+    own: Vec<Action>,
 }
 
 impl MachineMaker {
@@ -63,20 +74,14 @@ impl MachineMaker {
     }
 
     /// Puts the pointer down and switches the machine on. A machine that is on already stays as it is. It waits for programs: not
-    /// for the thread of a reactor.
+    /// for the thread of a reactor. What a person has to do instead of us, where nobody else can switch it on.
     ///
     /// # Errors
     /// When the provider's actions could not all be carried out; what was done before stays, and the next try goes on.
-    pub fn boot(&self, name: &str, pointer: &Secret) -> Result<(), HostedError> {
+    pub fn boot(&self, name: &str, pointer: &Secret) -> Result<Vec<String>, HostedError> {
         let host = self.host(name)?;
         self.put_down(name, pointer)?;
-        let (mut own, shared): (Vec<Action>, Vec<Action>) =
-            self.provider.infrastructure().into_iter().partition(|action| action.id.starts_with("machine/"));
-        own.retain(|action| is_of_machine(&action.id, name));
-        own.extend(self.provider.first_boot(host));
-        let medium = machine_action(name, MEDIUM);
-        let (media, own): (Vec<Action>, Vec<Action>) =
-            own.into_iter().partition(|action| action.id == medium);
+        let Boot { shared, media, own } = self.plan(host);
         self.doing(name, |doer| {
             // What all machines share is made by the first of them; the others wait, and find that it holds. Whoever makes a
             // medium holds the working folder, so that comes one by one as well.
@@ -85,7 +90,37 @@ impl MachineMaker {
             doer.up(&media, &mut ())?;
             drop(laid);
             doer.up(&own, &mut ())
-        })
+        })?;
+        Ok(self.provider.by_hand(host))
+    }
+
+    /// What [`Self::boot`] does, in order.
+    fn plan(&self, host: &Host) -> Boot {
+        let (mut own, shared): (Vec<Action>, Vec<Action>) =
+            self.provider.infrastructure().into_iter().partition(|action| action.id.starts_with("machine/"));
+        own.retain(|action| is_of_machine(&action.id, &host.name));
+        let mut boot = self.provider.first_boot_with(host, &self.pointer_path(&host.name));
+        if !self.provider.by_hand(host).is_empty() {
+            // The last would wait until the machine is seen. Nobody sees this one before it asks for a certificate, and nobody decides
+            // about that before it counts as on.
+            boot.retain(makes_medium);
+        }
+        own.extend(boot);
+        let (media, own) = own.into_iter().partition(makes_medium);
+        Boot { shared, media, own }
+    }
+
+    /// Its node has joined: nothing that only its first boot needed stays, neither in a drive, nor in the metadata of an instance, nor on
+    /// this host. Its pointer's token is good for every worker of the pool.
+    ///
+    /// # Errors
+    /// When the provider's actions could not all be carried out, or a file cannot be removed.
+    pub fn settle(&self, name: &str) -> Result<(), HostedError> {
+        if let Some(host) = self.hosts.get(name) {
+            let after = self.provider.after_join(host);
+            self.doing(name, |doer| doer.up(&after, &mut ()))?;
+        }
+        self.scrub(name)
     }
 
     /// Takes back everything that was done for the machine.
@@ -97,25 +132,23 @@ impl MachineMaker {
         self.scrub(name)
     }
 
-    /// Removes the pointer: its token is good for every worker of the pool, and this one does not need it any more.
-    ///
-    /// # Errors
-    /// When it is there and cannot be removed.
-    pub fn scrub(&self, name: &str) -> Result<(), HostedError> {
-        let path = self.pointer_path(name);
-        match fs::remove_file(&path) {
-            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-                Err(HostedError::Pointer { path, source })
+    /// Removes the pointer, and copies of it that were made for the first boot.
+    fn scrub(&self, name: &str) -> Result<(), HostedError> {
+        let copies = self.hosts.get(name).map(|host| self.provider.copies(host)).unwrap_or_default();
+        for path in copies.into_iter().chain([self.pointer_path(name)]) {
+            match fs::remove_file(&path) {
+                Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(HostedError::Pointer { path, source });
+                }
+                _ => {}
             }
-            _ => Ok(()),
         }
+        Ok(())
     }
 
     /// Where a machine's pointer lies while it boots.
     pub fn pointer_path(&self, name: &str) -> PathBuf {
-        let otherwise = || PathBuf::from(format!("ignition/{name}.ign"));
-        let path = self.hosts.get(name).map_or_else(otherwise, |host| self.provider.boots_from(host));
-        self.folder.join(path)
+        self.folder.join(POINTERS).join(format!("{name}.ign"))
     }
 
     fn host(&self, name: &str) -> Result<&Host, HostedError> {
@@ -145,6 +178,7 @@ impl MachineMaker {
         let write = || {
             let folder = path.parent().unwrap_or(&self.folder);
             fs::create_dir_all(folder)?;
+            fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700))?;
             let mut file = tempfile::Builder::new().prefix(".hardway-").tempfile_in(folder)?;
             file.as_file().set_permissions(std::fs::Permissions::from_mode(0o600))?;
             file.write_all(pointer.expose())?;
@@ -154,3 +188,6 @@ impl MachineMaker {
         write().map_err(|source| HostedError::Pointer { path: path.clone(), source })
     }
 }
+
+#[cfg(test)]
+mod tests;

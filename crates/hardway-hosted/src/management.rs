@@ -125,6 +125,23 @@ impl Management {
         found.map_err(HostedError::api(format!("Secret {name} in {}", self.control_plane())))
     }
 
+    /// The logins of registries that the HostedCluster names.
+    ///
+    /// # Errors
+    /// When it names none, or they are not there.
+    pub async fn pull_secret(&self) -> Result<Secret, HostedError> {
+        let cluster = self.hosted_cluster().await?;
+        let missing = |what: String| HostedError::Missing(format!("{what} in {}", self.namespace));
+        let cluster = cluster.ok_or_else(|| missing(format!("HostedCluster {}", self.cluster)))?;
+        let name = cluster.spec.pull_secret.name;
+        let found = self.api::<v1::Secret>().get_opt(&name).await;
+        let found = found.map_err(HostedError::api(format!("Secret {name}")))?;
+        let value = found.and_then(|secret| secret.data?.remove(".dockerconfigjson"));
+        value
+            .map(|value| Secret::new(value.0))
+            .ok_or_else(|| missing(format!("Secret {name} with .dockerconfigjson")))
+    }
+
     /// The administrator's kubeconfig of the hosted cluster.
     ///
     /// # Errors

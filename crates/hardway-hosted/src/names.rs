@@ -53,6 +53,22 @@ pub fn upgrade(node_pool: &str) -> String {
     format!("{node_pool}-upgrade")
 }
 
+/// What things of a cluster are called outside: the cluster's name, shortened, and five letters. HyperShift's own tool draws them; here
+/// they follow from namespace and name, so that whoever renders a cluster again, here or elsewhere, gets the same. A HostedCluster's can
+/// never be changed, and on platform None nothing outside is called so.
+pub fn infra_id(namespace: &str, cluster: &str) -> String {
+    const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+    let hash = crate::hash::of_text(&format!("{namespace}/{cluster}"));
+    let mut number = usize::from_str_radix(&hash, 16).unwrap_or_default();
+    let mut letters = String::new();
+    for _ in 0..5 {
+        letters.push(char::from(LETTERS[number % LETTERS.len()]));
+        number /= LETTERS.len();
+    }
+    let short: String = cluster.chars().take(21).collect();
+    format!("{}-{letters}", short.trim_end_matches('-'))
+}
+
 /// Whether it is a name that HyperShift takes for clusters and pools: a DNS label.
 pub fn is_label(name: &str) -> bool {
     let inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
@@ -65,6 +81,16 @@ pub fn is_label(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_infra_id_follows_from_the_name() {
+        let id = infra_id("clusters", "demo");
+        assert_eq!(id, infra_id("clusters", "demo"));
+        assert!(id.len() == 10 && id.starts_with("demo-") && is_label(&id), "{id}");
+        assert_ne!(id, infra_id("others", "demo"));
+        let long = infra_id("clusters", "a-very-long-cluster--name-that-goes-on");
+        assert!(long.len() <= 27 && is_label(&long), "{long}");
+    }
 
     #[test]
     fn names_are_hypershifts() {

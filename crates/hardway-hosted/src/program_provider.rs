@@ -36,7 +36,11 @@ impl Provider for ProgramProvider {
     }
 
     fn first_boot(&self, host: &Host) -> Vec<Action> {
-        let config = self.folder.join(format!("ignition/{}.ign", host.name)).display().to_string();
+        self.first_boot_with(host, &self.boots_from(host))
+    }
+
+    fn first_boot_with(&self, host: &Host, config: &Path) -> Vec<Action> {
+        let config = self.folder.join(config).display().to_string();
         vec![Action::programs(
             machine_action(&host.name, "first-boot"),
             format!("machine {} becomes a worker", host.name),

@@ -86,6 +86,9 @@ pub struct History {
     /// Labels and taints of the pool were put on the node.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub labelled: Option<Timestamp>,
+    /// What only its first boot needed is gone: medium, token, pointer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settled: Option<Timestamp>,
     /// The machine-config-daemon was first asked to apply another config.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upgrading: Option<Timestamp>,

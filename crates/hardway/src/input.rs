@@ -6,7 +6,7 @@ use hardway_assets::graph::{
     Asset, Graph, Inputs, Lock, LockedRelease, MakeError, Plan, Source, Stale, World, plan,
 };
 use hardway_assets::install_config::{InstallConfig, Rules, architecture};
-use hardway_assets::inventory::{Inventory, Role, read_both};
+use hardway_assets::inventory::{Inventory, Role};
 use hardway_assets::pki::Expiry;
 use hardway_assets::release_payload::{ReleasePayload, RenderedConfig, sample};
 use hardway_assets::secrets::{SecretBundle, SecretsError};
@@ -17,7 +17,10 @@ use jiff::Timestamp;
 
 use crate::clock;
 use crate::input_file::InputFile;
-use crate::mistakes::{check_before, invalid, release_image, version_in};
+use crate::mistakes::{
+    FilesRead, Purpose, architecture_in, check_before, invalid, read_files, release_image, unready_note,
+    version_in,
+};
 use crate::output::Output;
 use crate::release_choice::{self, Chosen, Reach, unusable};
 use crate::report::Report;
@@ -28,6 +31,8 @@ pub(crate) struct Checked {
     pub(crate) config: InstallConfig,
     pub(crate) inventory: Inventory,
     pub(crate) release: Chosen,
+    /// What machines need to boot that the inventory does not say yet, in a line.
+    pub(crate) unready: Option<String>,
     config_file: InputFile,
     config_node: Node,
 }
@@ -60,15 +65,18 @@ impl Checked {
         let is_fips = host_is_fips(out);
         check_before(&config, &inventory, image.as_deref(), is_fips)?;
         let release = Chosen::find(workdir, &config, image.as_deref(), reach, out)?;
-        let rules = Rules::for_version(&release.payload.version).on_fips_host(is_fips);
-        let (config_read, inventory_read) = read_both(&config.text.0, &inventory.text.0, rules)
-            .map_err(|errors| invalid(&config, &errors.install_config, &inventory, &errors.inventory))?;
+        let rules = Rules::for_version(&release.payload.version)
+            .of_architecture(&release.payload.architecture)
+            .on_fips_host(is_fips);
+        let FilesRead { config: config_read, inventory: inventory_read, unready } =
+            read_files(&config, &inventory, rules, Purpose::Files)?;
         config_read.warnings.iter().for_each(|warning| out.finding(&config.warning(warning)));
         inventory_read.warnings.iter().for_each(|warning| out.finding(&inventory.warning(warning)));
         let checked = Self {
             config: config_read.value,
             inventory: inventory_read.value,
             release,
+            unready: unready_note(&inventory, &unready),
             config_file: config,
             config_node: config_read.node,
         };
@@ -227,18 +235,23 @@ pub(crate) fn cluster_to_build(workdir: &Workdir) -> Result<Cluster, Report> {
 
 fn before_release(workdir: &Workdir, secrets: &mut SecretBundle) -> Result<Cluster, Report> {
     let (config, inventory) = InputFile::both(workdir)?;
-    let kept = workdir.path("release/release-image").exists().then(|| workdir.path("release"));
-    let kept =
-        kept.and_then(|folder| hardway_release::read_folder(&folder).ok()).map(|release| release.version);
-    let tag = release_image(&inventory).and_then(|image| {
-        let (_, tag) = image.rsplit_once(':')?;
-        version_in(tag).map(str::to_owned)
-    });
-    let version = kept.or(tag).unwrap_or_else(|| sample().version);
-    let rules = Rules::for_version(&version).on_fips_host(true);
-    let (config, inventory) = read_both(&config.text.0, &inventory.text.0, rules)
-        .map_err(|errors| invalid(&config, &errors.install_config, &inventory, &errors.inventory))?;
+    let rules = rules_before_release(workdir, &inventory);
+    let FilesRead { config, inventory, .. } = read_files(&config, &inventory, rules, Purpose::Machines)?;
     cluster(config.value, inventory.value, secrets, clock::now()?)
+}
+
+/// By the release that is kept, by the version in the name of the one that is wanted, or by the newest that is known.
+pub(crate) fn rules_before_release(workdir: &Workdir, inventory: &InputFile) -> Rules {
+    let kept = workdir.path("release/release-image").exists().then(|| workdir.path("release"));
+    let kept = kept
+        .and_then(|folder| hardway_release::read_folder(&folder).ok())
+        .map(|release| (release.version, release.architecture));
+    let tag = release_image(inventory).and_then(|image| {
+        let (_, tag) = image.rsplit_once(':')?;
+        Some((version_in(tag)?.to_owned(), architecture_in(tag).to_owned()))
+    });
+    let (version, architecture) = kept.or(tag).unwrap_or_else(|| (sample().version, String::new()));
+    Rules::for_version(&version).of_architecture(&architecture).on_fips_host(true)
 }
 
 /// The assets of a cluster, in order.

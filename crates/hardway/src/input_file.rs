@@ -1,7 +1,7 @@
 //! One of the two files a person writes.
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use hardway_assets::schema::{INSTALL_CONFIG, INVENTORY, Table};
+use hardway_assets::schema::{Field, INSTALL_CONFIG, INVENTORY, Table};
 use hardway_assets::violation::Violation;
 
 use crate::redact::{redact, redact_message};
@@ -68,15 +68,46 @@ impl InputFile {
         self.snippet(Level::WARNING, violation)
     }
 
+    /// What is wrong, without secrets.
+    pub(crate) fn message(&self, violation: &Violation) -> String {
+        redact_message(&violation.to_string(), &self.text.0, self.table)
+    }
+
+    /// Where it begins, both from one.
+    pub(crate) fn line_and_column(&self, violation: &Violation) -> (usize, usize) {
+        let before = &self.text.0[..self.place(violation).start];
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        (before.matches('\n').count() + 1, column)
+    }
+
     fn snippet(&self, level: Level<'static>, violation: &Violation) -> String {
-        let title = redact_message(&violation.to_string(), &self.text.0, self.table);
+        let title = self.message(violation);
         let place = self.place(violation);
         let redacted = redact(&self.text.0, self.table);
         let source = Snippet::source(redacted.as_str()).path(&self.path);
         let group =
             level.primary_title(&title).element(source.annotation(AnnotationKind::Primary.span(place)));
-        let fix = violation.fix.as_ref().map(|fix| format!("\n  fix: {fix}")).unwrap_or_default();
-        Renderer::styled().render(&[group]) + &fix
+        let fix = match &violation.fix {
+            Some(fix) => format!("\n  fix: {fix}"),
+            None => self
+                .field(violation)
+                .map(|field| format!("\n  more: hardway explain {field}"))
+                .unwrap_or_default(),
+        };
+        let drawn = Renderer::styled().render(&[group]);
+        // Where a comment stood.
+        drawn.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + &fix
+    }
+
+    /// The field it is about, as `hardway explain` knows it: without indices. None where there is no such field.
+    fn field(&self, violation: &Violation) -> Option<String> {
+        let without_index = |step: &str| step.split('[').next().unwrap_or_default().to_owned();
+        let steps: Vec<String> = violation.path.split('.').map(without_index).collect();
+        let mut fields = self.table.fields;
+        for step in &steps {
+            fields = Field::find(fields, step)?.children();
+        }
+        Some(steps.join("."))
     }
 
     /// A span of several lines is cut to its first: the title says the rest.

@@ -132,7 +132,13 @@ pub(crate) async fn read(workdir: &Workdir, path: Option<&Path>) -> Result<Confi
     kubeconfig::read(path).await.map_err(|error| {
         let is_the_folders = path.is_none_or(|path| path == workdir.path(KUBECONFIG));
         let exit = if is_the_folders { EXIT_CONFIG } else { EXIT_USAGE };
-        Report::from_error("kubeconfig-unusable", &error).fix(error.fix()).exit(exit)
+        let report = match path.filter(|_| error.is_missing()) {
+            Some(path) => {
+                Report::new("kubeconfig-unusable", format!("there is no kubeconfig {}", path.display()))
+            }
+            None => Report::from_error("kubeconfig-unusable", &error),
+        };
+        report.fix(error.fix()).exit(exit)
     })
 }
 

@@ -89,6 +89,7 @@ fn run(cli: &cli::Cli, out: &Output) -> Result<u8, report::Report> {
         Command::Schema(args) => commands::schema::run(args, out),
         Command::Serve(args) => commands::serve::run(&cli.global, args, out),
         Command::Status(args) => commands::status::run(&cli.global, args, out),
+        Command::Validate(args) => commands::validate::run(&cli.global, args, out),
         Command::Verify(args) => commands::verify::run(&cli.global, args, out),
         Command::WaitFor(args) => commands::wait_for::run(&cli.global, args, out),
     }

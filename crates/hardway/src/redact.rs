@@ -24,8 +24,7 @@ pub(crate) fn redact(text: &str, table: &Table) -> String {
 pub(crate) fn redact_message(message: &str, text: &str, table: &Table) -> String {
     let Ok(node) = yaml::read(text) else { return message.to_owned() };
     let mut secrets = Vec::new();
-    let fields = table.fields.iter().filter(|field| field.secret);
-    fields.filter_map(|field| node.get(field.name)).for_each(|value| texts(value, &mut secrets));
+    secrets_in(&node, table.fields, &mut secrets);
     let mut message = message.to_owned();
     // Shorter ones are no secrets yet, and would be found in every other word.
     for secret in secrets.into_iter().filter(|secret| secret.len() >= 8) {
@@ -36,6 +35,23 @@ pub(crate) fn redact_message(message: &str, text: &str, table: &Table) -> String
 }
 
 const HIDDEN: &str = "<redacted>";
+
+/// Texts of secret fields, however deep.
+fn secrets_in<'n>(node: &'n Node, fields: &'static [Field], found: &mut Vec<&'n str>) {
+    match &node.value {
+        Value::Map(entries) => {
+            for (key, value) in entries {
+                match Field::find(fields, &key.text) {
+                    Some(field) if field.secret => texts(value, found),
+                    Some(field) => secrets_in(value, field.children(), found),
+                    None => {}
+                }
+            }
+        }
+        Value::List(items) => items.iter().for_each(|item| secrets_in(item, fields, found)),
+        _ => {}
+    }
+}
 
 fn texts<'n>(node: &'n Node, found: &mut Vec<&'n str>) {
     match &node.value {
@@ -61,7 +77,7 @@ impl Seen {
             Value::Map(entries) => {
                 for (key, value) in entries {
                     self.shown.push(key.span.start..key.span.end);
-                    match fields.iter().find(|field| field.name == key.text && !field.secret) {
+                    match Field::find(fields, &key.text).filter(|field| !field.secret) {
                         Some(field) => self.value(value, field.children()),
                         None => self.hidden.push(value.span.start..value.span.end),
                     }
@@ -180,11 +196,34 @@ fn blot(text: &str, seen: &Seen) -> String {
         }
     }
     seen.hidden.iter().for_each(|range| visible[range.clone()].fill(false));
+    let comments = comments(text, &visible);
     let keep = |(i, c): (usize, char)| {
+        if comments[i] {
+            return blank(c);
+        }
         let is_dash = c == '-' && text[i + 1..].starts_with(' ');
         if visible[i] || c.is_whitespace() || is_dash || "{}[]:,\"'#|>&*!?".contains(c) { c } else { ink(c) }
     };
     text.char_indices().map(keep).collect()
+}
+
+/// What stands behind a `#` that may be seen or not: a person knows their own comments, and stars in their place look like
+/// something that matters.
+fn comments(text: &str, visible: &[bool]) -> Vec<bool> {
+    let mut found = vec![false; text.len()];
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let begins = |at: &usize| {
+            let before = &line[..*at];
+            !visible[start + at] && (before.is_empty() || before.ends_with(char::is_whitespace))
+        };
+        let end = line.trim_end_matches(['\r', '\n']).len();
+        if let Some(at) = line.match_indices('#').map(|(at, _)| at).find(begins) {
+            found[start + at..start + end].fill(true);
+        }
+        start += line.len();
+    }
+    found
 }
 
 /// `user:password@` of URLs.
@@ -201,6 +240,16 @@ fn passwords(shown: &str) -> Vec<Range<usize>> {
         start += word.len();
     }
     found
+}
+
+/// White space of the same number of bytes, where there is some.
+fn blank(c: char) -> char {
+    match c.len_utf8() {
+        1 => ' ',
+        2 => '\u{a0}',
+        3 => '\u{2003}',
+        _ => ink(c),
+    }
 }
 
 /// Same number of bytes.
@@ -228,7 +277,7 @@ mod tests {
     #[test]
     fn known_fields_are_seen_and_nothing_else() {
         for (text, seen) in [
-            ("baseDomain: example.com # mine\n", "baseDomain: example.com # ****\n"),
+            ("baseDomain: example.com # hush\nfips: 1#2\n", "baseDomain: example.com       \nfips: 1#2\n"),
             ("pullSecret: '{\"auths\": \"hush\"}'\n", "pullSecret: '{\"*****\": \"****\"}'\n"),
             ("pullSecret: {auths: {a: {auth: hush}}}\n", "pullSecret: {*****: {*: {****: ****}}}\n"),
             ("{fips: 1, pullSecret: hush, publish: No}", "{fips: 1, pullSecret: ****, publish: No}"),
@@ -271,6 +320,9 @@ mod tests {
         ] {
             assert_eq!(config(text), seen);
         }
+        let metal = "machines: {bare-metal: {boot: usb, hosts: {a: {bmc: {address: redfish://me:hush@b, user: u, password: hush, pw: hush}}}}}";
+        let seen = "machines: {bare-metal: {boot: usb, hosts: {a: {bmc: {address: redfish://me:****@b, user: u, password: ****, pw: ****}}}}}";
+        assert_eq!(redact(metal, &INVENTORY), seen);
         let hosts = "hosts:\n- {name: a, ip: 1.2.3.4, mac: \"52:54:00\"\n- {name: b}\n";
         assert_eq!(redact(hosts, &INVENTORY), hosts);
     }

@@ -42,8 +42,20 @@ pub(crate) fn fetch_options(
     logins: Logins,
     out: &Output,
 ) -> Result<FetchOptions, Report> {
-    let config = install_config.map(|text| read(text, out)).unwrap_or_default();
     let cache = BlobCache::of_user().map_err(|error| Report::from_error("workdir-unusable", &error))?;
+    fetch_options_with(cache, args, install_config, named, logins, out)
+}
+
+/// The same, where blobs are kept elsewhere than in the user's home.
+pub(crate) fn fetch_options_with(
+    cache: BlobCache,
+    args: &RegistryArgs,
+    install_config: Option<&str>,
+    named: &[&PullSpec],
+    logins: Logins,
+    out: &Output,
+) -> Result<FetchOptions, Report> {
+    let config = install_config.map(|text| read(text, out)).unwrap_or_default();
     let mut options = FetchOptions::new(cache);
     options.connection = Connection {
         credentials: credentials(args, &config, logins, out)?,

@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use hardway_assets::error_sentence;
+
 /// Anything not named below.
 pub(crate) const EXIT_ERROR: u8 = 1;
 /// Wrong command line, or a failed preflight.
@@ -67,13 +69,7 @@ impl Report {
 
     /// From any error and its causes.
     pub(crate) fn from_error(code: &'static str, error: &dyn std::error::Error) -> Self {
-        let mut what = error.to_string();
-        let mut source = error.source();
-        while let Some(cause) = source {
-            let _ = write!(what, ": {cause}");
-            source = cause.source();
-        }
-        Self::new(code, what)
+        Self::new(code, error_sentence(error))
     }
 
     /// What was seen.

@@ -93,7 +93,7 @@ fn content(reader: &Reader<'_>, path: &str, resource: &Json) -> Option<Meaning> 
         return crate::yaml::read(text).ok().map(|node| kubeconfig::meaning(&node.to_json()));
     }
     if path.starts_with("/etc/pki/ca-trust/") {
-        return reader.of_the_user().text("", text);
+        return reader.of_the_user().text("", text.trim_end());
     }
     if path == "/root/.docker/config.json" || path == "/var/lib/kubelet/config.json" {
         return reader.hiding().text("", text);
@@ -101,11 +101,17 @@ fn content(reader: &Reader<'_>, path: &str, resource: &Json) -> Option<Meaning> 
     if name == "registries.conf" || path.starts_with("/etc/systemd/system.conf.d/") {
         return reader.lines(&settings(text));
     }
-    if name.ends_with(".conf") || path.starts_with("/etc/profile.d/") {
+    if path.starts_with("/etc/profile.d/") {
+        return reader.lines(&text.replace(QUOTES, ""));
+    }
+    if name.ends_with(".conf") {
         return reader.lines(text);
     }
     reader.text(name, text)
 }
+
+/// Which of them stand around a value, and where, is a matter of taste.
+const QUOTES: [char; 2] = ['"', '\''];
 
 /// A line for each setting. What is false or empty there is so by default (containers-registries.conf(5)), and
 /// `DefaultEnvironment=` takes one variable or many (systemd-system.conf(5)).
@@ -113,7 +119,10 @@ fn settings(text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     for line in text.lines().map(str::trim).filter(|l| !l.ends_with("= false") && !l.ends_with("= \"\"")) {
         match line.strip_prefix("DefaultEnvironment=") {
-            Some(variables) => lines.extend(variables.split(' ').map(|v| format!("DefaultEnvironment={v}"))),
+            Some(variables) => {
+                let variables = variables.replace(QUOTES, "");
+                lines.extend(variables.split(' ').map(|v| format!("DefaultEnvironment={v}")));
+            }
             None => lines.push(line.to_owned()),
         }
     }

@@ -26,6 +26,15 @@ pub(super) const REASONS: &[Reason] = &[
     row("ClusterVersion openshift-cluster-version/version: spec.overrides[MachineConfig *]", Ours, OVERRIDES),
     row("ClusterVersion openshift-cluster-version/version: spec.overrides[Secret openshift-machine-api *-user-data]", Ours, OVERRIDES),
     row("ConfigMap kube-system/cluster-config-v1: data.install-config: metadata.annotations.install.openshift.io/hostcrypt-check-bypassed", Theirs, BYPASSED),
+    row("ConfigMap kube-system/cluster-config-v1: data.install-config: kind", Theirs, NOBODY_READS),
+    row("ConfigMap kube-system/cluster-config-v1: data.install-config: metadata.annotations*", Theirs, NOBODY_READS),
+    row("ConfigMap kube-system/cluster-config-v1: data.install-config: metadata.labels*", Theirs, NOBODY_READS),
+    row("ConfigMap kube-system/cluster-config-v1: data.install-config: metadata.namespace", Theirs, NOBODY_READS),
+    row("ConfigMap kube-system/cluster-config-v1: data.install-config: networking.clusterNetwork[*].hostSubnetLength", Theirs, OLD_FIELDS),
+    row("ConfigMap kube-system/cluster-config-v1: data.install-config: networking.clusterNetworks", Theirs, OLD_FIELDS),
+    row("ConfigMap kube-system/cluster-config-v1: data.install-config: networking.machineCIDR", Theirs, OLD_FIELDS),
+    row("ConfigMap kube-system/cluster-config-v1: data.install-config: networking.serviceCIDR", Theirs, OLD_FIELDS),
+    row("ConfigMap kube-system/cluster-config-v1: data.install-config: networking.type", Theirs, OLD_FIELDS),
     row("ConfigMap kube-system/cluster-config-v1: metadata.annotations.kubernetes.io/description", Both, OUR_WORDS),
     row("ConfigMap openshift-config/openshift-install-manifests: data.invoker", Both, WHO_MADE_IT),
     row("ConfigMap openshift-config/openshift-install-manifests: data.version", Both, WHO_MADE_IT),
@@ -53,6 +62,7 @@ pub(super) const REASONS: &[Reason] = &[
     row("*.ign /etc/kubernetes/static-pod-resources/etcd-member/**", Ours, ETCD),
     row("*.ign /etc/motd", Both, OUR_WORDS),
     row("*.ign /etc/profile.d/proxy.sh", Ours, PROXY_NAMES),
+    row("*.ign /etc/systemd/system-generators/node-image-overlay-generator", Ours, NODE_IMAGE),
     row("*.ign /etc/systemd/system.conf.d/10-default-env.conf", Ours, PROXY_NAMES),
     row("*.ign /opt/openshift/bootstrap-in-place/bootkube.service", Ours, IN_PLACE),
     row("*.ign /opt/openshift/bootstrap-in-place/bootstrap-in-place-post-reboot.sh", Both, SCRIPTS),
@@ -71,8 +81,11 @@ pub(super) const REASONS: &[Reason] = &[
     row("*.ign /usr/local/bin/bootstrap-pivot.sh", Theirs, PIVOT),
     row("*.ign /usr/local/bin/create-manifests.sh", Ours, CREATION),
     row("*.ign /usr/local/bin/make-master-ignition.sh", Ours, IN_PLACE),
+    row("*.ign /usr/local/bin/node-image-*.sh", Ours, NODE_IMAGE),
     row("*.ign /usr/local/bin/oc-or-container.sh", Ours, SCRIPTS),
+    row("*.ign unit node-image-*", Ours, NODE_IMAGE),
     row("*.ign unit release-image-pivot.service", Theirs, PIVOT),
+    row("*.ign unit var-ostreecontainer.mount", Ours, NODE_IMAGE),
     row("*.ign user core: generated keys", Both, GATHER_KEY),
 ];
 
@@ -101,6 +114,9 @@ const GATHER_KEY: &str =
 const IN_PLACE: &str = "hardway merges the node's complete config with the state of the control plane by jq; openshift-install feeds a Butane file to cluster-bootstrap.";
 const MASTER_POINTER: &str =
     "openshift-install writes no pointer for masters when the only one installs itself; hardway writes both.";
+const NOBODY_READS: &str = "openshift-install copies it into the cluster, where nothing is known to read it; hardway says so and leaves it out.";
+const NODE_IMAGE: &str = "These bring kubelet and runtime to a boot image that has none, as those of newer releases; they do nothing where there is a kubelet. openshift-install has them from 4.19 on.";
+const OLD_FIELDS: &str = "An old name of a field; hardway writes what it means under the new name only, openshift-install under both.";
 const OUR_WORDS: &str = "The same is said in our own words.";
 const OVERRIDES: &str = "hardway lists every object of both folders, openshift-install leaves out what its machine assets make; the cluster-version operator manages none of these.";
 const PIVOT: &str = "It is OKD's and empty on OpenShift; hardway leaves it out, and a boot image without a kubelet gets the payload's content from the node-image units.";

@@ -307,3 +307,27 @@ fn what_cannot_be_read_is_said() {
         "{found:?}"
     );
 }
+
+#[test]
+fn quotes_around_values_of_the_proxy_mean_nothing() {
+    let path = "bootstrap.ign";
+    let with = |profile: &str, manager: &str, bundle: &str| {
+        tree(&[(
+            path,
+            &ignition(&[
+                ("/etc/profile.d/proxy.sh", profile),
+                ("/etc/systemd/system.conf.d/10-default-env.conf", manager),
+                ("/etc/pki/ca-trust/source/anchors/ca.crt", bundle),
+            ]),
+        )])
+    };
+    let ours = with("export A='b'\n", "[Manager]\nDefaultEnvironment=\"A=b\" \"C=d\"\n", "# mine\nx");
+    let theirs = with(
+        "export A=\"b\"\n",
+        "[Manager]\nDefaultEnvironment=A=\"b\"\nDefaultEnvironment=C=\"d\"\n",
+        "# mine\nx\n",
+    );
+    assert_eq!(said(&ours, &theirs), [""; 0]);
+    let other = with("export A='c'\n", "[Manager]\nDefaultEnvironment=A=b C=e\n", "# mine\ny");
+    assert_eq!(said(&ours, &other).len(), 3);
+}

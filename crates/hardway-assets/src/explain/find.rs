@@ -9,13 +9,14 @@ impl Catalogue {
     /// code.
     ///
     /// Names come before paths and spellings, and those before bare file names: `master.ign` is the file of that name
-    /// and not also one of `ignition/<host>.ign`.
+    /// and not also one of `ignition/<host>.ign`. A field's last name alone comes last.
     pub fn find(&self, what: &str) -> Vec<&Explanation> {
         let what = what.trim();
         if what.is_empty() {
             return Vec::new();
         }
-        let tests: [fn(&Explanation, &str) -> bool; 3] = [is_name_of, is_spelling_of, is_file_name_of];
+        let tests: [fn(&Explanation, &str) -> bool; 4] =
+            [is_name_of, is_spelling_of, is_file_name_of, is_last_step_of];
         tests
             .iter()
             .map(|test| self.iter().filter(|e| test(e, what)).collect::<Vec<_>>())
@@ -35,7 +36,7 @@ fn is_spelling_of(e: &Explanation, what: &str) -> bool {
         Kind::Check | Kind::Decision | Kind::Diagnosis | Kind::Error | Kind::HostedDiagnosis => {
             e.name.eq_ignore_ascii_case(what)
         }
-        Kind::Field => field(e.name) == field(what),
+        Kind::Field => is_field(&field(e.name), &field(what)),
         Kind::Flag => flag(e.name, what),
         Kind::Unit => {
             fits(e.name, what) || e.name.strip_suffix(".service").is_some_and(|name| fits(name, what))
@@ -54,10 +55,24 @@ fn is_file_name_of(e: &Explanation, what: &str) -> bool {
     e.name.contains('/') && !what.contains('/') && !is_placeholder && fits(name, what)
 }
 
+/// `installDisk`, in whatever case: fields are known by their own names, not by where they stand.
+fn is_last_step_of(e: &Explanation, what: &str) -> bool {
+    let name = field(e.name);
+    let last = name.rsplit('.').next().unwrap_or(&name);
+    e.kind == Kind::Field && (last.eq_ignore_ascii_case(what) || name.eq_ignore_ascii_case(what))
+}
+
 /// `etcd-signer` of `etcd-signer.crt`, `pki/etcd-signer.crt`, `secrets/etcd-signer.key`, `/opt/openshift/tls/etcd-signer.crt`.
 fn certificate(what: &str) -> &str {
     let name = file_name(what);
     [".crt", ".key", ".pub"].iter().find_map(|extension| name.strip_suffix(extension)).unwrap_or(what)
+}
+
+/// `machines.bare-metal.hosts.<host>.bmc` is found with a host's name and without one.
+fn is_field(name: &str, what: &str) -> bool {
+    let steps = |path: &str| path.replace('.', "/");
+    name == what
+        || name.contains('<') && (fits(&steps(name), &steps(what)) || name.replace("<host>.", "") == what)
 }
 
 /// Without indices, and without the name of the file it is in.
@@ -118,7 +133,8 @@ mod tests {
             (Kind::Error, "\n## config-invalid\n"),
             (
                 Kind::Field,
-                "\n## networking.clusterNetwork[].hostPrefix\n## pki\n## inventory hosts[].ip\n## inventory pki\n",
+                "\n## networking.clusterNetwork[].hostPrefix\n## pki\n## inventory hosts[].ip\n## inventory pki\n\
+                 ## inventory machines.hosts.<host>.bmc\n",
             ),
             (Kind::File, "\n## /etc/motd\n## /etc/kubernetes/kubeconfig\n## /opt/openshift/tls/<name>\n"),
             (Kind::File, "\n## /opt/openshift/manifests/<file>\n"),
@@ -146,6 +162,9 @@ mod tests {
             ("networking.clusterNetwork.hostPrefix", "networking.clusterNetwork[].hostPrefix"),
             ("hosts[2].ip", "inventory hosts[].ip"),
             ("inventory.yaml:hosts[2].ip", "inventory hosts[].ip"),
+            ("hostprefix", "networking.clusterNetwork[].hostPrefix"),
+            ("machines.hosts.master-0.bmc", "inventory machines.hosts.<host>.bmc"),
+            ("machines.hosts.bmc", "inventory machines.hosts.<host>.bmc"),
             ("kubelet", "kubelet.service"),
             ("kubelet.service", "kubelet.service"),
             ("--etcd-prefix", "kube-apiserver --etcd-prefix"),

@@ -30,6 +30,12 @@ pub fn dnsmasq(names: &Names, server: &Dnsmasq) -> String {
     for address in &server.upstream {
         let _ = writeln!(text, "server={address}");
     }
+    if server.upstream.is_empty() {
+        text.push_str(
+            "# No name server for other names is given, so they do not exist here. A machine that asks nobody else cannot\n\
+             # pull images from outside then; name one:\n# server=ADDRESS\n",
+        );
+    }
     let _ = writeln!(
         text,
         "\n# A name below this domain that is not listed does not exist.\nlocal=/{}/",

@@ -163,7 +163,7 @@ impl Bootstrap {
             }
         }
         put(config, "/opt/openshift/original_cvo_overrides.patch", 0o644, &patch)?;
-        for crd in inputs.release.crds_for(&inputs.cluster.config.feature_set) {
+        for crd in inputs.release.crds_of(&inputs.cluster.config) {
             let path = format!("/opt/openshift/crds/{}", crd.file_name);
             config.compressed_file(&path, 0o644, crd.text.as_bytes()).map_err(twice)?;
         }

@@ -40,7 +40,7 @@ fn value(key: &str, inputs: &Inputs<'_>) -> Result<String, MakeError> {
         "IMAGE_MACHINE_CONFIG_OPERATOR" => inputs.image("machine-config-operator")?.to_owned(),
         // A release that was cut down for the lab may have none.
         "IMAGE_NODE_OS" => {
-            inputs.image(inputs.version_contract()?.node_image_name()).unwrap_or_default().to_owned()
+            inputs.image(inputs.version_contract()?.bootstrap_image_name()).unwrap_or_default().to_owned()
         }
         _ => return Err(MakeError::Internal(format!("nothing is known about the key {key}"))),
     })
@@ -66,6 +66,7 @@ mod tests {
             value("IMAGE_NODE_OS", &inputs).expect("the version can be read")
         };
         assert_eq!(image("4.18.1", "rhel-coreos"), "quay.io/x/os");
+        assert_eq!(image("5.0.1", "rhel-coreos-10"), "quay.io/x/os");
         assert_eq!(image("4.18.0-okd-scos.3", "stream-coreos"), "quay.io/x/os");
         assert_eq!(image("4.18.0-okd-scos.3", "rhel-coreos"), "");
     }

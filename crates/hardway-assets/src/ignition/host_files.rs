@@ -28,7 +28,9 @@ pub(super) fn of_every_host(cluster: &Cluster, host: &Host) -> Vec<OwnFile> {
 pub(super) fn registries_conf(cluster: &Cluster, with_blocked: bool) -> String {
     let config = &cluster.config;
     let mut text = String::new();
-    for source in merged(config.image_digest_sources.iter().chain(&config.image_content_sources)) {
+    let sources = merged(config.image_digest_sources.iter().chain(&config.image_content_sources));
+    // A source without a mirror changes nothing about where its images come from.
+    for source in sources.iter().filter(|source| !source.mirrors.is_empty()) {
         let _ = write!(
             text,
             "[[registry]]\nprefix = \"\"\nlocation = \"{}\"\nmirror-by-digest-only = true\n",
@@ -133,4 +135,27 @@ fn merged<'a>(sources: impl Iterator<Item = &'a ImageSource>) -> Vec<ImageSource
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_become_one_entry_each_and_none_without_a_mirror() {
+        let mut cluster = crate::testing::cluster();
+        let source = |source: &str, mirrors: &[&str]| ImageSource {
+            mirrors: mirrors.iter().map(|mirror| (*mirror).to_owned()).collect(),
+            source: source.to_owned(),
+            source_policy: String::new(),
+        };
+        cluster.config.image_digest_sources = vec![
+            source("quay.io/a", &["m.example/a", "n.example"]),
+            source("quay.io/b", &[]),
+            source("quay.io/a", &["n.example", "o.example"]),
+        ];
+        let text = registries_conf(&cluster, false);
+        let locations: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("location = ")).collect();
+        assert_eq!(locations, [r#""quay.io/a""#, r#""m.example/a""#, r#""n.example""#, r#""o.example""#]);
+    }
 }

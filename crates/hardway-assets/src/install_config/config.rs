@@ -22,7 +22,7 @@ pub struct InstallConfig {
     pub additional_trust_bundle_policy: String,
     /// Always `v1` after up-conversion.
     pub api_version: String,
-    /// The domain the cluster's own domain is below, without a trailing dot.
+    /// The domain the cluster's own domain is below, as it was written: perhaps with a trailing dot.
     pub base_domain: String,
     /// Where a single node installs itself.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,6 +58,9 @@ pub struct InstallConfig {
     pub networking: Networking,
     /// Always none.
     pub platform: Platform,
+    /// The operating system that nodes run, of those that the release has; empty where the release names none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub os_image_stream: String,
     /// The proxy that nodes reach the outside through.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proxy: Option<Proxy>,
@@ -222,7 +225,7 @@ impl fmt::Debug for Proxy {
 impl InstallConfig {
     /// `<name>.<base domain>`: every DNS name of the cluster is below it.
     pub fn domain(&self) -> String {
-        format!("{}.{}", self.metadata.name, self.base_domain)
+        format!("{}.{}", self.metadata.name, self.base_domain.strip_suffix('.').unwrap_or(&self.base_domain))
     }
 
     /// Worker replicas over all pools.

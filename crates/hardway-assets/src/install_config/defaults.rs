@@ -1,9 +1,11 @@
 //! What is filled in where the file says nothing (installer `pkg/types/defaults`).
 
 use super::draft::{Draft, Net, Pool};
+use super::rules::Rules;
 
 /// Fills in every default. A default is taken only when the whole list or field is missing.
-pub(super) fn apply(draft: &mut Draft<'_>) {
+pub(super) fn apply(draft: &mut Draft<'_>, rules: &Rules) {
+    let architecture = rules.default_architecture;
     if !has_elements(draft, "machineNetwork") {
         draft.machine_networks = vec![net("machineNetwork", "10.0.0.0/16", 0)];
     }
@@ -15,9 +17,12 @@ pub(super) fn apply(draft: &mut Draft<'_>) {
     }
     fill(&mut draft.network_type, "OVNKubernetes");
     fill(&mut draft.publish, "External");
+    if rules.fills_in_os_image_stream {
+        fill(&mut draft.os_image_stream, rules.default_os_image_stream);
+    }
     fill(&mut draft.trust_bundle_policy, "Proxyonly");
     draft.control_plane.name = "master".to_owned();
-    pool(&mut draft.control_plane);
+    pool(&mut draft.control_plane, architecture);
     if !draft.compute.iter().any(|pool| pool.name == "worker") {
         draft.compute.push(Pool {
             path: format!("compute[{}]", draft.compute.len()),
@@ -28,15 +33,15 @@ pub(super) fn apply(draft: &mut Draft<'_>) {
             platforms: Vec::new(),
         });
     }
-    draft.compute.iter_mut().for_each(pool);
+    draft.compute.iter_mut().for_each(|compute| pool(compute, architecture));
 }
 
-fn pool(pool: &mut Pool) {
+fn pool(pool: &mut Pool, architecture: &str) {
     // An edge pool is refused on platform none; its default only keeps the message about replicas away.
     let replicas = if pool.name == "edge" { 0 } else { 3 };
     pool.replicas.get_or_insert(replicas);
     fill(&mut pool.hyperthreading, "Enabled");
-    fill(&mut pool.architecture, "amd64");
+    fill(&mut pool.architecture, architecture);
 }
 
 /// A list whose elements could not be understood is not empty: its default must not hide that.

@@ -29,6 +29,7 @@ pub(super) struct Draft<'n> {
     pub(super) ovn: Option<Ovn>,
     pub(super) control_plane: Pool,
     pub(super) compute: Vec<Pool>,
+    pub(super) os_image_stream: String,
     pub(super) proxy: Option<Proxy>,
     pub(super) image_digest_sources: Vec<ImageSource>,
     pub(super) image_content_sources: Vec<ImageSource>,
@@ -93,6 +94,7 @@ impl<'n> Draft<'n> {
             compute: items(find(node, "compute"))
                 .map(|(i, item)| pool(format!("compute[{i}]"), Some(item)))
                 .collect(),
+            os_image_stream: text(node, "osImageStream"),
             proxy: find(node, "proxy").map(|proxy| Proxy {
                 http_proxy: text(proxy, "httpProxy"),
                 https_proxy: text(proxy, "httpsProxy"),
@@ -145,7 +147,7 @@ impl<'n> Draft<'n> {
             additional_trust_bundle: self.trust_bundle,
             additional_trust_bundle_policy: self.trust_bundle_policy,
             api_version: "v1".to_owned(),
-            base_domain: self.base_domain.strip_suffix('.').unwrap_or(&self.base_domain).to_owned(),
+            base_domain: self.base_domain,
             bootstrap_in_place: self.bootstrap_in_place,
             capabilities: self.capabilities,
             compute: self.compute.into_iter().map(Pool::assemble).collect::<Option<_>>()?,
@@ -158,6 +160,7 @@ impl<'n> Draft<'n> {
             image_digest_sources: self.image_digest_sources,
             metadata: Metadata { creation_timestamp: (), name: self.name },
             networking,
+            os_image_stream: self.os_image_stream,
             platform: Platform::default(),
             proxy: self.proxy,
             publish: self.publish,

@@ -50,8 +50,14 @@ pub(crate) fn examine(text: &str, rules: Rules) -> Examined {
     let mut config = None;
     if rules::api_version::check(&converted, &mut findings) {
         let mut draft = Draft::new(&converted);
-        defaults::apply(&mut draft);
+        defaults::apply(&mut draft, &rules);
+        let of_schema: Vec<String> = findings.errors.iter().map(|error| error.path.clone()).collect();
         rules::check_all(&draft, &rules, &mut findings);
+        // A value of the wrong type is no value to the rules: that they miss it there is no second mistake.
+        let mut place = 0..;
+        findings.errors.retain(|error| {
+            place.next().is_some_and(|i| i < of_schema.len()) || !of_schema.contains(&error.path)
+        });
         config = if readable { draft.assemble() } else { None };
     }
     let Findings { errors, warnings, .. } = findings;

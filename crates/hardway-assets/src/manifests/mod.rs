@@ -19,6 +19,8 @@
 //! metadata.rs                  metadata.json, what other tools know the cluster by
 //! mirrors.rs                   ImageContentSourcePolicy and ImageDigestMirrorSet
 //! network.rs                   Network, both the cluster's and, where needed, the operator's
+//! os_image_stream.rs           OSImageStream: which operating system of the release nodes run
+//! pki_config.rs                PKI: with which keys operators sign
 //! proxy.rs                     Proxy, with the whole list of what is not proxied
 //! pull_secret.rs               openshift-config/pull-secret
 //! root_ca.rs                   kube-system/root-ca
@@ -48,6 +50,8 @@ mod metadata;
 mod mirrors;
 mod network;
 mod objects;
+mod os_image_stream;
+mod pki_config;
 mod proxy;
 mod pull_secret;
 mod root_ca;
@@ -92,6 +96,8 @@ pub fn assets(cluster: &Cluster, release: &ReleasePayload) -> Vec<Box<dyn Asset>
         mirrors::image_content_source_policy(&cluster.config),
         mirrors::image_digest_mirror_set(&cluster.config),
         network::operator_network(&cluster.config),
+        os_image_stream::os_image_stream(&cluster.config, release),
+        pki_config::pki_config(&cluster.config, release),
         user_ca_bundle::user_ca_bundle(&cluster.config),
     ];
     let mut assets: Vec<Box<dyn Asset>> = vec![Box::new(metadata::Metadata)];

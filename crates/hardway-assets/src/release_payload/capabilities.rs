@@ -37,14 +37,21 @@ impl EnabledCapabilities {
     }
 }
 
-/// Whether a baseline set holds a capability. An empty or unknown set is taken for the current one.
+/// Whether a baseline set holds a capability. An empty set is taken for the current one; one there is not holds nothing.
 pub(crate) fn in_capability_set(set: &str, name: &str) -> bool {
     let minor = match set {
-        "None" => return false,
-        other => other.strip_prefix("v4.").and_then(|minor| minor.parse().ok()).unwrap_or(u32::MAX),
+        "" | "vCurrent" => u32::MAX,
+        other => match other.strip_prefix("v4.").and_then(|minor| minor.parse().ok()) {
+            Some(minor @ OLDEST_SET..=NEWEST_SET) => minor,
+            _ => return false,
+        },
     };
     CAPABILITIES.iter().any(|(capability, since)| *capability == name && *since <= minor)
 }
+
+/// Minor versions of the oldest and the newest set. Later releases bring no more of them.
+const OLDEST_SET: u32 = 11;
+const NEWEST_SET: u32 = 18;
 
 /// Every capability with the minor version of the first set that holds it.
 pub(crate) const CAPABILITIES: [(&str, u32); 17] = [
@@ -68,7 +75,7 @@ pub(crate) const CAPABILITIES: [(&str, u32); 17] = [
 ];
 
 /// From 4.23, in no set but the current one.
-const CLUSTER_API: [&str; 2] = ["CompatibilityRequirements", "ClusterAPI"];
+pub(crate) const CLUSTER_API: [&str; 2] = ["CompatibilityRequirements", "ClusterAPI"];
 
 #[cfg(test)]
 mod tests {

@@ -6,6 +6,7 @@
 
 use super::inclusion::{DEFAULT, InclusionRules};
 use super::{ManifestHead, ReleaseManifest, ReleasePayload};
+use crate::install_config::InstallConfig;
 
 /// Every feature set a file name may end in (openshift/api `config/v1/types_feature.go`).
 const FEATURE_SETS: [&str; 5] =
@@ -15,7 +16,15 @@ impl ReleasePayload {
     /// The CRDs for a self-managed cluster with this feature set (`""` is the default one), in file order.
     /// A CRD whose head cannot be read belongs to none.
     pub fn crds_for(&self, feature_set: &str) -> Vec<&ReleaseManifest> {
-        let rules = InclusionRules::of(self, feature_set);
+        self.crds_by(&InclusionRules::of(self, feature_set), feature_set)
+    }
+
+    /// The CRDs for a cluster with this install-config: a gate it turns on by itself may bring one.
+    pub fn crds_of(&self, config: &InstallConfig) -> Vec<&ReleaseManifest> {
+        self.crds_by(&InclusionRules::of_config(self, config), &config.feature_set)
+    }
+
+    fn crds_by(&self, rules: &InclusionRules, feature_set: &str) -> Vec<&ReleaseManifest> {
         let is_for = |crd: &&ReleaseManifest| {
             crd.head().is_ok_and(|head| {
                 rules.exclusion(&head).is_none() && name_agrees(&crd.file_name, &head, feature_set)
@@ -24,11 +33,11 @@ impl ReleasePayload {
         self.crds.iter().filter(is_for).collect()
     }
 
-    /// The image policies for a self-managed cluster with this feature set, in file order. The operator's `render` hands
+    /// The image policies for a cluster with this install-config, in file order. The operator's `render` hands
     /// them to the machine-config-operator before there is an API to ask (cluster-version-operator
     /// `pkg/payload/render.go`).
-    pub fn image_policies_for(&self, feature_set: &str) -> Vec<&ReleaseManifest> {
-        let rules = InclusionRules::of(self, feature_set);
+    pub fn image_policies_of(&self, config: &InstallConfig) -> Vec<&ReleaseManifest> {
+        let rules = InclusionRules::of_config(self, config);
         let is_for =
             |policy: &&ReleaseManifest| policy.head().is_ok_and(|head| rules.exclusion(&head).is_none());
         self.image_policies.iter().filter(is_for).collect()
@@ -111,6 +120,12 @@ mod tests {
         payload.version = "4.22.0".to_owned();
         assert_eq!(names(&payload, ""), ["on.crd.yaml"]);
         assert_eq!(names(&payload, "CustomNoUpgrade"), ["on.crd.yaml"]);
+        let mut config = crate::example::cluster().config;
+        config.feature_set = "CustomNoUpgrade".to_owned();
+        config.feature_gates = vec!["NewOLM=false".to_owned(), "NoSuchGate=true".to_owned()];
+        let of_config: Vec<&str> =
+            payload.crds_of(&config).iter().map(|crd| crd.file_name.as_str()).collect();
+        assert_eq!(of_config, ["unknown.crd.yaml"]);
     }
 
     /// 42 of the 94 of openshift/api and both of the cluster-version-operator.

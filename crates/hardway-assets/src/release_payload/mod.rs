@@ -26,7 +26,7 @@ mod sample_nodes;
 mod version_contract;
 
 pub use capabilities::EnabledCapabilities;
-pub(crate) use capabilities::{CAPABILITIES, in_capability_set};
+pub(crate) use capabilities::{CAPABILITIES, CLUSTER_API, in_capability_set};
 pub use component_images::{ComponentImages, MissingImage};
 pub use files::{SAMPLE_MARK, files, image_references};
 pub use inclusion::{Exclusion, InclusionRules, ObjectId, SELF_MANAGED};

@@ -25,7 +25,7 @@ pub fn check(node: &Node, table: &Table) -> Vec<Violation> {
 /// Fields that stand in the file but came only with a later release than the one installed.
 pub fn too_new(node: &Node, table: &Table, version: (u64, u64)) -> Vec<Violation> {
     let mut found = Vec::new();
-    walk("", node, table.fields, &mut |path, key, field| {
+    walk("", node, table.fields, &mut |path, key, _, field| {
         let Some(since) = field.since.filter(|since| *since > version) else { return };
         let violation = Violation::new(
             path,
@@ -58,8 +58,8 @@ impl Check<'_> {
             _ => &[],
         };
         for (key, value) in entries {
-            match fields.iter().find(|field| field.name == key.text) {
-                Some(field) => self.value(&join(path, field.name), value, &field.kind, field.secret),
+            match Field::find(fields, &key.text) {
+                Some(field) => self.value(&join(path, &key.text), value, &field.kind, field.secret),
                 None => self.unknown(path, key, fields),
             }
         }
@@ -167,12 +167,12 @@ impl Check<'_> {
     }
 }
 
-/// Calls back for every known field that stands in the file.
-fn walk(
+/// Calls back for every known field that stands in the file, with its path, key and value.
+pub(crate) fn walk<'n>(
     path: &str,
-    node: &Node,
+    node: &'n Node,
     fields: &'static [Field],
-    call: &mut impl FnMut(&str, &Key, &'static Field),
+    call: &mut impl FnMut(&str, &'n Key, &'n Node, &'static Field),
 ) {
     match &node.value {
         Value::List(items) => {
@@ -182,10 +182,10 @@ fn walk(
         }
         Value::Map(entries) => {
             for (key, value) in entries {
-                let known = fields.iter().find(|field| field.name == key.text);
+                let known = Field::find(fields, &key.text);
                 if let Some(field) = known.filter(|_| value.value != Value::Null) {
-                    let path = join(path, field.name);
-                    call(&path, key, field);
+                    let path = join(path, &key.text);
+                    call(&path, key, value, field);
                     walk(&path, value, field.children(), call);
                 }
             }

@@ -28,14 +28,19 @@ pub fn json_schema(table: &Table) -> Value {
 fn object(path: &str, table: &Table, fields: &'static [Field], catalogue: &Catalogue) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
+    let mut others = json!(false);
     for field in fields {
-        let path = join(path, field.name);
-        properties.insert(field.name.to_owned(), described(&path, table, field, catalogue));
-        if field.presence != Presence::Optional {
+        let described = described(&join(path, field.name), table, field, catalogue);
+        if field.is_placeholder() {
+            others = described;
+            continue;
+        }
+        properties.insert(field.name.to_owned(), described);
+        if matches!(field.presence, Presence::Required(_) | Presence::RequiredByRule) {
             required.push(field.name);
         }
     }
-    let mut schema = json!({"type": "object", "properties": properties, "additionalProperties": false});
+    let mut schema = json!({"type": "object", "properties": properties, "additionalProperties": others});
     if !required.is_empty() {
         schema["required"] = json!(required);
     }
@@ -59,6 +64,9 @@ fn described(path: &str, table: &Table, field: &'static Field, catalogue: &Catal
     }
     if field.secret {
         schema["writeOnly"] = json!(true);
+    }
+    if field.presence == Presence::RefusedByRule {
+        schema["not"] = json!({});
     }
     schema
 }
@@ -100,6 +108,14 @@ mod tests {
         assert_eq!(schema["properties"]["pullSecret"]["writeOnly"], true);
 
         let schema = inventory_schema();
+        let machines = &schema["properties"]["machines"]["properties"];
+        let bmc = &machines["bare-metal"]["properties"]["hosts"]["additionalProperties"]["properties"]["bmc"];
+        assert_eq!(bmc["required"], json!(["address", "user", "passwordFile"]));
+        assert_eq!(
+            (&bmc["properties"]["password"]["not"], &bmc["additionalProperties"]),
+            (&json!({}), &json!(false))
+        );
+        assert_eq!(machines["gce"]["properties"]["externalAddresses"]["default"], true);
         let host = &schema["properties"]["hosts"]["items"]["properties"];
         assert_eq!(host["role"]["enum"], json!(["bootstrap", "master", "worker"]));
         assert_eq!(host["ip"]["anyOf"][1]["type"], "array");

@@ -65,6 +65,8 @@ pub enum Presence {
     Required(&'static str),
     /// It may not, and a rule says so in words of its own.
     RequiredByRule,
+    /// It must be: people write it, and a rule says what to write instead.
+    RefusedByRule,
 }
 
 impl Field {
@@ -93,6 +95,12 @@ impl Field {
         self
     }
 
+    /// The same, refused by a rule that says what to write instead.
+    pub const fn refused_by_rule(mut self) -> Self {
+        self.presence = Presence::RefusedByRule;
+        self
+    }
+
     /// The same, with a default.
     pub const fn default(mut self, text: &'static str) -> Self {
         self.default = text;
@@ -115,6 +123,16 @@ impl Field {
     pub const fn since(mut self, major: u64, minor: u64) -> Self {
         self.since = Some((major, minor));
         self
+    }
+
+    /// The one of these fields that a key stands for. A name in angle brackets stands for every key: `<host>`.
+    pub fn find(fields: &'static [Self], key: &str) -> Option<&'static Self> {
+        fields.iter().find(|field| field.name == key || field.is_placeholder())
+    }
+
+    /// Whether its key is for the person to choose.
+    pub fn is_placeholder(&self) -> bool {
+        self.name.starts_with('<')
     }
 
     /// The fields below this one, looking through lists.

@@ -103,9 +103,8 @@ static POOL: [Field; 8] = [
     Field::new("name", Kind::String).allowed(&["master", "worker"]),
     Field::new("replicas", Kind::Int(i64::MIN, i64::MAX)).default("3"),
     Field::new("hyperthreading", Kind::String).default("Enabled").allowed(&["Disabled", "Enabled"]),
-    Field::new("architecture", Kind::String)
-        .default("amd64")
-        .allowed(&["amd64", "arm64", "ppc64le", "s390x"]),
+    // Its default is the release's, which the table cannot know.
+    Field::new("architecture", Kind::String).allowed(&["amd64", "arm64", "ppc64le", "s390x"]),
     Field::new("platform", Kind::AnyObject),
     Field::new("fencing", Kind::AnyObject).since(4, 19),
     Field::new("diskSetup", Kind::List(&Kind::AnyObject)).since(4, 20),

@@ -28,11 +28,53 @@ static MACHINES: [Field; 5] = [
     Field::new("provider", Kind::String)
         .required("one of bare-metal, gce, lab, libvirt is required")
         .allowed(&["bare-metal", "gce", "lab", "libvirt"]),
-    Field::new("bare-metal", Kind::AnyObject),
-    Field::new("gce", Kind::AnyObject),
-    Field::new("lab", Kind::AnyObject),
+    Field::new("bare-metal", Kind::Object(&BARE_METAL)),
+    Field::new("gce", Kind::Object(&GCE)),
+    Field::new("lab", Kind::Object(&LAB)),
     Field::new("libvirt", Kind::Object(&LIBVIRT)),
 ];
+
+// What the providers read: crates/hardway-machines/src/providers/*/settings.rs. A test there holds both together.
+
+static BARE_METAL: [Field; 5] = [
+    Field::new("boot", Kind::String).default("iso").allowed(&["iso", "pxe"]),
+    Field::new("mediaUrl", Kind::String),
+    Field::new("interface", Kind::String),
+    Field::new("upstreamDNS", ADDRESSES),
+    Field::new("hosts", Kind::Object(&BARE_METAL_HOSTS)),
+];
+
+static BARE_METAL_HOSTS: [Field; 1] = [Field::new("<host>", Kind::Object(&BARE_METAL_HOST))];
+
+static BARE_METAL_HOST: [Field; 1] = [Field::new("bmc", Kind::Object(&BMC))];
+
+static BMC: [Field; 7] = [
+    Field::new("address", Kind::String).required_by_rule(),
+    Field::new("user", Kind::String).required_by_rule(),
+    Field::new("passwordFile", Kind::String).required_by_rule(),
+    Field::new("password", Kind::Any).secret().refused_by_rule(),
+    Field::new("auth", Kind::String).default("basic").allowed(&["basic", "session"]),
+    Field::new("caFile", Kind::String),
+    Field::new("insecure", Kind::Bool).default("false"),
+];
+
+static GCE: [Field; 13] = [
+    Field::new("project", Kind::String).required_by_rule(),
+    Field::new("zones", Kind::OneOrMany(&Kind::String)).required_by_rule(),
+    Field::new("network", Kind::String).default("default"),
+    Field::new("subnet", Kind::String),
+    Field::new("machineType", Kind::String).default("n2-standard-4"),
+    Field::new("diskType", Kind::String).default("pd-ssd"),
+    Field::new("image", Kind::String),
+    Field::new("imageProject", Kind::String),
+    Field::new("imageFile", Kind::String),
+    Field::new("bucket", Kind::String),
+    Field::new("externalAddresses", Kind::Bool).default("true"),
+    Field::new("sourceRanges", Kind::OneOrMany(&Kind::Cidr)),
+    Field::new("serviceAccount", Kind::String),
+];
+
+static LAB: [Field; 1] = [Field::new("name", Kind::String)];
 
 static LIBVIRT: [Field; 10] = [
     Field::new("uri", Kind::String).default("qemu:///system"),

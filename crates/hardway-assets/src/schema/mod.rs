@@ -11,6 +11,7 @@ mod inventory_table;
 mod nearest;
 mod read;
 
+pub(crate) use check::walk;
 pub use check::{check, too_new};
 pub use export::{install_config_schema, inventory_schema, json_schema};
 pub use field::{Field, Kind, Presence, Table};

@@ -109,7 +109,8 @@ fn defaults_are_filled_in() {
 #[test]
 fn a_disconnected_cluster_keeps_every_field() {
     let config = read(DISCONNECTED);
-    assert_eq!(config.base_domain, "corp.example");
+    assert_eq!(config.base_domain, "corp.example.");
+    assert!(config.domain().ends_with(".corp.example"));
     assert!(
         config.additional_trust_bundle.starts_with("# the corporate root\n-----BEGIN CERTIFICATE-----\n")
     );

@@ -78,7 +78,8 @@ fn hosts_whose_card_is_unknown_are_told_of_once() {
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(warnings[0].detail.contains("given for worker-0, worker-1:"), "{warnings:?}");
     let in_cloud = with(&text, "provider: libvirt", "provider: gce");
-    let in_cloud = in_cloud.replace("  libvirt: {", "  gce: {");
+    let settings = in_cloud.lines().find(|line| line.starts_with("  libvirt: ")).unwrap().to_owned();
+    let in_cloud = with(&in_cloud, &settings, "  gce: {project: acme}");
     assert!(inventory::read(&in_cloud, None).unwrap().warnings.is_empty());
 }
 

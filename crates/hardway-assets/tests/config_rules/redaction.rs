@@ -51,6 +51,7 @@ fn no_mistake_shows_a_secret() {
         with(HA, first, &added("proxy: {httpProxy: 'https://me:HUSH@p:1'}")),
         with(HA, first, &added("proxy: {httpsProxy: 'ftp://me:HUSH@p'}")),
         with(HA, first, &added("proxy: {httpProxy: 'http://me:HUSH@p:x'}")),
+        with(HA, first, &added("proxy: {httpProxy: 'http://me:HUSH%zz@p:1'}")),
         with(HA, first, &added("proxy: {httpProxy: 'me:HUSH@p'}")),
         with(HA, first, &added("proxy: {httpProxy: 'http://me:HUSH@10.132.0.1'}")),
         with(HA, "none: {}", &format!("vsphere: {{password: {HUSH}}}")),
@@ -80,10 +81,14 @@ fn a_provider_password_stays_in_its_settings() {
     let file = with(&file, "name: worker-1", "name: Worker-1");
     let errors = inventory::read(&file, None).unwrap_err();
     silent(&file, &errors, &errors);
-    // A provider whose settings are not in the table.
-    let good = with(HA_INVENTORY, "provider: libvirt", "provider: bare-metal");
-    let good = with(&good, "  libvirt: {", &format!("  bare-metal: {{password: {HUSH}, "));
-    let read = inventory::read(&good, None).unwrap();
-    assert_eq!(read.value.machines.settings["password"], HUSH);
-    silent(&good, &read.warnings, &read);
+    // In the place where people look for it, and of any type.
+    for password in [HUSH.to_owned(), format!("[{HUSH}]")] {
+        let bmc = format!("{{bmc: {{password: {password}}}}}");
+        let good = with(HA_INVENTORY, "provider: libvirt", "provider: bare-metal");
+        let good =
+            with(&good, "libvirt: {", &format!("bare-metal: {{hosts: {{master-0: {bmc}}}}}\n  libvirt: {{"));
+        let read = inventory::read(&good, None).unwrap();
+        assert!(read.value.machines.settings.to_string().contains(HUSH));
+        silent(&good, &read.warnings, &read);
+    }
 }

@@ -88,12 +88,19 @@ impl Shared {
             return Ok(None);
         };
         let declared = examined.node().filter(|node| self.view().is_declared(node)).map(str::to_owned);
-        let node = match declared {
-            Some(node) => self.cluster.node(&node).await?,
+        let node = match &declared {
+            Some(node) => self.cluster.node(node).await?,
             None => None,
         };
         let now = (self.approver.now)();
-        let decision = self.view().decide(&examined, node.as_ref(), now);
+        let decision = {
+            let view = self.view();
+            // Expected only since a moment ago: whether there is such a node was not asked, and counts.
+            if declared.is_none() && examined.node().is_some_and(|node| view.is_declared(node)) {
+                return Err(Trouble::Changed);
+            }
+            view.decide(&examined, node.as_ref(), now)
+        };
         let written = match decision.verdict {
             Verdict::Leave => return Ok(None),
             Verdict::Hold => Written::Nothing,

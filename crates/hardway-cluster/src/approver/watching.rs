@@ -14,6 +14,8 @@ use kube::runtime::utils::Backoff;
 use kube::runtime::watcher::{self, Event};
 use kube::runtime::{WatchStreamExt as _, watcher as watch};
 
+use crate::api_error::sentence;
+
 /// Something that was told.
 #[derive(Debug)]
 pub(crate) enum Seen {
@@ -72,7 +74,7 @@ fn told<K: ResourceExt + Send + 'static>(
                 Some(is(object))
             }
             Ok(Event::InitDone) => Some(whole(std::mem::take(&mut listed))),
-            Err(error) => Some(Seen::Trouble(error.to_string())),
+            Err(error) => Some(Seen::Trouble(sentence(&error))),
         };
         std::future::ready(seen)
     });

@@ -1,6 +1,6 @@
 //! Deciding about many requests at once, with a bound.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use hardway_journal::Entry;
@@ -26,6 +26,8 @@ pub(crate) struct Work {
     audit: Option<Audit>,
     queue: Queue,
     tasks: JoinSet<(Taken, Result<Option<Outcome>, Trouble>)>,
+    /// What is being decided about.
+    handling: BTreeSet<String>,
     /// What is held and why, by name: it is told once, and asked again when that may have changed.
     held: BTreeMap<String, (String, ReasonCode)>,
     /// What has to be tried again, because the API server was away.
@@ -42,6 +44,7 @@ impl Work {
             audit,
             queue: Queue::default(),
             tasks: JoinSet::new(),
+            handling: BTreeSet::new(),
             held: BTreeMap::new(),
             again: Vec::new(),
             last_trouble: None,
@@ -60,11 +63,12 @@ impl Work {
         self.push(pending);
     }
 
-    /// Others are expected from now on: what was held for being unexpected is asked again.
+    /// Others are expected from now on: what was held for being unexpected is asked again, and so is what is being decided about,
+    /// perhaps by whom was expected before. Nothing else would: to be unexpected does not pass with time.
     pub(crate) fn expect(&mut self, expected: &Expected) {
         self.shared.view().expect(expected);
-        let held: Vec<String> = self.held.keys().cloned().collect();
-        self.push(held);
+        let again: Vec<String> = self.held.keys().chain(&self.handling).cloned().collect();
+        self.push(again);
     }
 
     /// Takes in what the API server told, and asks again about what that may have changed.
@@ -125,6 +129,7 @@ impl Work {
             };
             let Some(taken) = self.queue.take(node) else { break };
             drop(view);
+            self.handling.insert(taken.name.clone());
             let shared = Arc::clone(&self.shared);
             self.tasks.spawn(async move {
                 let result = shared.handle(&taken).await;
@@ -139,6 +144,7 @@ impl Work {
         let Some(joined) = self.tasks.join_next().await else { return std::future::pending().await };
         let (taken, result) = joined.map_err(|error| ApproverError::Bug(error.to_string()))?;
         self.queue.done(&taken.key);
+        self.handling.remove(&taken.name);
         match result {
             Ok(Some(outcome)) => self.decided(&taken.name, &outcome),
             Ok(None) => {
@@ -169,7 +175,7 @@ impl Work {
     /// Tries again what failed, and asks again about what time may have changed.
     pub(crate) fn again(&mut self) {
         let again = std::mem::take(&mut self.again);
-        let by_time = self.held.iter().filter(|(_, (_, reason))| changes_with_time(*reason));
+        let by_time = self.held.iter().filter(|(_, (_, reason))| reason.changes_with_time());
         let by_time: Vec<String> = by_time.map(|(name, _)| name.clone()).collect();
         self.push(again);
         self.push(by_time);
@@ -238,16 +244,5 @@ impl Work {
     }
 }
 
-/// Whether it may be otherwise a little later, without the request or the inventory being changed.
-fn changes_with_time(reason: ReasonCode) -> bool {
-    matches!(
-        reason,
-        ReasonCode::Contested
-            | ReasonCode::FromTheFuture
-            | ReasonCode::IgnitionNotRedeemed
-            | ReasonCode::NodeElsewhere
-            | ReasonCode::NodeMissing
-            | ReasonCode::OutsideJoinWindow
-            | ReasonCode::OverBudget
-    )
-}
+#[cfg(test)]
+mod tests;

@@ -10,6 +10,7 @@ use kube::api::{Api, PostParams};
 use tokio::time::timeout;
 
 use super::REQUEST_LIMIT;
+use crate::api_error::sentence;
 use crate::csr_policy::{Decision, ReasonCode, Verdict};
 
 /// How messages of ours begin.
@@ -35,7 +36,7 @@ impl fmt::Display for Trouble {
         match self {
             Self::Changed => f.write_str("a request changes faster than it can be read"),
             Self::Gone => f.write_str("a request is gone"),
-            Self::Api(error) => write!(f, "{error}"),
+            Self::Api(error) => f.write_str(&sentence(error)),
             Self::NotRecorded => f.write_str("the journal cannot be written"),
             Self::TooSlow => write!(f, "no answer within {} seconds", REQUEST_LIMIT.as_secs()),
         }

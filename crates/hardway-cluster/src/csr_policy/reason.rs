@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Verdict;
 
-/// One row a reason: variant, word, verdict, and what a person can do about it.
+/// One row a reason: variant, word, verdict, and what a person can do about it. A verdict `Hold for now` may be another a
+/// little later, without the request or the inventory being changed.
 macro_rules! reasons {
-    ($($(#[$doc:meta])* $variant:ident, $word:literal, $verdict:ident, $fix:literal;)+) => {
+    ($($(#[$doc:meta])* $variant:ident, $word:literal, $verdict:ident $(for $now:ident)?, $fix:literal;)+) => {
         /// Why. `hardway explain <word>` says more about each.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case")]
@@ -26,6 +27,11 @@ macro_rules! reasons {
             /// What becomes of a request for this reason.
             pub fn verdict(self) -> Verdict {
                 match self { $(Self::$variant => Verdict::$verdict,)+ }
+            }
+
+            /// Whether it may be otherwise a little later, without the request or the inventory being changed.
+            pub fn changes_with_time(self) -> bool {
+                match self { $(Self::$variant => false $(|| stringify!($now) == "now")?,)+ }
             }
 
             /// What a person can do; empty where there is nothing to do.
@@ -59,7 +65,7 @@ reasons! {
     /// It asks for a certificate that lives too long.
     LifetimeTooLong, "lifetime-too-long", Hold, "if such a lifetime is wanted, raise --longest-lifetime";
     /// It was made at a time that has not come yet.
-    FromTheFuture, "from-the-future", Hold, "set the clock of this host or of the API server right: they differ";
+    FromTheFuture, "from-the-future", Hold for now, "set the clock of this host or of the API server right: they differ";
     /// Its kubelet no longer waits for it.
     Abandoned, "abandoned", Hold, "nothing: the kubelet asks again by itself; if it does not, look at its journal";
 
@@ -135,25 +141,25 @@ reasons! {
     /// A first client certificate for a node that is in the cluster.
     NodeExists, "node-exists", Hold, "if the machine was installed again or was off for long: hardway approve --rejoin NODE";
     /// A certificate for a node that is not in the cluster.
-    NodeMissing, "node-missing", Hold, "nothing, if the node is about to register; otherwise see why it was removed";
+    NodeMissing, "node-missing", Hold for now, "nothing, if the node is about to register; otherwise see why it was removed";
     /// The node reports addresses, and none that it was declared with.
-    NodeElsewhere, "node-elsewhere", Hold, "see whether two machines have the same name, or set `ip` in inventory.yaml right";
+    NodeElsewhere, "node-elsewhere", Hold for now, "see whether two machines have the same name, or set `ip` in inventory.yaml right";
 
     /// The host has not fetched its config.
-    IgnitionNotRedeemed, "ignition-not-redeemed", Hold, "if the host got its config in another way: --ignition ignored";
+    IgnitionNotRedeemed, "ignition-not-redeemed", Hold for now, "if the host got its config in another way: --ignition ignored";
     /// Somebody with another address fetched the host's config.
     IgnitionRedeemedElsewhere, "ignition-redeemed-elsewhere", Hold, "find out who fetched it: whoever did can pass for the host";
     /// Too long after the host fetched its config, or before.
-    OutsideJoinWindow, "outside-join-window", Hold, "if the install took so long: --join-window, or install the host again";
+    OutsideJoinWindow, "outside-join-window", Hold for now, "if the install took so long: --join-window, or install the host again";
 
     /// A newer one of the same node takes its place.
     Superseded, "superseded", Deny, "";
     /// Two keys ask for one name at the same time.
-    Contested, "contested", Hold, "if it is one kubelet that was restarted, wait 15 minutes; otherwise two machines have one name";
+    Contested, "contested", Hold for now, "if it is one kubelet that was restarted, wait 15 minutes; otherwise two machines have one name";
     /// Another key has a client certificate of that name already.
     AlreadyApproved, "already-approved", Hold, "if the machine lost its key: hardway approve --rejoin NODE";
     /// More certificates than a node needs.
-    OverBudget, "over-budget", Hold, "look at the kubelet's journal: it asks again and again";
+    OverBudget, "over-budget", Hold for now, "look at the kubelet's journal: it asks again and again";
 }
 
 impl fmt::Display for ReasonCode {

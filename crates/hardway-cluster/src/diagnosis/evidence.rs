@@ -161,7 +161,7 @@ pub struct ConfigFacts {
 }
 
 impl Evidence {
-    /// Every log that still matters, with what the bootstrap host recorded itself.
+    /// Every log that still matters.
     pub fn logs(&self) -> impl Iterator<Item = &Log> {
         self.logs.iter().filter(|log| self.matters(&log.place))
     }

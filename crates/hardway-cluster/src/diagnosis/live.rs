@@ -31,7 +31,7 @@ pub async fn ask_api(config: &Config, patience: Duration, evidence: &mut Evidenc
     }
 }
 
-/// Looks at the bootstrap host: its record, then the ends of its journals and, over ssh, of containers that do not run.
+/// Looks at the bootstrap host: its record, then the ends of its journals and, over ssh, of its containers.
 pub async fn ask_bootstrap_host(host: &BootstrapHost, evidence: &mut Evidence) -> Result<(), HostError> {
     evidence.bootstrap = Some(host.look().await?);
     let over_ssh = match &host.ssh {

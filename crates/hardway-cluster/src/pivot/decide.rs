@@ -120,7 +120,7 @@ fn gates(facts: &Facts) -> Vec<Gate> {
         Gate {
             name: "member-list",
             holds: members.is_none(),
-            seen: members.unwrap_or_else(|| "etcd's member list is without the bootstrap host".to_owned()),
+            seen: members.unwrap_or_else(|| facts.members.ground()),
         },
     ]
 }

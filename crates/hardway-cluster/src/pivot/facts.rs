@@ -45,7 +45,10 @@ pub enum MemberList {
     /// etcd cannot be asked from here, but its operator has taken the bootstrap address out of `etcd-endpoints`, which it
     /// does after the member is gone and all revisions are stable (cluster-etcd-operator
     /// pkg/operator/etcdendpointscontroller).
-    Inferred,
+    Inferred {
+        /// Why etcd did not tell.
+        unasked: String,
+    },
     /// Neither.
     Unknown(String),
 }
@@ -74,7 +77,7 @@ impl Facts {
             |condition| state.control_plane.get(&Kind::Etcd).is_some_and(|status| status.is_true(condition));
         let members = match asked {
             Ok(members) => MemberList::Told(members),
-            Err(_) if is_forgotten(state) => MemberList::Inferred,
+            Err(unasked) if is_forgotten(state) => MemberList::Inferred { unasked },
             Err(why) => MemberList::Unknown(why),
         };
         Self {
@@ -101,10 +104,20 @@ fn is_forgotten(state: &ClusterState) -> bool {
 }
 
 impl MemberList {
+    /// How it is known that the bootstrap member is gone, once it is.
+    pub(super) fn ground(&self) -> String {
+        match self {
+            Self::Inferred { unasked } => format!(
+                "etcd could not be asked ({unasked}); its operator has dropped the bootstrap address from etcd-endpoints"
+            ),
+            Self::Told(_) | Self::Unknown(_) => "etcd's member list is without the bootstrap host".to_owned(),
+        }
+    }
+
     /// Why the bootstrap member cannot be said to be gone. None: it is gone.
     pub(super) fn objection(&self, masters_needed: usize) -> Option<String> {
         match self {
-            Self::Inferred => None,
+            Self::Inferred { .. } => None,
             Self::Unknown(why) => Some(format!("etcd's member list is not known: {why}")),
             Self::Told(members) => {
                 // A member that was added and has not started yet has no name; it might be anybody.

@@ -1,7 +1,8 @@
 //! Asking etcd who is in it.
 //!
-//! etcd's own word is the only one that counts before its last copy on another machine is switched off: the operator's
-//! condition says that a removal was done once, the list says what is now. The client certificate lies in the working
+//! etcd's own word comes first before its last copy on another machine is switched off: the operator's condition says that
+//! a removal was done once, the list says what is now. Where no member can be reached from here, its operator's list of
+//! endpoints stands in (`MemberList::Inferred`). The client certificate lies in the working
 //! folder, signed by the signer that the etcd operator took over. etcd answers JSON over HTTPS on its client port
 //! (etcd-io/etcd `api/etcdserverpb/gw`: POST /v3/cluster/member/list), so no gRPC client is needed.
 

@@ -23,7 +23,7 @@ mod tests;
 pub use decide::{Allowed, Decision, Gate, decide};
 pub use facts::{Facts, MemberList};
 pub use members::{EtcdAccess, Member, MembersError, ask_members};
-pub use quorum::{Loss, QuorumError, guard_power_off, guard_removal, quorum};
+pub use quorum::{Loss, QuorumError, guard_removal, quorum};
 pub use removal::{RemovalRefused, remove_member};
 
 /// What the bootstrap host's etcd member is called; the etcd operator removes it by this name.

@@ -1,4 +1,4 @@
-//! May this etcd member go, or its machine, if somebody insists?
+//! May this etcd member go, if somebody insists?
 //!
 //! etcd accepts a change when more than half of its voting members have written it down. A machine that is switched off
 //! while its member is still on the list counts against that; a member that was removed does not.
@@ -42,13 +42,6 @@ pub enum Loss {
 /// Voters that must agree.
 pub fn quorum(voters: usize) -> usize {
     voters / 2 + 1
-}
-
-/// Switching a member's machine off while the member stays on the list.
-pub fn guard_power_off(members: &[Member], name: &str) -> Result<Loss, QuorumError> {
-    find(members, name)?;
-    let voters = members.iter().filter(|member| !member.is_learner).count();
-    judge(format!("switching {name} off"), healthy_without(members, name), voters)
 }
 
 /// Removing a member from the list.

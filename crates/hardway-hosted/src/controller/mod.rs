@@ -3,13 +3,16 @@
 //! ```text
 //! watch events ──► Seen ──► PoolViews ──► reconcile::plan ──► Steps ──► Taker: API servers, machines ──► journal
 //!                  seen.rs   pools.rs                          run.rs    taker.rs, drain, upgrade
-//! journal, approver ──► news.rs          records ──► expected ──► the approver of the hosted cluster
+//!                                                               tasks.rs
+//! journal, approver ──► news.rs          records ──► expected ──► the approver of the hosted cluster: approving.rs
+//! Leases ──► who of several controllers acts: standing.rs
 //! ```
 //!
 //! Two leases keep several controllers from doing everything twice: one for the cluster (joins, labels, drains, upgrades), one for
 //! machines, which only a controller with a provider stands for. Without them nothing would break: records are written into the very
 //! version that was judged.
 
+mod approving;
 mod counted;
 mod metrics;
 mod metrics_server;
@@ -17,11 +20,15 @@ mod news;
 mod pools;
 mod run;
 mod seen;
+mod standing;
 mod taker;
+mod tasks;
+mod upgrading;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use hardway_assets::secrets::Secret;
 use hardway_cluster::approver::Now;
 use jiff::SignedDuration;
 
@@ -53,8 +60,10 @@ pub struct Controller {
     pub policy: hardway_cluster::csr_policy::Settings,
     /// A server of ours that machines fetch from, in place of HyperShift's.
     pub server: Option<OwnServer>,
-    /// The machine-config-operator's image in the cluster's release, for upgrades in place.
+    /// The machine-config-operator's image, for upgrades in place, where a person names one.
     pub daemon_image: Option<String>,
+    /// Who looks into the release for it otherwise.
+    pub releases: Option<Arc<dyn Releases>>,
     /// A name that no other controller has.
     pub identity: String,
     /// The clock.
@@ -63,6 +72,16 @@ pub struct Controller {
     pub metrics: Arc<Metrics>,
     /// Who is told what happens.
     pub tell: Arc<dyn Fn(&Told) + Send + Sync>,
+}
+
+/// Who can look into a release.
+pub trait Releases: Send + Sync {
+    /// The image of the machine-config-operator in a release, for machines of an architecture, read with these logins. It waits for a
+    /// registry: not for the thread of a reactor. It may be asked again and again.
+    ///
+    /// # Errors
+    /// Why it is not known, in a sentence.
+    fn daemon_image(&self, release: &str, architecture: &str, logins: &Secret) -> Result<String, String>;
 }
 
 /// What happens.
@@ -85,6 +104,13 @@ pub enum Told {
         step: &'static str,
         /// Why.
         why: String,
+    },
+    /// A machine is to be switched on by a person.
+    ByHand {
+        /// Whose.
+        worker: String,
+        /// What to do, step by step.
+        steps: Vec<String>,
     },
     /// A certificate request was decided.
     Decided {

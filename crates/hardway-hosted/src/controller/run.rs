@@ -1,35 +1,32 @@
 //! The loop: look, plan, act, until told to stop.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use hardway_cluster::approver::{Approver, Elector, Expected, Leadership, News as ApproverNews};
 use hardway_journal::Journal;
-use kube::api::Api;
-use tokio::sync::{oneshot, watch};
-use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{Instant, interval, sleep_until};
 
+use super::approving::Approving;
 use super::counted::counted;
 use super::news::News;
 use super::pools::{Memory, Picture};
 use super::seen::Seen;
+use super::standing::Standing;
 use super::taker::{Taker, Task};
+use super::tasks::{Done, Tasks};
 use super::{Controller, Told};
 use crate::error::HostedError;
 use crate::expected::expected;
 use crate::gates::first_held;
-use crate::reconcile::{PoolView, plan};
+use crate::reconcile::{Hand, PoolView, plan};
 use crate::worker::Worker;
 
 /// Changes that come together are looked at together.
 const TOGETHER: Duration = Duration::from_millis(100);
 /// How often everything is looked at, whatever changed: time does, too.
 const AGAIN: Duration = Duration::from_secs(5);
-/// Steps that are taken at the same time.
-const PARALLEL: usize = 16;
 /// A step that failed is not tried again sooner.
 const PAUSE: Duration = Duration::from_secs(5);
 
@@ -54,8 +51,7 @@ impl Controller {
             approving: None,
             news: News::new(&self.folder),
             memory: Memory::default(),
-            tasks: JoinSet::new(),
-            busy: BTreeSet::new(),
+            tasks: Tasks::default(),
             pausing: BTreeMap::new(),
             until,
             controller,
@@ -74,8 +70,7 @@ struct Run {
     approving: Option<Approving>,
     news: News,
     memory: Memory,
-    tasks: JoinSet<(String, &'static str, Result<(), HostedError>)>,
-    busy: BTreeSet<String>,
+    tasks: Tasks,
     /// Workers whose last step failed, and until when they are left alone.
     pausing: BTreeMap<String, Instant>,
     until: Until,
@@ -96,9 +91,9 @@ impl Run {
                 () = &mut stop => return Ok(()),
                 () = &mut complete, if !is_complete => is_complete = true,
                 Some(change) = changes.next() => self.changed(change, &mut trouble),
-                Some(done) = self.tasks.join_next(), if !self.tasks.is_empty() => self.done(done),
+                Some(done) = self.tasks.done(), if !self.tasks.is_empty() => self.done(done),
                 () = Standing::any_changed(&mut self.cluster, &mut self.machines) => self.elected(),
-                _ = again.tick() => {}
+                _ = again.tick() => self.revive(),
                 () = until(due), if due.is_some() => {
                     look_at = None;
                     if is_complete && self.look(&seen)? {
@@ -133,12 +128,7 @@ impl Run {
         });
         self.controller.metrics.see(&picture.workers, held.collect());
         if let Some(approving) = &self.approving {
-            let expected = expected(&picture.workers, &picture.surroundings, &self.controller.policy, now);
-            approving.expected.send_if_modified(|known| {
-                let is_new = *known != expected;
-                *known = expected;
-                is_new
-            });
+            approving.expect(expected(&picture.workers, &picture.surroundings, &self.controller.policy, now));
         }
         for pool in &picture.pools {
             for step in plan(pool, &self.controller.settings, now) {
@@ -149,34 +139,25 @@ impl Run {
     }
 
     fn begin(&mut self, step: crate::reconcile::Step, pool: &PoolView, picture: &Picture) {
-        let may = match step.is_about_machines() {
-            true => self.machines.as_ref().is_some_and(|standing| standing.leadership.is_ours()),
-            false => self.cluster.leadership.is_ours(),
+        let has_machines = || self.machines.as_ref().is_some_and(Standing::is_ours);
+        let may = match step.hand() {
+            Hand::Machines => has_machines(),
+            Hand::Cluster => self.cluster.is_ours(),
+            Hand::Either => self.cluster.is_ours() || has_machines(),
         };
         let name = step.worker().to_owned();
         let is_pausing = self.pausing.get(&name).is_some_and(|until| Instant::now() < *until);
         let worker = pool.workers.iter().find(|worker| worker.name == name);
         let (Some(worker), Some(version)) = (worker, picture.versions.get(&name)) else { return };
-        if !may || is_pausing || self.tasks.len() >= PARALLEL || !self.busy.insert(name.clone()) {
+        if !may || is_pausing || !self.tasks.have_room_for(&name) {
             return;
         }
         let task = Task { worker: worker.clone(), version: version.clone(), pool: pool.pool.clone(), step };
-        let taker = self.taker.clone();
-        self.tasks.spawn(async move {
-            let result = taker.take(&task).await;
-            (name, task.step.name(), result)
-        });
+        let (taker, step) = (self.taker.clone(), task.step.name());
+        self.tasks.begin(name, step, async move { taker.take(&task).await });
     }
 
-    fn done(
-        &mut self,
-        done: Result<(String, &'static str, Result<(), HostedError>), tokio::task::JoinError>,
-    ) {
-        let Ok((worker, step, result)) = done else {
-            (self.controller.tell)(&Told::Trouble("a step ended without a result".to_owned()));
-            return;
-        };
-        self.busy.remove(&worker);
+    fn done(&mut self, Done { worker, step, result }: Done) {
         match result {
             Ok(()) => {
                 self.controller.metrics.count(step, "done");
@@ -195,22 +176,29 @@ impl Run {
 
     fn elected(&mut self) {
         for standing in std::iter::once(&mut self.cluster).chain(&mut self.machines) {
-            let is_ours = standing.leadership.is_ours();
+            let is_ours = standing.is_ours();
             self.controller.metrics.lead(standing.of, is_ours);
             if is_ours && !standing.was_ours {
                 (self.controller.tell)(&Told::Leading(standing.of));
             }
             standing.was_ours = is_ours;
         }
-        match (self.cluster.leadership.is_ours(), self.approving.is_some()) {
+        match (self.cluster.is_ours(), self.approving.is_some()) {
             (true, false) => self.approving = Some(Approving::begin(&self.controller)),
             (false, true) => drop(self.approving.take()),
             _ => {}
         }
     }
 
+    /// An approver that gave up is followed by another: as long as this one leads, nobody else approves.
+    fn revive(&mut self) {
+        if self.approving.as_ref().is_some_and(Approving::has_ended) {
+            self.approving = Some(Approving::begin(&self.controller));
+        }
+    }
+
     async fn end(mut self) {
-        while let Some(done) = self.tasks.join_next().await {
+        while let Some(done) = self.tasks.done().await {
             self.done(done);
         }
         if let Some(approving) = self.approving.take() {
@@ -227,96 +215,5 @@ async fn until(due: Option<Instant>) {
     match due {
         Some(due) => sleep_until(due).await,
         None => std::future::pending().await,
-    }
-}
-
-/// Standing for one of the leases.
-struct Standing {
-    of: &'static str,
-    leadership: Leadership,
-    was_ours: bool,
-    stop: Option<oneshot::Sender<()>>,
-    elector: JoinHandle<()>,
-}
-
-impl Standing {
-    fn begin(controller: &Controller, of: &'static str) -> Self {
-        let management = &controller.management;
-        let leases = Api::namespaced(management.client.clone(), &management.namespace);
-        let name = format!("hardway-{of}-{}", management.cluster);
-        let (elector, leadership) = Elector::on(leases, &name, &controller.identity, controller.now.clone());
-        let (stop, stopped) = oneshot::channel::<()>();
-        let elector = tokio::spawn(elector.stand(async {
-            let _ = stopped.await;
-        }));
-        Self { of, leadership, was_ours: false, stop: Some(stop), elector }
-    }
-
-    async fn any_changed(one: &mut Self, other: &mut Option<Self>) {
-        match other {
-            Some(other) => tokio::select! {
-                () = one.leadership.changed() => {}
-                () = other.leadership.changed() => {}
-            },
-            None => one.leadership.changed().await,
-        }
-    }
-
-    /// Lets go.
-    async fn end(mut self) {
-        drop(self.stop.take());
-        let _ = self.elector.await;
-    }
-}
-
-/// The approver of the hosted cluster, while this one leads.
-struct Approving {
-    expected: watch::Sender<Expected>,
-    stop: Option<oneshot::Sender<()>>,
-    task: JoinHandle<()>,
-}
-
-impl Approving {
-    fn begin(controller: &Arc<Controller>) -> Self {
-        let (expected, receiver) = watch::channel(Expected::default());
-        let (stop, stopped) = oneshot::channel::<()>();
-        let told = Arc::clone(controller);
-        let approver = Approver {
-            client: controller.hosted.clone(),
-            folder: controller.folder.clone(),
-            declared: hardway_cluster::csr_policy::Declared::default(),
-            settings: controller.policy.clone(),
-            identity: controller.identity.clone(),
-            dry_run: false,
-            now: controller.now.clone(),
-            tell: Arc::new(move |news| tell(&told, news)),
-        };
-        let told = Arc::clone(controller);
-        let task = tokio::spawn(async move {
-            let stopped = async {
-                let _ = stopped.await;
-            };
-            if let Err(error) = approver.watch_expected(receiver, stopped).await {
-                (told.tell)(&Told::Trouble(hardway_cluster::api_error::sentence(&error)));
-            }
-        });
-        Self { expected, stop: Some(stop), task }
-    }
-
-    async fn end(mut self) {
-        drop(self.stop.take());
-        let _ = self.task.await;
-    }
-}
-
-fn tell(controller: &Controller, news: ApproverNews<'_>) {
-    match news {
-        ApproverNews::Decided(outcome) => {
-            let decided = &outcome.decided;
-            let what = format!("{} {}: {}", decided.verdict, decided.reason, decided.evidence.join("; "));
-            (controller.tell)(&Told::Decided { node: decided.node.clone(), what });
-        }
-        ApproverNews::Trouble(what) => (controller.tell)(&Told::Trouble(what.to_owned())),
-        ApproverNews::Leading | ApproverNews::Following(_) | ApproverNews::Joined(_) => {}
     }
 }

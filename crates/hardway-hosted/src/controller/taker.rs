@@ -4,18 +4,17 @@ use std::sync::Arc;
 
 use hardway_journal::{Entry, Journal};
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Node, Pod};
+use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
 use kube::api::{Api, DeleteParams, EvictParams, ListParams, Patch, PatchParams, PostParams, Preconditions};
 use serde_json::json;
 
-use super::Controller;
+use super::{Controller, Told};
 use crate::drain;
 use crate::error::HostedError;
 use crate::names;
-use crate::node_view::DESIRED_CONFIG;
 use crate::objects::{NodePool, Taint};
 use crate::pointer::{Pointer, SMALLEST_LIMIT};
-use crate::reconcile::{Step, staying};
+use crate::reconcile::{BY_HAND, Step, staying};
 use crate::record::HostedStep;
 use crate::token::TokenSecret;
 use crate::upgrade;
@@ -48,7 +47,7 @@ impl Taker {
             self.note_failure(task, error).await;
         }
         // What was only looked at or written down is no decision.
-        if !matches!(task.step, Step::Record(_)) {
+        if !matches!(task.step, Step::Observe(_) | Step::Record(_)) {
             let fact = HostedStep {
                 cluster: self.controller.management.cluster.clone(),
                 worker: task.worker.name.clone(),
@@ -75,7 +74,14 @@ impl Taker {
 
     async fn step(&self, task: &Task) -> Result<(), HostedError> {
         match &task.step {
-            Step::Record(worker) => self.write(task, worker).await,
+            Step::Observe(worker) | Step::Record(worker) => self.write(task, worker).await,
+            Step::Settle { worker } => {
+                if let Some(maker) = self.controller.machines.clone() {
+                    let worker = worker.clone();
+                    blocking(move || maker.settle(&worker)).await?;
+                }
+                self.change(task, |worker, now| worker.history.settled = Some(now)).await
+            }
             Step::Boot { config_hash, .. } => self.boot(task, config_hash).await,
             Step::Dress { .. } => self.dress(task).await,
             Step::Cordon { node } => {
@@ -140,12 +146,20 @@ impl Taker {
             )?;
         let booted = (self.controller.now)();
         let machine = task.worker.name.clone();
-        blocking(move || maker.boot(&machine, &own)).await?;
-        self.change(task, |worker, _| {
+        let by_hand = blocking(move || maker.boot(&machine, &own)).await?;
+        if !by_hand.is_empty() {
+            let told = Told::ByHand { worker: task.worker.name.clone(), steps: by_hand.clone() };
+            (self.controller.tell)(&told);
+        }
+        self.change(task, |worker, since| {
             worker.history.booted = Some(booted);
             worker.history.config_hash = Some(config_hash.to_owned());
             worker.history.pointer_good_until = token.copy_is_good_until();
-            worker.history.trouble = None;
+            worker.history.trouble = (!by_hand.is_empty()).then(|| Trouble {
+                reason: BY_HAND.to_owned(),
+                message: by_hand.join(" "),
+                since,
+            });
         })
         .await
     }
@@ -174,10 +188,6 @@ impl Taker {
             patch["metadata"]["resourceVersion"] = json!(node.metadata.resource_version);
         }
         self.patch_node(name, &patch).await?;
-        if let Some(maker) = self.controller.machines.clone() {
-            let name = name.clone();
-            blocking(move || maker.scrub(&name)).await?;
-        }
         self.change(task, |worker, now| worker.history.labelled = Some(now)).await
     }
 
@@ -206,52 +216,7 @@ impl Taker {
         Ok(())
     }
 
-    async fn upgrade(&self, task: &Task, worker: &Worker, config_hash: &str) -> Result<(), HostedError> {
-        let Some(image) = &self.controller.daemon_image else {
-            let message =
-                "the image of the machine-config-operator in the cluster's release is not known".to_owned();
-            return self
-                .change(task, |worker, since| {
-                    worker.history.trouble =
-                        Some(Trouble { reason: "no-daemon-image".to_owned(), message, since });
-                })
-                .await;
-        };
-        let secret = names::token_secret(&worker.node_pool, config_hash);
-        let token = self.controller.management.secret(&secret).await?.as_ref().and_then(TokenSecret::read);
-        let payload = token.and_then(|token| token.payload);
-        let payload = payload.ok_or_else(|| HostedError::Missing(format!("config in Secret {secret}")))?;
-        let hosted = self.controller.hosted.clone();
-        let apply = PatchParams::apply("hardway").force();
-        let namespace = upgrade::namespace(&worker.node_pool);
-        let name = names::upgrade(&worker.node_pool);
-        let namespaces: Api<Namespace> = Api::all(hosted);
-        namespaces
-            .patch(&name, &apply, &Patch::Apply(&namespace))
-            .await
-            .map_err(HostedError::api(format!("Namespace {name}")))?;
-        let map = upgrade::config_map(&worker.node_pool, config_hash, &payload);
-        let maps: Api<ConfigMap> = self.upgrade_api(&worker.node_pool);
-        maps.patch(&name, &apply, &Patch::Apply(&map))
-            .await
-            .map_err(HostedError::api(format!("ConfigMap {name}")))?;
-        // The record first: what is underway must count as away, whatever happens to this process.
-        if *worker != task.worker {
-            self.write(task, worker).await?;
-        }
-        self.patch_node(&worker.name, &json!({"metadata": {"annotations": {DESIRED_CONFIG: config_hash}}}))
-            .await?;
-        let pods: Api<Pod> = self.upgrade_api(&worker.node_pool);
-        let pod = upgrade::daemon_pod(&worker.node_pool, &worker.name, image);
-        match pods.create(&PostParams::default(), &pod).await {
-            Err(kube::Error::Api(status)) if status.code == 409 => Ok(()),
-            answer => answer
-                .map(drop)
-                .map_err(HostedError::api(format!("pod of the machine-config-daemon on {}", worker.name))),
-        }
-    }
-
-    async fn change(
+    pub(super) async fn change(
         &self,
         task: &Task,
         change: impl FnOnce(&mut Worker, Timestamp),
@@ -262,7 +227,7 @@ impl Taker {
     }
 
     /// What failed before went well now.
-    async fn write(&self, task: &Task, worker: &Worker) -> Result<(), HostedError> {
+    pub(super) async fn write(&self, task: &Task, worker: &Worker) -> Result<(), HostedError> {
         let mut worker = worker.clone();
         worker.history.trouble =
             worker.history.trouble.filter(|trouble| !trouble.reason.ends_with("-failed"));
@@ -282,20 +247,13 @@ impl Taker {
             .map_err(HostedError::api(format!("ConfigMap {name}")))
     }
 
-    async fn patch_node(&self, name: &str, patch: &serde_json::Value) -> Result<(), HostedError> {
+    pub(super) async fn patch_node(&self, name: &str, patch: &serde_json::Value) -> Result<(), HostedError> {
         let patched = self.nodes().patch(name, &PatchParams::default(), &Patch::Merge(patch)).await;
         patched.map(drop).map_err(HostedError::api(format!("Node {name}")))
     }
 
     fn nodes(&self) -> Api<Node> {
         Api::all(self.controller.hosted.clone())
-    }
-
-    fn upgrade_api<K>(&self, node_pool: &str) -> Api<K>
-    where
-        K: kube::Resource<Scope = k8s_openapi::NamespaceResourceScope, DynamicType = ()>,
-    {
-        Api::namespaced(self.controller.hosted.clone(), &names::upgrade(node_pool))
     }
 }
 
@@ -307,9 +265,9 @@ fn unless_gone<T>(answer: kube::Result<T>, what: String) -> Result<(), HostedErr
     }
 }
 
-async fn blocking(
-    work: impl FnOnce() -> Result<(), HostedError> + Send + 'static,
-) -> Result<(), HostedError> {
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, HostedError> + Send + 'static,
+) -> Result<T, HostedError> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
         Err(HostedError::Machine { machine: "of this process".to_owned(), why: error.to_string() })
     })

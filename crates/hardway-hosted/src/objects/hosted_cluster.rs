@@ -27,6 +27,8 @@ pub struct HostedClusterSpec {
     pub platform: Platform,
     /// Which version.
     pub release: Release,
+    /// The Secret with the logins of registries, in the HostedCluster's namespace.
+    pub pull_secret: SecretReference,
     /// Set at creation; without it no NodePool is looked at.
     #[serde(rename = "infraID")]
     pub infra_id: Option<String>,
@@ -36,6 +38,14 @@ pub struct HostedClusterSpec {
     pub networking: Networking,
     /// Where workers and people reach the control plane.
     pub services: Vec<PublishedService>,
+}
+
+/// `spec.pullSecret`
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SecretReference {
+    /// Of the Secret.
+    pub name: String,
 }
 
 /// `spec.networking`

@@ -5,7 +5,7 @@ mod node_pool;
 
 pub use hosted_cluster::{
     HostedCluster, HostedClusterSpec, HostedClusterStatus, NetworkEntry, Networking, NodePort,
-    PublishedService, Publishing,
+    PublishedService, Publishing, SecretReference,
 };
 pub use node_pool::{InPlace, Management, NodePool, NodePoolSpec, NodePoolStatus, Platform, Release, Taint};
 

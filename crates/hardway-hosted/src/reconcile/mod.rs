@@ -1,6 +1,6 @@
 //! What to do next: a pure function from what is wanted and what is seen to steps.
 //!
-//! At most one step a worker and round: each step changes what is seen, and the next round goes on from there. So it does not
+//! One step of a worker is taken in a round: each changes what is seen, and the next round goes on from there. So it does not
 //! matter when, or how often, a controller is killed.
 
 mod leaving;
@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
+pub(crate) use observing::BY_HAND;
 pub use settings::Settings;
 
 use crate::gates::{Gate, first_held};
@@ -58,12 +59,19 @@ pub enum Step {
         /// With which config.
         config_hash: String,
     },
+    /// Write what was seen into the record. Whoever sees it: what is in the journal of one controller another may never see.
+    Observe(Box<Worker>),
     /// Write the record.
     Record(Box<Worker>),
     /// Put the pool's labels and taints on the node.
     Dress {
         /// Which.
         worker: Box<Worker>,
+    },
+    /// Take away what only its first boot needed.
+    Settle {
+        /// Which.
+        worker: String,
     },
     /// Let no new pods come.
     Cordon {
@@ -106,7 +114,19 @@ pub enum Step {
     },
 }
 
-/// The steps of one round. They are about different workers, and can be taken at the same time.
+/// Whose business a step is, where the two leases are in different hands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hand {
+    /// Of whoever acts for the cluster.
+    Cluster,
+    /// Of whoever makes machines.
+    Machines,
+    /// Of either; records are written into the very version that was judged, so one of two succeeds.
+    Either,
+}
+
+/// The steps of one round. Those of different workers can be taken at the same time. A worker has one, and perhaps another behind it for
+/// whoever makes machines.
 pub fn plan(view: &PoolView, settings: &Settings, now: Timestamp) -> Vec<Step> {
     let round = Round::new(view, settings, now);
     let mut booting = round.booting();
@@ -115,7 +135,7 @@ pub fn plan(view: &PoolView, settings: &Settings, now: Timestamp) -> Vec<Step> {
     for worker in &view.workers {
         let seen = observing::observed(worker, &round);
         if seen != *worker {
-            steps.push(Step::Record(Box::new(seen)));
+            steps.push(Step::Observe(Box::new(seen)));
             continue;
         }
         let step = match worker.wanted {
@@ -124,6 +144,13 @@ pub fn plan(view: &PoolView, settings: &Settings, now: Timestamp) -> Vec<Step> {
             Wanted::Present => staying::step(worker, &round, &mut away),
         };
         steps.extend(step);
+        // Behind the others: a drive that cannot be emptied keeps nobody from an upgrade.
+        if worker.wanted == Wanted::Present
+            && worker.history.labelled.is_some()
+            && worker.history.settled.is_none()
+        {
+            steps.push(Step::Settle { worker: worker.name.clone() });
+        }
     }
     steps
 }
@@ -174,8 +201,9 @@ impl Step {
     /// Whose it is. Of two steps of the same worker, the second waits.
     pub fn worker(&self) -> &str {
         match self {
-            Self::Boot { worker, .. } | Self::Forget { worker } => worker,
-            Self::Record(worker)
+            Self::Boot { worker, .. } | Self::Forget { worker } | Self::Settle { worker } => worker,
+            Self::Observe(worker)
+            | Self::Record(worker)
             | Self::Dress { worker }
             | Self::Drain { worker }
             | Self::RemoveMachine { worker }
@@ -185,16 +213,21 @@ impl Step {
         }
     }
 
-    /// Whether it is for whoever makes machines.
-    pub fn is_about_machines(&self) -> bool {
-        matches!(self, Self::Boot { .. } | Self::RemoveMachine { .. })
+    /// Who takes it.
+    pub fn hand(&self) -> Hand {
+        match self {
+            Self::Boot { .. } | Self::RemoveMachine { .. } | Self::Settle { .. } => Hand::Machines,
+            Self::Observe(_) => Hand::Either,
+            _ => Hand::Cluster,
+        }
     }
 
     /// In a word, for metrics and the journal.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Boot { .. } => "boot",
-            Self::Record(_) => "record",
+            Self::Observe(_) | Self::Record(_) => "record",
+            Self::Settle { .. } => "settle",
             Self::Dress { .. } => "dress",
             Self::Cordon { .. } => "cordon",
             Self::Drain { .. } => "drain",

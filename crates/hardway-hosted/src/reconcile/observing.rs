@@ -40,5 +40,8 @@ pub(super) fn observed(worker: &Worker, round: &Round<'_>) -> Worker {
 }
 
 /// Troubles that end with a node that is Ready.
-pub(super) const COMING_UP: [&str; 6] =
-    ["not-fetched", "not-asked", "not-approved", "not-registered", "not-ready", "repairs-paused"];
+pub(super) const COMING_UP: [&str; 7] =
+    [BY_HAND, "not-fetched", "not-asked", "not-approved", "not-registered", "not-ready", "repairs-paused"];
+
+/// A person has to switch the machine on.
+pub(crate) const BY_HAND: &str = "by-hand";

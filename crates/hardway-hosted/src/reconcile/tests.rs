@@ -29,6 +29,38 @@ fn workers_come_up_and_are_dressed() {
     assert!(world.plan().is_empty(), "nothing is left to do");
 }
 
+/// A drive that cannot be emptied, or nobody there who could: labels, upgrades and leaving go on.
+#[test]
+fn what_a_first_boot_leaves_behind_keeps_nobody() {
+    let mut world = World::with_workers(2);
+    world.settles = false;
+    world.settle();
+    assert!(world.plan().iter().all(|step| step.name() == "settle" && step.hand() == Hand::Machines));
+    assert_eq!((world.stages(), world.plan().len()), (vec![Stage::Ready; 2], 2));
+    world.new_config("22222222", true);
+    world.settle();
+    assert_eq!(world.rebooted, 2);
+    world.want("w-1", Wanted::Absent);
+    world.settle();
+    assert_eq!(world.view.workers.len(), 1);
+    world.settles = true;
+    world.settle();
+    assert!(world.plan().is_empty() && world.worker("w-0").history.settled.is_some());
+}
+
+/// Only one of two controllers may see what is in a journal; were it the other's to write down, both would wait for ever.
+#[test]
+fn whoever_sees_something_writes_it_down() {
+    let mut world = World::with_workers(1);
+    world.boots = false;
+    world.settle();
+    let now = world.now;
+    world.view.news.insert("w-0".into(), WorkerNews { fetched: Some(now), asked: None });
+    let steps = world.plan();
+    assert_eq!(steps.iter().map(Step::hand).collect::<Vec<_>>(), [Hand::Either]);
+    assert!(matches!(&steps[0], Step::Observe(worker) if worker.history.fetched == Some(now)));
+}
+
 #[test]
 fn only_so_many_boot_at_once() {
     let mut world = World::with_workers(9);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::network::{is_address, overlaps};
 use super::node_pool::{self, NodePoolRequest};
-use super::{RequestErrors, ServicePorts};
+use super::{RequestErrors, ServicePorts, words};
 use crate::names;
 
 /// What a cluster is made from.
@@ -30,12 +30,12 @@ pub struct ClusterRequest {
     pub address: String,
     /// On those nodes.
     pub ports: ServicePorts,
-    /// Of pods.
-    pub cluster_network: IpNet,
+    /// Of pods, in CIDR notation.
+    pub cluster_network: String,
     /// Of services.
-    pub service_network: IpNet,
+    pub service_network: String,
     /// Of workers.
-    pub machine_network: Option<IpNet>,
+    pub machine_network: Option<String>,
     /// How many of each pod of the control plane.
     pub availability: Availability,
     /// Of etcd; the default one when there is none.
@@ -148,15 +148,23 @@ fn errors(request: &ClusterRequest) -> Vec<String> {
             ));
         }
     }
+    if !names::is_label(&request.infra_id) || request.infra_id.len() > 27 {
+        errors.push(format!(
+            "{:?} cannot be an infra ID: lower-case letters, digits and dashes, at most 27",
+            request.infra_id
+        ));
+    }
     let control_plane = names::control_plane_namespace(&request.namespace, &request.name);
     if control_plane.len() > 63 {
         errors.push(format!(
             "the namespace of the control plane would be {control_plane}, which is longer than 63"
         ));
     }
-    if request.release_image.is_empty() {
-        errors.push("a release image is needed".to_owned());
-    }
+    errors.extend(words::pull_spec_error(&request.release_image));
+    errors.extend(words::domain_error("the base domain", &request.base_domain));
+    errors.extend(words::size_error("etcd's volumes", &request.storage_size));
+    let class = request.storage_class.as_deref();
+    errors.extend(class.and_then(|class| words::domain_error("the name of a storage class", class)));
     if !is_address(&request.address) {
         errors.push(format!(
             "{:?} is no address that workers can reach: a name with a dot, or an IP address, without port",
@@ -182,9 +190,26 @@ fn errors(request: &ClusterRequest) -> Vec<String> {
         errors.push("the trust bundle holds no certificate in PEM".to_owned());
     }
     errors.extend(request.ports.errors());
-    let mut networks =
-        vec![("cluster network", request.cluster_network), ("service network", request.service_network)];
-    networks.extend(request.machine_network.map(|network| ("machine network", network)));
+    errors.extend(network_errors(request));
+    errors
+}
+
+fn network_errors(request: &ClusterRequest) -> Vec<String> {
+    let mut errors = Vec::new();
+    let given = [
+        ("cluster network", Some(&request.cluster_network)),
+        ("service network", Some(&request.service_network)),
+        ("machine network", request.machine_network.as_ref()),
+    ];
+    let mut networks: Vec<(&str, IpNet)> = Vec::new();
+    for (what, text) in given.iter().filter_map(|(what, text)| Some((*what, (*text)?))) {
+        match words::network(what, text) {
+            Ok(network) => networks.push((what, network)),
+            Err(error) => errors.push(error),
+        }
+    }
+    let pods = networks.iter().find(|(what, _)| *what == "cluster network");
+    errors.extend(pods.and_then(|(_, network)| words::too_small_for_nodes(*network)));
     // Every node has a proxy to the API there (openshift/hypershift `support/config/constants.go`).
     networks.push(("the nodes' own way to the API", IpNet::from(std::net::IpAddr::from([172, 20, 0, 1]))));
     errors.extend(overlaps(&networks));

@@ -5,6 +5,7 @@
 mod cluster;
 mod network;
 mod node_pool;
+mod words;
 
 pub use cluster::{Availability, ClusterRequest, objects};
 pub use network::{ServicePorts, is_address};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::RequestErrors;
+use super::{RequestErrors, words};
 use crate::names;
 use crate::objects::Taint;
 
@@ -96,9 +96,7 @@ fn errors(request: &NodePoolRequest) -> Vec<String> {
             ));
         }
     }
-    if request.release_image.is_empty() {
-        errors.push("a release image is needed".to_owned());
-    }
+    errors.extend(words::pull_spec_error(&request.release_image));
     if !matches!(request.arch.as_str(), "amd64" | "arm64") {
         errors.push(format!("architecture {:?}: platform None takes amd64 and arm64", request.arch));
     }

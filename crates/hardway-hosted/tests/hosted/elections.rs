@@ -2,9 +2,10 @@
 
 use hardway_cluster::csr_policy::IgnitionEvidence;
 use hardway_hosted::controller::Told;
-use hardway_hosted::worker::Stage;
+use hardway_hosted::worker::{Stage, Wanted};
 
 use crate::kubelet::set_ready;
+use crate::running::Running;
 use crate::site::{Site, name, until};
 
 /// Two controllers at once: one acts, and when it is killed the other goes on.
@@ -35,6 +36,56 @@ async fn real_of_two_controllers_one_acts() {
     ready(4).await;
     assert_eq!(site.machine_log().len(), 4, "nothing was booted twice: {:?}", site.machine_log());
     two.stop().await;
+}
+
+/// The two leases in different hands, on different hosts: one has the cluster and no machines, the other has the machines and the journal
+/// of the ignition server, which only it sees. Neither waits for the other for ever, and no pointer stays behind.
+#[tokio::test(flavor = "multi_thread")]
+async fn real_cluster_and_machines_in_different_hands() {
+    let mut site = Site::start(IgnitionEvidence::IfServed).await;
+    let addresses: Vec<_> = (0..10).map(|n| site.address(n)).collect();
+    site.kubelets.live(true, move |n| addresses[n]);
+    site.serve().await;
+    let elsewhere = tempfile::tempdir().unwrap();
+    let (mut cluster, told) = site.controller("cluster", 1);
+    (cluster.machines, cluster.folder) = (None, elsewhere.path().to_owned());
+    let cluster = Running::start(cluster, told);
+    let leads = |running: &Running, of| running.told.lock().unwrap().contains(&Told::Leading(of));
+    until("the cluster's lease", async || leads(&cluster, "cluster").then_some(())).await;
+    let machines = site.run("machines", 1);
+    site.want(0..1).await;
+    until("a worker whose first boot is over", async || site.workers().await.get(&name(0))?.history.settled)
+        .await;
+    assert!(leads(&machines, "machines") && !leads(&machines, "cluster"));
+    let history = site.workers().await.remove(&name(0)).unwrap().history;
+    assert!(history.fetched.is_some(), "only whoever has the machines saw it: {history:?}");
+    assert!(!site.folder.path().join("hosted/worker-0.ign").exists(), "its pointer is gone");
+    site.change(&name(0), Wanted::Absent).await;
+    until("the worker to be gone", async || site.workers().await.is_empty().then_some(())).await;
+    assert_eq!(site.machine_log(), ["boot worker-0", "remove worker-0"].map(str::to_owned));
+    machines.stop().await;
+    cluster.stop().await;
+}
+
+/// An approver that cannot write down what it decides ends; while its controller leads, nobody else approves. So another one follows.
+#[tokio::test(flavor = "multi_thread")]
+async fn real_an_approver_that_gave_up_is_followed_by_another() {
+    let mut site = Site::start(IgnitionEvidence::Ignored).await;
+    let addresses: Vec<_> = (0..10).map(|n| site.address(n)).collect();
+    site.kubelets.live(false, move |n| addresses[n]);
+    let log = site.folder.path().join(hardway_cluster::approver::LOG);
+    std::fs::create_dir_all(&log).unwrap();
+    let running = site.run("one", 1);
+    site.want(0..1).await;
+    until("an approver that gives up", async || {
+        let told = running.told.lock().unwrap();
+        told.iter().any(|one| matches!(one, Told::Trouble(_))).then_some(())
+    })
+    .await;
+    std::fs::remove_dir(&log).unwrap();
+    until("the worker", async || (site.workers().await.get(&name(0))?.stage() == Stage::Ready).then_some(()))
+        .await;
+    running.stop().await;
 }
 
 /// A node nobody asked for gets nothing, and a worker that breaks is told and replaced.

@@ -14,8 +14,8 @@ async fn all_ready(site: &Site, count: usize) {
     until(&format!("{count} workers that are Ready"), async || {
         let workers = site.workers().await;
         let is_ready = |stage: Stage| stage == Stage::Ready;
-        let dressed = workers.values().all(|worker| worker.history.labelled.is_some());
-        (workers.len() == count && workers.values().all(|worker| is_ready(worker.stage())) && dressed)
+        let settled = workers.values().all(|worker| worker.history.settled.is_some());
+        (workers.len() == count && workers.values().all(|worker| is_ready(worker.stage())) && settled)
             .then_some(())
     })
     .await;
@@ -52,7 +52,7 @@ async fn real_three_workers_whatever_restarts_meanwhile() {
         assert!(history.fetched >= history.booted && history.asked >= history.fetched, "{history:?}");
         assert_eq!((worker.incarnation, history.config_hash.as_deref()), (1, Some(FIRST)));
         assert!(
-            !site.folder.path().join(format!("ignition/{}.ign", worker.name)).exists(),
+            !site.folder.path().join(format!("hosted/{}.ign", worker.name)).exists(),
             "its pointer is scrubbed"
         );
     }

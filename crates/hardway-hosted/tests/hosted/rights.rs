@@ -1,10 +1,15 @@
 //! The rights that the deployment gives, and no others: the controller works with them, and they end there.
 
+use std::sync::{Arc, Mutex};
+
+use hardway_assets::secrets::Secret;
 use hardway_cluster::csr_policy::IgnitionEvidence;
 use hardway_hosted::Management;
+use hardway_hosted::controller::Releases;
 use hardway_hosted::worker::Stage;
 use hardway_testing::{ControlPlane, run, succeed};
 
+use crate::running::Running;
 use crate::site::{SECOND, Site, name, until};
 
 const DEPLOY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/hosted");
@@ -22,13 +27,19 @@ async fn real_the_controller_works_with_the_rights_of_the_deployment() {
     let admin = (site.management.clone(), site.hosted.clone());
     site.management = Management::connect(Some(&management), "clusters", "demo").await.unwrap();
     site.hosted = site.management.hosted_client(Some(&hosted)).await.unwrap();
-    let running = site.run("least", 1);
+    let (mut controller, told) = site.controller("least", 1);
+    let asked = Arc::new(Asked::default());
+    controller.daemon_image = None;
+    controller.releases = Some(Arc::<Asked>::clone(&asked));
+    let running = Running::start(controller, told);
     (site.management, site.hosted) = admin;
     site.want(0..1).await;
     until("a worker", async || (site.workers().await.get(&name(0))?.stage() == Stage::Ready).then_some(()))
         .await;
     site.publish(SECOND, "token-two");
     crate::lives::upgrade_in_place(&site, 1).await;
+    let release = "quay.io/example/release:4.18.1 amd64 {\"auths\":{}}";
+    assert_eq!(asked.0.lock().unwrap().first().map(String::as_str), Some(release));
     site.change(&name(0), hardway_hosted::worker::Wanted::Absent).await;
     until("nothing left", async || site.workers().await.is_empty().then_some(())).await;
     running.stop().await;
@@ -38,6 +49,10 @@ async fn real_the_controller_works_with_the_rights_of_the_deployment() {
             ("patch", "secrets", "clusters-demo"),
             ("delete", "secrets", "clusters-demo"),
             ("get", "secrets", "clusters"),
+            ("get", "secrets/demo-etcd-encryption-key", "clusters"),
+            ("get", "secrets/demo-admin-kubeconfig", "clusters"),
+            ("list", "secrets", "clusters"),
+            ("update", "secrets/demo-pull-secret", "clusters"),
             ("delete", "nodepools", "clusters"),
             ("patch", "hostedclusters", "clusters"),
             ("list", "secrets", "default"),
@@ -56,6 +71,18 @@ async fn real_the_controller_works_with_the_rights_of_the_deployment() {
             refused(&site.hosted_plane, &hosted, verb, what, namespace);
         }
     });
+}
+
+/// Plays the registry: says what it was asked.
+#[derive(Default)]
+struct Asked(Mutex<Vec<String>>);
+
+impl Releases for Asked {
+    fn daemon_image(&self, release: &str, architecture: &str, logins: &Secret) -> Result<String, String> {
+        let asked = format!("{release} {architecture} {}", logins.expose_text());
+        self.0.lock().unwrap().push(asked);
+        Ok("registry.example.com/mco:of-the-release".to_owned())
+    }
 }
 
 fn apply(plane: &ControlPlane, part: &str) {

@@ -81,6 +81,7 @@ pub(crate) fn controller(
         policy: csr_policy::Settings { ignition: evidence, ..csr_policy::Settings::default() },
         server: None,
         daemon_image: Some("registry.example.com/mco:1".to_owned()),
+        releases: None,
         identity: "one".to_owned(),
         now,
         metrics: Arc::new(Metrics::default()),

@@ -47,6 +47,7 @@ const fn row(
 
 /// Every check, in the order in which they are shown.
 pub const CHECKS: &[Check] = &[
+    row("inventory-complete", Host, ALL, host::inventory_complete),
     row("root", Host, &[Lab], host::root),
     row("programs", Host, ALL, host::programs),
     row("container-runtime", Host, &[Lab], host::container_runtime),

@@ -5,6 +5,8 @@ use std::sync::Mutex;
 use std::sync::mpsc;
 use std::thread;
 
+use hardway_assets::inventory::Provider;
+
 use super::catalogue::{CHECKS, Check};
 use super::check_result::{CheckResult, Judged, Verdict};
 use super::scene::Scene;
@@ -17,6 +19,8 @@ pub struct Choice {
     pub skip: BTreeSet<String>,
     /// Nothing but these, if there are any.
     pub only: BTreeSet<String>,
+    /// Not even named in the results: nobody asked for them here.
+    pub unasked: &'static [&'static str],
 }
 
 /// Checks at a time. They mostly wait; a few start programs.
@@ -66,7 +70,15 @@ pub fn failed(results: &[CheckResult]) -> Vec<&'static str> {
 
 impl Choice {
     fn names(&self, check: &Check) -> bool {
-        self.only.is_empty() || self.only.contains(check.name)
+        let is_asked = self.only.is_empty() || self.only.contains(check.name);
+        is_asked && !self.unasked.contains(&check.name)
+    }
+
+    /// Checks that were asked for by name and are about other providers, each with whom it is about.
+    pub fn foreign(&self, provider: Provider) -> Vec<(&'static str, &'static [Provider])> {
+        let is_foreign =
+            |check: &&Check| self.only.contains(check.name) && !check.providers.contains(&provider);
+        CHECKS.iter().filter(is_foreign).map(|check| (check.name, check.providers)).collect()
     }
 
     /// A name that no check has.

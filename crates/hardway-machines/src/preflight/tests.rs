@@ -33,7 +33,11 @@ fn machines_are_not_made_for_the_sample_unless_somebody_insists() {
     let only = BTreeSet::from(["release-image".to_owned()]);
     let mut verdict = |provider: Provider, is_sample: bool, skip: BTreeSet<String>| {
         cluster.inventory.machines.provider = provider;
-        let results = run(&site(&cluster, is_sample), &Choice { only: only.clone(), skip }, |_| {});
+        let results = run(
+            &site(&cluster, is_sample),
+            &Choice { only: only.clone(), skip, ..Choice::default() },
+            |_| {},
+        );
         (results[0].verdict, results[0].fix.clone().unwrap_or_default())
     };
     for provider in [Provider::BareMetal, Provider::Gce, Provider::Libvirt] {
@@ -69,6 +73,7 @@ fn what_is_not_wanted_is_not_looked_at() {
     let choice = Choice {
         only: words(&["root", "certificates", "release-image", "mirrors"]),
         skip: words(&["mirrors"]),
+        ..Choice::default()
     };
     let mut told = Vec::new();
     let results = run(&site, &choice, |result| told.push(result.check));
@@ -88,4 +93,9 @@ fn what_is_not_wanted_is_not_looked_at() {
     assert_eq!(failed(&results), [""; 0]);
     assert_eq!(Choice { skip: words(&["nonsense"]), ..Choice::default() }.unknown(), Some("nonsense"));
     assert_eq!(choice.unknown(), None);
+    assert_eq!(choice.foreign(Provider::BareMetal), [("root", &[Provider::Lab][..])]);
+    let unasked =
+        Choice { only: words(&["certificates", "mirrors"]), unasked: &["mirrors"], ..Choice::default() };
+    let results = run(&site, &unasked, |_| {});
+    assert_eq!(results.iter().map(|result| result.check).collect::<Vec<_>>(), ["certificates"]);
 }

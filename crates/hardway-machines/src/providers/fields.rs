@@ -1,24 +1,36 @@
 //! Reads a provider's settings: every mistake with the path of its field, all at once.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::net::IpAddr;
 
 use hardway_assets::violation::{Kind, Violation};
 use serde_json::{Map, Value};
 
 /// What was found wrong so far.
 #[derive(Debug, Default)]
-pub(crate) struct Findings(RefCell<Vec<Violation>>);
+pub(crate) struct Findings {
+    found: RefCell<Vec<Violation>>,
+    /// The fields that were looked for, there or not.
+    asked: RefCell<BTreeSet<String>>,
+}
 
 impl Findings {
     /// One more.
     pub(crate) fn add(&self, violation: Violation) {
-        self.0.borrow_mut().push(violation);
+        self.found.borrow_mut().push(violation);
     }
 
     /// All of them, or what was read.
     pub(crate) fn or<T>(self, value: T) -> Result<T, Vec<Violation>> {
-        let found = self.0.into_inner();
+        let found = self.found.into_inner();
         if found.is_empty() { Ok(value) } else { Err(found) }
+    }
+
+    /// The fields that were looked for: what the inventory's table must know, and nothing else.
+    #[cfg(test)]
+    pub(crate) fn asked(self) -> BTreeSet<String> {
+        self.asked.into_inner()
     }
 }
 
@@ -134,12 +146,25 @@ impl<'f> Fields<'f> {
         }
     }
 
+    /// Addresses, one or a list of them.
+    pub(crate) fn addresses(&self, name: &str) -> Vec<IpAddr> {
+        let read = |text: &str| {
+            let address = text.parse();
+            if address.is_err() {
+                self.wrong(name, text, "must be an address");
+            }
+            address.ok()
+        };
+        self.texts(name).into_iter().filter_map(read).collect()
+    }
+
     /// A value that will not do.
     pub(crate) fn wrong(&self, name: &str, value: &str, detail: &str) {
         self.findings.add(Violation::invalid(self.path(name), value, detail));
     }
 
     fn get(&self, name: &str) -> Option<&'f Value> {
+        self.findings.asked.borrow_mut().insert(self.path(name));
         self.fields?.get(name).filter(|value| !value.is_null())
     }
 }

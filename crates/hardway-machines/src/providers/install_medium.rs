@@ -6,7 +6,7 @@ use hardway_assets::Cluster;
 use hardway_assets::ignition::{HostPointer, first_boot_config};
 use hardway_assets::inventory::Host;
 
-use crate::actions::{Program, Step};
+use crate::actions::{Action, Program, Step};
 
 /// The config that it carries, in the working folder: the pointer, where there is one.
 pub(super) fn config(cluster: &Cluster, host: &Host) -> String {
@@ -19,6 +19,37 @@ pub(super) fn config(cluster: &Cluster, host: &Host) -> String {
 /// Whether machines fetch their configs, and are seen when they do.
 pub(super) fn has_pointer(cluster: &Cluster) -> bool {
     cluster.inventory.ignition_server.url.is_some() && !cluster.is_bootstrap_in_place()
+}
+
+/// The config that it carries, and the flags of `hardway media` that say so: the host's own, or one that is given.
+pub(super) fn carried(
+    cluster: &Cluster,
+    folder: &Path,
+    host: &Host,
+    given: Option<&Path>,
+) -> (PathBuf, Vec<String>) {
+    match given {
+        Some(given) => {
+            let given = folder.join(given);
+            let flags = vec!["--config".to_owned(), given.display().to_string()];
+            (given, flags)
+        }
+        // With a pointer, the ignition server sees the machine come.
+        None => {
+            let flags = if has_pointer(cluster) { vec!["--pointer".to_owned()] } else { Vec::new() };
+            (folder.join(config(cluster, host)), flags)
+        }
+    }
+}
+
+/// Whether an action makes install media by calling this program, which keeps others out of the working folder meanwhile: whoever makes
+/// several machines at once makes their media one after the other.
+pub fn makes_medium(action: &Action) -> bool {
+    let is_call = |words: &[String]| words[0] == "media" && ["iso", "pxe"].contains(&words[1].as_str());
+    action.does.iter().any(|step| match step {
+        Step::Run(program) => program.arguments.windows(2).any(is_call),
+        _ => false,
+    })
 }
 
 /// Where the ISO lies.

@@ -16,12 +16,15 @@ pub mod gce;
 mod install_medium;
 pub mod lab;
 pub mod libvirt;
+mod mistakes;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hardway_assets::inventory::Host;
 
 pub use advice::advice;
+pub use install_medium::makes_medium;
+pub use mistakes::mistakes;
 
 use crate::actions::{Action, Check, Program};
 
@@ -39,6 +42,16 @@ pub trait Provider: Send + Sync {
     /// Phases install-os and boot-workers: the machine's first boot, with its config. Once it holds it stays so, also
     /// when the machine reboots.
     fn first_boot(&self, host: &Host) -> Vec<Action>;
+
+    /// The same with this config, wherever it came from: a worker of another cluster gets that cluster's. It is installed as it is, and
+    /// nothing that this cluster has for a host of that name counts.
+    fn first_boot_with(&self, host: &Host, config: &Path) -> Vec<Action>;
+
+    /// Files that hold a copy of that config, made for the first boot.
+    fn copies(&self, host: &Host) -> Vec<PathBuf> {
+        let _ = host;
+        Vec::new()
+    }
 
     /// What that config is read from, in the working folder: the whole of it, or a pointer to it.
     fn boots_from(&self, host: &Host) -> PathBuf {

@@ -12,7 +12,7 @@ pub use download::{DownloadError, download};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use hardway_assets::release_payload::ManifestHead;
+use hardway_assets::release_payload::{ManifestHead, VersionContract};
 use hardway_assets::yaml;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -114,11 +114,18 @@ const OWN: [&str; 2] = ["metal", "qemu"];
 const ARCHITECTURES: [(&str, &str); 2] = [("x86_64", "amd64"), ("aarch64", "arm64")];
 
 impl BootImages {
-    /// Reads the ConfigMap or the stream itself. Of a ConfigMap with several streams, the default one.
+    /// Reads the ConfigMap or the stream itself. Of a ConfigMap with several streams, the default one of its release;
+    /// what it calls its stream is that of RHEL 9 in every release.
     pub fn read(text: &str) -> Result<Self, MediaError> {
         let object = document(text)?;
         if object["kind"] != "ConfigMap" {
             return Self::new(object);
+        }
+        if let Some(version) = object["data"]["releaseVersion"].as_str()
+            && let Ok(contract) = VersionContract::new(version)
+            && let Ok(default) = Self::read_named(text, contract.default_os_image_stream())
+        {
+            return Ok(default);
         }
         let inner = object["data"]["stream"].as_str();
         Self::new(document(inner.ok_or_else(|| MediaError::NotStream("no data.stream".to_owned()))?)?)

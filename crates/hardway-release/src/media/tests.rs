@@ -88,6 +88,10 @@ fn config_maps_hold_one_stream_or_several() {
     let both = map(json!({"stream": stream().to_string(), "streams": streams}));
     assert_eq!(BootImages::read(&both).unwrap().name(), "rhcos-4.18");
     assert_eq!(BootImages::read_named(&both, "rhel-10").unwrap().name(), "rhel-10.2");
+    for (version, name) in [("4.23.1", "rhcos-4.18"), ("5.0.0-ec.1", "rhel-10.2"), ("newest", "rhcos-4.18")] {
+        let of = map(json!({"stream": stream().to_string(), "streams": streams, "releaseVersion": version}));
+        assert_eq!(BootImages::read(&of).unwrap().name(), name, "{version}");
+    }
     let error = BootImages::read_named(&both, "rhel-11").unwrap_err().to_string();
     assert_eq!(error, "the release has no stream \"rhel-11\"; there are: rhel-10, rhel-9");
     for wrong in [map(json!({})), "{}".to_owned(), "a: [".to_owned(), map(json!({"stream": "{}"}))] {

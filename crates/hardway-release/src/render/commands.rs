@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use hardway_assets::feature_gates::{self, OS_STREAMS};
 use hardway_assets::release_payload::{MissingImage, ReleasePayload, VersionContract};
 use hardway_assets::{Cluster, shell_word};
 
@@ -133,11 +134,12 @@ impl Call<'_> {
     }
 
     /// The user is root inside, as on the bootstrap host (installer `bootkube.sh`). The folder is relabelled for
-    /// SELinux. From 4.23 the controller asks the registry about node images; before, no network is a promise that the
-    /// result depends on the inputs alone.
+    /// SELinux. From 4.23 the controller asks the registry about node images, and from 4.21 where the release may have
+    /// several; else no network is a promise that the result depends on the inputs alone.
     fn podman_run(&self) -> Vec<String> {
-        let needs_network =
-            VersionContract::new(&self.release.version).is_ok_and(|v| v.node_render_contacts_registry());
+        let has_streams = || feature_gates::is_on(&self.cluster.config, self.release, OS_STREAMS);
+        let needs_network = self.release.promises(VersionContract::node_render_contacts_registry)
+            || self.release.promises(VersionContract::node_render_looks_for_streams) && has_streams();
         let network = if needs_network { "host" } else { "none" };
         let mut arguments = self.podman.options.clone();
         arguments.extend(["run".to_owned(), "--rm".to_owned(), "--user=0".to_owned()]);

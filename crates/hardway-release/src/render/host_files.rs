@@ -26,7 +26,8 @@ pub(super) fn host_files(cluster: &Cluster, podman: &Podman) -> Vec<File> {
 pub(super) fn registries_conf(cluster: &Cluster, podman: &Podman) -> Option<String> {
     let config = &cluster.config;
     let mut sources: Vec<(&str, bool, Vec<&str>)> = Vec::new();
-    for entry in config.image_digest_sources.iter().chain(&config.image_content_sources) {
+    let entries = config.image_digest_sources.iter().chain(&config.image_content_sources);
+    for entry in entries.filter(|entry| !entry.mirrors.is_empty()) {
         let at = sources.iter().position(|(source, ..)| *source == entry.source).unwrap_or_else(|| {
             sources.push((&entry.source, false, Vec::new()));
             sources.len() - 1

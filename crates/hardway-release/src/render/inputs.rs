@@ -58,7 +58,7 @@ pub fn render_inputs(tree: &Tree, release: &ReleasePayload, cluster: &Cluster, p
         }
     }
     // Created in the cluster by the cluster-version-operator; from 4.21 by default.
-    for policy in release.image_policies_for(&cluster.config.feature_set) {
+    for policy in release.image_policies_of(&cluster.config) {
         files.push(asset(&format!("{CONTROLLER_IN}/{}", policy.file_name), policy.text.as_bytes()));
     }
     // Read by the operator in every version, by the controller from 4.21 and passed over by it before.

@@ -114,7 +114,7 @@ fn same_names(tree: &Tree, release: &ReleasePayload, cluster: &Cluster) -> Vec<F
         .chain(&["image-references"])
         .map(|name| (*name, "a file of the machine-config-operator".to_owned()))
         .collect();
-    let policies = release.image_policies_for(&cluster.config.feature_set);
+    let policies = release.image_policies_of(&cluster.config);
     seen.extend(policies.iter().map(|policy| (policy.file_name.as_str(), "one of the release".to_owned())));
     let mut faults = Vec::new();
     for (path, _) in FOLDERS.iter().flat_map(|folder| tree.folder(folder)) {

@@ -88,10 +88,17 @@ fn mirrors_and_trust_of_the_cluster_count_for_podman_too() {
 
 #[test]
 fn the_network_is_open_only_where_the_operator_asks_the_registry() {
-    for (version, expected) in [("4.18.1", "--net=none"), ("4.22.3", "--net=none"), ("4.23.0", "--net=host")]
-    {
+    for (version, streams, expected) in [
+        ("4.18.1", false, "--net=none"),
+        ("4.20.1", true, "--net=none"),
+        ("4.22.3", false, "--net=none"),
+        ("4.22.3", true, "--net=host"),
+        ("4.23.0", false, "--net=host"),
+    ] {
         let mut scenario = scenario("ha");
         scenario.release.version = version.to_owned();
+        scenario.cluster.config.feature_set = "CustomNoUpgrade".to_owned();
+        scenario.cluster.config.feature_gates = vec![format!("OSStreams={streams}")];
         for line in commands(&scenario, "/w", &Podman::default()).lines {
             assert!(line.arguments.iter().any(|argument| argument == expected), "{version} {line}");
             assert!(line.arguments.contains(&format!("--payload-version={version}")), "{line}");

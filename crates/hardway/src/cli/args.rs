@@ -7,31 +7,18 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::{
     ApproveArgs, BmcArgs, CheckArgs, CreateArgs, CsrArgs, DestroyArgs, DiagnoseArgs, GatherArgs, HostedArgs,
     InfraArgs, InstallMediaArgs, LabArgs, NodeArgs, PlanArgs, RecoverArgs, ReleaseArgs, RunArgs, ServeArgs,
-    VerifyArgs, WaitForArgs,
+    ValidateArgs, VerifyArgs, WaitForArgs,
 };
 
 /// Installs OpenShift and OKD on machines you own, and explains every byte it writes.
 #[derive(Debug, Parser)]
-#[command(name = "hardway", version, max_term_width = 100, after_long_help = EXIT_CODES)]
+#[command(name = "hardway", version, max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
-
-const EXIT_CODES: &str = "\
-Exit codes, those of openshift-install where it has them:
-  0  done
-  1  an error that none of the others is
-  2  a wrong command line, a failed check before the install, or a file that the command line names and that cannot be used
-  3  install-config.yaml, inventory.yaml or auth/kubeconfig of the folder is missing or wrong
-  4  machines, networks, install media, serving
-  5  bootstrapping did not complete
-  6  the cluster did not initialize
-  7  operators did not come to rest
-  8  a person ended it (Ctrl-C)
-  9  something waits for a person";
 
 /// Flags of every command.
 #[derive(Debug, Args)]
@@ -124,6 +111,8 @@ pub(crate) enum Command {
     Serve(Box<ServeArgs>),
     /// Say what is made, what is stale and why, and when certificates end
     Status(StatusArgs),
+    /// List every mistake in install-config.yaml and inventory.yaml; ask nobody, make nothing
+    Validate(ValidateArgs),
     /// Compare a running cluster with the inventory, from outside
     Verify(VerifyArgs),
     /// Wait for the events of an install, as openshift-install does

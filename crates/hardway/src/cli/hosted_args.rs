@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use ipnet::IpNet;
 use jiff::SignedDuration;
 
 use super::{ControllerArgs, Format, WorkersVerb};
@@ -100,11 +99,11 @@ pub(crate) struct ClusterSpecArgs {
     #[arg(long, default_value = "example.com")]
     pub(crate) base_domain: String,
     #[arg(long, default_value = "10.132.0.0/14", value_name = "CIDR")]
-    pub(crate) cluster_cidr: IpNet,
+    pub(crate) cluster_cidr: String,
     #[arg(long, default_value = "172.31.0.0/16", value_name = "CIDR")]
-    pub(crate) service_cidr: IpNet,
+    pub(crate) service_cidr: String,
     #[arg(long, value_name = "CIDR")]
-    pub(crate) machine_cidr: Option<IpNet>,
+    pub(crate) machine_cidr: Option<String>,
     #[arg(long, value_enum, default_value_t = AvailabilityArg::SingleReplica)]
     pub(crate) control_plane_availability_policy: AvailabilityArg,
     #[arg(long)]
@@ -121,6 +120,9 @@ pub(crate) struct ClusterSpecArgs {
     pub(crate) node_pool_replicas: i32,
     #[arg(long, default_value = "amd64")]
     pub(crate) arch: String,
+    /// In the names of whatever is made outside [default: follows from namespace and name]
+    #[arg(long, value_name = "ID")]
+    pub(crate) infra_id: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -241,7 +243,7 @@ pub(crate) struct StandInArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) config: PathBuf,
     /// Where they fetch it: a `hardway serve --face hosted`
-    #[arg(long, value_name = "HOST:PORT")]
+    #[arg(long, value_name = "HOST:PORT", value_parser = super::hosted_workers_args::endpoint)]
     pub(crate) ignition_server: String,
     /// File with who signed its certificate
     #[arg(long, value_name = "FILE")]

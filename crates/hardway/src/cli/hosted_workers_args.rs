@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use jiff::SignedDuration;
 
-use super::{Format, IgnitionArg};
+use super::{Format, IgnitionArg, RegistryArgs};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorkersVerb {
@@ -74,6 +74,18 @@ pub(crate) struct ControllerArgs {
     pub(crate) metrics: Option<SocketAddr>,
 }
 
+/// `HOST:PORT`
+pub(super) fn endpoint(text: &str) -> Result<String, String> {
+    let (host, port) = text.rsplit_once(':').ok_or("a host and a port are needed, such as 10.0.0.5:22625")?;
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    let is_host = hardway_hosted::render::is_address(bare) || hardway_hosted::names::is_label(bare);
+    match port.parse::<u16>() {
+        Ok(1..) if is_host => Ok(text.to_owned()),
+        Ok(1..) => Err(format!("{host:?} is no name and no address")),
+        _ => Err(format!("{port:?} is no port")),
+    }
+}
+
 /// What whoever keeps workers true goes by.
 #[derive(Debug, Args)]
 pub(crate) struct ReconcileArgs {
@@ -88,7 +100,7 @@ pub(crate) struct ReconcileArgs {
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) machine_program: Option<PathBuf>,
     /// Machines fetch their config from this `hardway serve --face hosted` instead of HyperShift's own server
-    #[arg(long, value_name = "HOST:PORT", requires = "ignition_ca")]
+    #[arg(long, value_name = "HOST:PORT", requires = "ignition_ca", value_parser = endpoint)]
     pub(crate) ignition_server: Option<String>,
     /// File with who signed the certificate of --ignition-server
     #[arg(long, value_name = "FILE", requires = "ignition_server")]
@@ -120,9 +132,12 @@ pub(crate) struct ReconcileArgs {
     /// Pods get this long to leave a worker that goes
     #[arg(long, default_value = "10m", value_name = "DURATION")]
     pub(crate) drain_timeout: SignedDuration,
-    /// Image of the machine-config-operator in the cluster's release, for upgrades in place
+    /// Image of the machine-config-operator, for upgrades in place [default: the one in the pool's release, which is read with the
+    /// cluster's own pull secret]
     #[arg(long, value_name = "PULLSPEC")]
     pub(crate) daemon_image: Option<String>,
+    #[command(flatten)]
+    pub(crate) registry: RegistryArgs,
     /// Leave nodes at the config they have
     #[arg(long)]
     pub(crate) no_upgrades: bool,

@@ -104,6 +104,9 @@ pub(crate) struct HostIsoArgs {
     /// Embed a pointer also where the complete config fits: then the ignition server sees the machine come
     #[arg(long)]
     pub(crate) pointer: bool,
+    /// Install the one host that is named with this Ignition config, and not with what the working folder has for it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["all", "pointer"])]
+    pub(crate) config: Option<PathBuf>,
     /// Say what would be written, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -147,6 +150,12 @@ pub(crate) struct PxeArgs {
     /// Where the folder will be served, such as http://192.168.126.1:8080
     #[arg(long, value_name = "URL")]
     pub(crate) url: String,
+    /// A host of the inventory; may be given several times. Others stay as they are in the folder [default: every host]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) host: Vec<String>,
+    /// Install the one host that is named with this Ignition config, and not with what the working folder has for it
+    #[arg(long, value_name = "FILE", requires = "host")]
+    pub(crate) config: Option<PathBuf>,
     /// The folder [default: pxe in the working folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) to: Option<PathBuf>,

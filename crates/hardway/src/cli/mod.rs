@@ -6,6 +6,7 @@ mod bmc_args;
 mod check_args;
 mod create_args;
 mod diagnose_args;
+mod examples;
 mod hosted_args;
 mod hosted_workers_args;
 mod infra_args;
@@ -16,6 +17,7 @@ mod recover_args;
 mod registry_args;
 mod release_args;
 mod serve_args;
+mod validate_args;
 mod verify_args;
 mod wait_for_args;
 
@@ -25,6 +27,7 @@ pub(crate) use bmc_args::*;
 pub(crate) use check_args::*;
 pub(crate) use create_args::*;
 pub(crate) use diagnose_args::*;
+pub(crate) use examples::command;
 pub(crate) use hosted_args::*;
 pub(crate) use hosted_workers_args::*;
 pub(crate) use infra_args::*;
@@ -35,13 +38,14 @@ pub(crate) use recover_args::*;
 pub(crate) use registry_args::*;
 pub(crate) use release_args::*;
 pub(crate) use serve_args::*;
+pub(crate) use validate_args::*;
 pub(crate) use verify_args::*;
 pub(crate) use wait_for_args::*;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::FromArgMatches as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// Reads the command line.
@@ -58,7 +62,7 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
 /// `hardway explain --etcd-prefix -o json` asks about a flag of another program: a flag that is none of ours is moved
 /// behind `--`, where it counts as a word.
 fn parse_from(mut args: Vec<OsString>) -> Result<Cli, clap::Error> {
-    let first = match Cli::try_parse_from(&args) {
+    let first = match read(&args) {
         Ok(cli) => return Ok(cli),
         Err(error) => error,
     };
@@ -69,12 +73,18 @@ fn parse_from(mut args: Vec<OsString>) -> Result<Cli, clap::Error> {
             args.push("--".into());
         }
         args.push(flag);
-        last = match Cli::try_parse_from(&args) {
+        last = match read(&args) {
             Ok(cli) => return Ok(cli),
             Err(error) => flag_in(&error),
         };
     }
     Err(first)
+}
+
+fn read(args: &[OsString]) -> Result<Cli, clap::Error> {
+    let mut program = command();
+    let matches = program.try_get_matches_from_mut(args)?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut program))
 }
 
 /// The flag that nobody knows.

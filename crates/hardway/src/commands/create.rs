@@ -66,6 +66,7 @@ fn create(global: &Global, args: &MakeArgs, out: &Output, wanted: Wanted) -> Res
     let workdir = Workdir::open(&global.dir)?;
     let checked = Checked::load(&workdir, Reach::Registry(&args.release), out)?;
     check_target(&checked, wanted)?;
+    checked.unready.iter().for_each(|note| out.info(note));
     // Bad input leaves no trace, not even the file that is held; a dry run never does.
     let _held = if args.dry_run { None } else { Some(Held::take(&workdir)?) };
     make_checked(&workdir, checked, args, out, wanted)?;

@@ -38,7 +38,14 @@ pub(crate) fn run(global: &Global, args: &DestroyArgs, out: &Output) -> Result<u
     fs_err::create_dir_all(workdir.path("logs")).map_err(|error| io(&error))?;
     fs_err::rename(&path, workdir.path(&kept)).map_err(|error| io(&error))?;
     forget(&workdir, ".known_hosts")?;
-    out.info(&format!("{count} things taken back; the journal is kept as {}", workdir.shown(&kept)));
+    let kept = workdir.shown(&kept);
+    match count {
+        0 => out.info(&format!(
+            "nothing to take back: the journal was read, and by it nothing was done to this host or its machines; it is kept as {kept}"
+        )),
+        1 => out.info(&format!("1 thing taken back; the journal is kept as {kept}")),
+        _ => out.info(&format!("{count} things taken back; the journal is kept as {kept}")),
+    }
     out.info(&left(&workdir, args));
     if let Some(left) = kind.filter(|_| count > 0).and_then(left_behind) {
         out.info(&format!("left as it is: {left}"));

@@ -16,7 +16,7 @@ use crate::cli::{Format, GatherArgs, GatherBootstrapArgs, GatherVerb, Global};
 use crate::input::{self, Checked};
 use crate::output::Output;
 use crate::release_choice::Reach;
-use crate::report::{EXIT_USAGE, Report, is_there};
+use crate::report::{EXIT_CONFIG, EXIT_USAGE, Report, is_there};
 use crate::workdir::Workdir;
 use crate::{clock, live};
 
@@ -28,6 +28,12 @@ pub(crate) fn run(global: &Global, args: &GatherArgs, out: &Output) -> Result<u8
     let host = host(&workdir, args, out)?;
     let key =
         args.key.clone().unwrap_or_else(|| workdir.path(&format!("secrets/{}.key", pki::catalogue::SSH_KEY)));
+    if !key.exists() {
+        let what = format!("there is no key for the bootstrap host: {}", key.display());
+        return Err(Report::new("gather-failed", what)
+            .exit(EXIT_CONFIG)
+            .fix("work in the folder that the cluster was made in (`hardway create ignition-configs` draws the key), or give yours with --key"));
+    }
     let remote = Remote::ssh(host, args.ssh_port, &args.ssh_user, &key, &workdir.path(".known_hosts"))
         .as_the_user_itself()
         .forwarding_agent();

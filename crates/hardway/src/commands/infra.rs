@@ -7,17 +7,17 @@ use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
 use hardway_assets::inventory;
 use hardway_journal::{FILE_NAME, Journal};
-use hardway_machines::actions::{Action, Doer, Ledger, Outcome, Progress, Step, StepError, shell};
+use hardway_machines::actions::{Action, Doer, Ledger, Outcome, Progress, Step, shell};
 use hardway_machines::load_balancer::{self, Change};
 use hardway_machines::providers::lab::Place;
-use hardway_machines::providers::{LoadBalancer, Provider, advice};
+use hardway_machines::providers::{LoadBalancer, Provider};
 use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, InfraArgs, InfraVerb, PlanFormat};
 use crate::held::Held;
 use crate::install::{self, failed_action, journal_report, outside};
 use crate::output::Output;
-use crate::report::{EXIT_INFRASTRUCTURE, Report};
+use crate::report::Report;
 use crate::workdir::{Workdir, io};
 use crate::{clock, input};
 
@@ -100,8 +100,9 @@ fn plan(infra: &Infra, format: PlanFormat, out: &Output) -> Result<u8, Report> {
 
 fn up(workdir: &Workdir, out: &Output) -> Result<u8, Report> {
     let _held = Held::take(workdir)?;
-    // Mistakes in the provider's settings leave no trace.
-    Infra::open(workdir)?.provider()?;
+    // Mistakes in the provider's settings leave no trace, nor does a provider that does not answer.
+    let looked = Infra::open(workdir)?;
+    install::answered(&*looked.provider()?, looked.cluster.inventory.machines.provider)?;
     let infra = Infra::of(workdir, input::cluster_to_build(workdir)?)?;
     let provider = infra.provider()?;
     let actions = provider.infrastructure();
@@ -130,7 +131,11 @@ fn down(workdir: &Workdir, out: &Output) -> Result<u8, Report> {
     let mut told = Told { out, count: 0 };
     let done = doer(&absolute(workdir)?, &journal).down(&mut told);
     done.map_err(|error| failed_action(kind, &error))?;
-    out.info(&format!("{} things taken back", told.count));
+    match told.count {
+        0 => out.info("nothing to take back: by the journal, nothing was done to this host or its machines"),
+        1 => out.info("1 thing taken back"),
+        count => out.info(&format!("{count} things taken back")),
+    }
     if let Some(left) = kind.filter(|_| told.count > 0).and_then(install::left_behind) {
         out.info(&format!("left as it is: {left}"));
     }
@@ -142,9 +147,7 @@ fn status(workdir: &Workdir, infra: &Infra, format: Format, out: &Output) -> Res
     let ledger = Ledger::fold(&records);
     let provider = infra.provider()?;
     let host = outside();
-    if let Some(Err(error)) = provider.answers().map(|program| host.run(&program)) {
-        return Err(unknown(infra.cluster.inventory.machines.provider, &error));
-    }
+    install::answered(&*provider, infra.cluster.inventory.machines.provider)?;
     let actions = provider.infrastructure();
     let mut rows: Vec<Row> = actions
         .iter()
@@ -167,14 +170,6 @@ fn status(workdir: &Workdir, infra: &Infra, format: Format, out: &Output) -> Res
         format => out.value(&Value::Array(rows.iter().map(Row::value).collect()), format),
     }
     Ok(0)
-}
-
-/// What nobody can be asked about is neither there nor missing.
-fn unknown(kind: inventory::Provider, error: &StepError) -> Report {
-    let report = Report::from_error("action-failed", error).exit(EXIT_INFRASTRUCTURE);
-    let fix = advice(Some(kind), &report.what).unwrap_or("mend what the program complains about").to_owned();
-    let what = format!("what is there and what is missing cannot be known: {}", report.what);
-    Report { what, ..report }.fix(fix)
 }
 
 /// One thing, as it is.

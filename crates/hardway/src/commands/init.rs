@@ -29,8 +29,15 @@ pub(crate) fn run(global: &Global, args: &InitArgs, out: &Output) -> Result<u8, 
         workdir.write(&File::secret(name, text))?;
         out.info(&format!("{} written", workdir.shown(name)));
     }
-    let next = if args.provider == ProviderArg::Lab { "cluster" } else { "ignition-configs" };
-    out.info(&format!("edit both, then: hardway create {next} --dir {}", global.dir.display()));
+    let dir = global.dir.display();
+    out.info(&match args.provider {
+        ProviderArg::Lab => format!("they are good as they are: hardway create cluster --dir {dir}"),
+        _ => format!(
+            "edit both, then:\n  hardway create ignition-configs --dir {dir}   # to look at what hosts will boot with\n  \
+             hardway check --dir {dir}                     # what is missing around them\n  \
+             hardway create cluster --dir {dir}            # all of it, with a real release"
+        ),
+    });
     Ok(0)
 }
 
@@ -71,7 +78,11 @@ pullSecret: '{{\"auths\":{{\"registry.example.com\":{{\"auth\":\"bm9ib2R5Om5vdGh
 /// Where the machines' gateway is this host, it is also where they reach `hardway serve`; elsewhere somebody has to say.
 fn server(provider: ProviderArg) -> &'static str {
     match provider {
-        ProviderArg::BareMetal | ProviderArg::Gce => {
+        ProviderArg::Gce => {
+            "# Where instances reach `hardway serve`: their configs do not fit into metadata.\n\
+             ignitionServer: {url: \"https://192.168.126.2:22624\"}\n"
+        }
+        ProviderArg::BareMetal => {
             "# Where hosts reach `hardway serve`, for configs that do not fit on their medium:\n\
              # ignitionServer: {url: \"https://192.168.126.2:22624\"}\n"
         }
@@ -89,10 +100,28 @@ fn release(args: &InitArgs) -> String {
     }
 }
 /// Machines without a controller need no settings: they are booted by hand.
-const BARE_METAL: &str = "  # bare-metal:
-  #   mediaUrl: http://192.168.126.2:8080     # where controllers reach `hardway media serve`
+const BARE_METAL: &str = "  # All of this is optional; a machine without a controller is booted by a person, who is told how.
+  # bare-metal:
+  #   interface: eno1                       # card of this computer that gets both VIPs below, where HAProxy runs here
+  #   boot: iso                             # or pxe
+  #   mediaUrl: http://192.168.126.2:8080   # where controllers reach this computer: `hardway media serve`
+  #   upstreamDNS: 192.168.126.1            # for bare-metal/dnsmasq.conf: whom to ask about names outside the cluster
   #   hosts:
-  #     master-0: {bmc: {address: \"redfish+https://10.0.0.5\", user: admin, passwordFile: secrets/bmc-master-0}}
+  #     master-0:
+  #       bmc:                              # iDRAC, iLO, XClarity, …: anything that speaks Redfish
+  #         address: redfish+https://10.0.0.5
+  #         user: admin
+  #         passwordFile: secrets/bmc-master-0   # the password alone, mode 0600
+  #         caFile: bmc-ca.pem              # or insecure: true
+";
+
+/// MAC addresses kept for documentation (RFC 7042, section 2.1.2): no card has one.
+const BARE_METAL_HOSTS: &str = "\
+# mac: of the card that is plugged into the machine network; it is on the machine's label, in its setup, or `ip -br link`
+#   shows it. The ones below are made up: no card has them. Where it is not known, name the card instead: interface: eno1
+# installDisk: what is on it is lost. Names such as /dev/sda can change from boot to boot, those below /dev/disk/by-id
+#   do not: `ls -l /dev/disk/by-id` on the machine, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4
+# cpus, memoryGiB, diskGiB: what the machine has; `hardway check` then says whether that is enough
 ";
 
 const GCE: &str = "  gce:
@@ -131,11 +160,20 @@ machines:
         release = release(args),
         server = server(args.provider),
     );
+    // Instances come with a card and a disk.
+    let (hint, machine): (_, fn(u8) -> String) = match args.provider {
+        ProviderArg::BareMetal => {
+            (BARE_METAL_HOSTS, |n| format!(", mac: \"00:00:5e:00:53:{n:02x}\", installDisk: /dev/sda"))
+        }
+        ProviderArg::Gce => ("", |_| String::new()),
+        ProviderArg::Lab | ProviderArg::Libvirt => {
+            ("", |n| format!(", mac: \"52:54:00:7e:00:{n:02x}\", installDisk: /dev/vda"))
+        }
+    };
+    text.push_str(hint);
     let mut host = |name: String, role: &str, n: u8| {
-        let _ = writeln!(
-            text,
-            "- {{name: {name}, role: {role}, ip: 192.168.126.{n}, mac: \"52:54:00:7e:00:{n:02x}\", installDisk: /dev/vda}}"
-        );
+        let more = machine(n);
+        let _ = writeln!(text, "- {{name: {name}, role: {role}, ip: 192.168.126.{n}{more}}}");
     };
     host("bootstrap".to_owned(), "bootstrap", 100);
     (0..args.masters).for_each(|i| host(format!("master-{i}"), "master", 101 + i));

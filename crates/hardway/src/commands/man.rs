@@ -1,28 +1,39 @@
 //! `hardway man`
 
-use clap::CommandFactory as _;
+use std::path::Path;
 
-use crate::cli::{Cli, ManArgs};
+use crate::cli::{self, ManArgs};
 use crate::output::Output;
 use crate::report::{EXIT_USAGE, Report, is_there};
 use crate::workdir;
 
 /// A page on standard output, or all of them into a folder.
 pub(crate) fn run(args: &ManArgs, out: &Output) -> Result<u8, Report> {
-    let mut program = Cli::command();
-    if let Some(folder) = &args.to {
-        is_there(folder)?;
-        clap_mangen::generate_to(program, folder).map_err(|error| workdir::at(folder, &error))?;
-        return Ok(0);
-    }
+    let mut program = cli::command().disable_help_subcommand(true);
     // Names of commands and the flags that all have are known once it is built.
     program.build();
-    let mut page = Vec::new();
-    clap_mangen::Man::new(find(&program, &args.command)?.clone())
-        .render(&mut page)
-        .expect("memory takes every byte");
-    out.data(&String::from_utf8_lossy(&page));
+    if let Some(folder) = &args.to {
+        is_there(folder)?;
+        write(&program, folder)?;
+        return Ok(0);
+    }
+    out.data(&page(find(&program, &args.command)?));
     Ok(0)
+}
+
+/// The page of a command and those of the commands below it.
+fn write(command: &clap::Command, folder: &Path) -> Result<(), Report> {
+    let name = command.get_display_name().unwrap_or_else(|| command.get_name());
+    let path = folder.join(format!("{name}.1"));
+    fs_err::write(&path, page(command)).map_err(|error| workdir::at(folder, &error))?;
+    command.get_subcommands().try_for_each(|command| write(command, folder))
+}
+
+fn page(command: &clap::Command) -> String {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command.clone()).render(&mut page).expect("memory takes every byte");
+    // What stands below a command's help.
+    String::from_utf8_lossy(&page).replace("\n.SH EXTRA\n", "\n.SH \"EXAMPLES AND EXIT CODES\"\n")
 }
 
 fn find<'c>(program: &'c clap::Command, names: &[String]) -> Result<&'c clap::Command, Report> {

@@ -29,5 +29,6 @@ pub(crate) mod release;
 pub(crate) mod schema;
 pub(crate) mod serve;
 pub(crate) mod status;
+pub(crate) mod validate;
 pub(crate) mod verify;
 pub(crate) mod wait_for;

@@ -1,15 +1,17 @@
-//! What phases need beside them while they run: the ignition server and the approver, each in a thread of its own.
+//! What phases need beside them while they run: the ignition server, the media server and the approver.
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use hardway_assets::error_sentence;
 use hardway_assets::inventory::Provider;
 use hardway_cluster::approver::{Approver, News};
 use hardway_cluster::csr_policy::{IgnitionEvidence, Settings, Verdict};
 use hardway_journal::Entry;
-use hardway_machines::ignition_server::{Event, Happened};
+use hardway_machines::ignition_server::ServerError;
 use hardway_machines::media_server::{MediaServer, MediumRead};
 use hardway_machines::providers::bare_metal::BareMetalSettings;
 
@@ -18,8 +20,11 @@ use super::view::View;
 use crate::cli::ServeArgs;
 use crate::commands::serve::{self, Folder};
 use crate::mistakes::in_inventory;
-use crate::report::Report;
+use crate::report::{EXIT_INFRASTRUCTURE, Report};
 use crate::{clock, live, policy};
+
+/// After an approver that gave up.
+const BETWEEN_APPROVERS: Duration = Duration::from_secs(5);
 
 /// Begun when a phase first needs it, ended with the install.
 #[derive(Default)]
@@ -59,7 +64,7 @@ impl Background {
                     serve::Told::Serving(url) | serve::Told::Booting(url) => {
                         log.line(&format!("serving on {url}"))
                     }
-                    serve::Told::Happened(event) => view.event(&sentence(&event)),
+                    serve::Told::Happened(event) => view.event(&serve::words(&event)),
                     serve::Told::Trouble(what) => view.event(&format!("ignition server: {what}")),
                 }
             })?;
@@ -81,14 +86,24 @@ impl Background {
         let note = move |read: &MediumRead| {
             let now = clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
             if let Err(error) = journal.append(&[Entry::of(now, read)]) {
-                log.line(&format!("that {} reads a medium is not in the journal: {error}", read.source));
+                log.line(&format!(
+                    "that {} reads a medium is not in the journal: {}",
+                    read.source,
+                    error_sentence(&error)
+                ));
             }
         };
         let iso = |name: &String| install.dir.join(format!("media/{name}.iso"));
         let isos = cluster.inventory.hosts.iter().map(|host| (host.name.clone(), iso(&host.name))).collect();
         match install.runtime.block_on(MediaServer::start(address, isos, Box::new(note))) {
             Ok(server) => self.media = Some(server),
-            Err(error) => install.log.line(&format!("media are served by somebody else: {error}")),
+            Err(error) if is_anothers(&error) => {
+                install.log.line(&format!("media are served by somebody else: {}", error_sentence(&error)))
+            }
+            Err(error) => {
+                let fix = "let this program listen there, or give machines.bare-metal.mediaURL another port";
+                return Err(Report::from_error("serve-failed", &error).exit(EXIT_INFRASTRUCTURE).fix(fix));
+            }
         }
         Ok(())
     }
@@ -120,7 +135,7 @@ impl Background {
             runtime.block_on(async {
                 let client = match kube::Client::try_from(config) {
                     Ok(client) => client,
-                    Err(error) => return view.event(&format!("approver: {error}")),
+                    Err(error) => return view.event(&format!("approver: {}", error_sentence(&error))),
                 };
                 let teller = view.clone();
                 let approver = Approver {
@@ -133,13 +148,37 @@ impl Background {
                     now: Arc::new(|| clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH)),
                     tell: Arc::new(move |news| tell(news, teller.as_ref(), &log)),
                 };
-                if let Err(error) = approver.watch(until(stopped)).await {
-                    view.event(&format!("approver: {error}"));
-                }
+                let watch = async || match approver.watch(until(stopped.clone())).await {
+                    Ok(_) => Ok(()),
+                    Err(error) => Err(error_sentence(&error)),
+                };
+                let tell = |why| view.event(&format!("approver: {why}"));
+                again_and_again(watch, stopped.clone(), BETWEEN_APPROVERS, tell).await;
             });
         });
         self.approver = Some(Running { stop, thread: Some(thread) });
         Ok(())
+    }
+}
+
+/// What cannot be recorded is not decided, and an approver that finds so gives up. A disk that is full for a moment must not
+/// leave the machines without certificates for the rest of the install.
+async fn again_and_again(
+    mut run: impl AsyncFnMut() -> Result<(), String>,
+    stop: Arc<AtomicBool>,
+    pause: Duration,
+    mut tell: impl FnMut(String),
+) {
+    let mut told = String::new();
+    while let Err(why) = run().await {
+        if why != told {
+            tell(format!("{why}; trying again"));
+        }
+        told = why;
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            () = until(stop.clone()) => return,
+        }
     }
 }
 
@@ -149,14 +188,10 @@ async fn until(stop: Arc<AtomicBool>) {
     }
 }
 
-fn sentence(event: &Event) -> String {
-    let Event { who, source, .. } = event;
-    match &event.what {
-        Happened::Served { bytes, .. } => {
-            format!("{who} fetched its config from {source} ({} kB)", bytes / 1000)
-        }
-        Happened::Refused { reason, .. } => format!("{source} was refused the config of {who}: {reason}"),
-    }
+/// The address is not this computer's, or somebody else has it.
+fn is_anothers(error: &ServerError) -> bool {
+    let ServerError::Listen { source, .. } = error else { return false };
+    matches!(source.kind(), ErrorKind::AddrInUse | ErrorKind::AddrNotAvailable)
 }
 
 fn tell(news: News<'_>, view: &dyn View, log: &super::log::Log) {
@@ -176,5 +211,24 @@ fn tell(news: News<'_>, view: &dyn View, log: &super::log::Log) {
             view.event(&format!("{holder} approves certificates; this one only watches"))
         }
         News::Trouble(what) => log.line(&format!("approver: {what}; trying again")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_approver_that_gave_up_begins_again_and_says_why_once() {
+        let (mut runs, mut told) = (0, Vec::new());
+        let run = async || {
+            runs += 1;
+            if runs < 4 { Err("no space left".to_owned()) } else { Ok(()) }
+        };
+        again_and_again(run, Arc::default(), Duration::ZERO, |why| told.push(why)).await;
+        assert_eq!((runs, told), (4, vec!["no space left; trying again".to_owned()]));
+
+        let stopped = Arc::new(AtomicBool::new(true));
+        again_and_again(async || Err("no space left".to_owned()), stopped, Duration::MAX, |_| {}).await;
     }
 }

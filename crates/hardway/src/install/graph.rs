@@ -24,7 +24,7 @@ const fn is(phase: Phase, needs: &'static [Phase], takes: &'static str, gives: &
 }
 
 /// In the order of the data's way.
-static ROWS: [Row; 17] = [
+static ROWS: [Row; Phase::ALL.len()] = [
     is(Phase::CheckHost, &[], "this host, inventory", "named checks that passed"),
     is(
         Phase::BuildInfra,

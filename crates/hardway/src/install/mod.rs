@@ -5,10 +5,13 @@
 //! Work           what a phase can do: observe, run                                     work.rs, phases/
 //! Engine         observes, writes down, runs                                           engine.rs
 //! History        how far the install is: one pure fold over the journal                event.rs, history.rs
-//! Install        what all phases share: folder, cluster, provider, background          context.rs
-//! Background     ignition server and approver, while phases need them                  background.rs
+//! Install        what all phases share: folder, cluster, provider, background          context.rs, provider.rs, node.rs
+//! run            begins an install or goes on with it, and says how it ended           run.rs, summary.rs
+//! inside         the lab's network, which programs have to be in                       inside.rs
+//! Background     ignition server, media server and approver, while phases need them    background.rs
+//! watching       what phases wait for in the cluster                                   watching.rs
 //! Sights         what is seen of machines from outside while they are waited for       sights.rs
-//! View           what a person sees: a block on a terminal, or lines; and the log      view.rs, live.rs, lines.rs, log.rs
+//! View           what a person sees: a block on a terminal, or lines; and the log      view.rs, progress.rs, live.rs, lines.rs, log.rs
 //! ```
 
 mod background;
@@ -40,7 +43,7 @@ pub(crate) use inside::{enter, is_inside, outside, place};
 pub(crate) use log::Log;
 pub(crate) use phases::work_of;
 pub(crate) use progress::short;
-pub(crate) use provider::{check, left_behind, provider_kind, provider_of, stage};
+pub(crate) use provider::{answered, check, left_behind, provider_kind, provider_of, stage};
 pub(crate) use run::{Options, open, run};
 pub(crate) use summary::summary;
 pub(crate) use work::{Effect, Observed};

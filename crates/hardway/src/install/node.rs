@@ -84,7 +84,7 @@ impl Install {
         })
     }
 
-    /// Its pods move, and, unless it comes back, its node goes.
+    /// Its pods move, and no new ones come.
     pub(crate) fn empty_node(&self, host: &Host, may_lose: bool) -> Result<(), Report> {
         self.leaving(host, may_lose, |leaving| {
             self.block_on(async {
@@ -189,7 +189,12 @@ fn has_serving(index: &Index, node: &str) -> bool {
 fn kept(error: &LeavingError) -> Report {
     let report = Report::from_error("node-kept", error);
     match error {
-        LeavingError::Api { .. } => report,
+        LeavingError::Api { source: kube::Error::Api(_), .. } => report
+            .fix("the API server answers, and refuses: what it says is above; `hardway verify` tells how the cluster is"),
+        LeavingError::Api { .. } => report.fix(
+            "this computer must reach the API of the cluster, which must run: `hardway diagnose` says what is broken on the way; \
+             then run the same command again, which goes on from there",
+        ),
         LeavingError::WouldBeLost(_) => {
             report.exit(EXIT_BLOCKED).fix("see that they may go, and give --force; or start them elsewhere first")
         }

@@ -6,11 +6,11 @@ use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::{self, Role};
 use hardway_machines::actions::{Host, Program};
-use hardway_machines::providers::Provider;
 use hardway_machines::providers::bare_metal::{BareMetal, BareMetalSettings};
 use hardway_machines::providers::gce::{Gce, GceSettings};
 use hardway_machines::providers::lab::{Lab, Place, REGISTRY_PORT};
 use hardway_machines::providers::libvirt::Libvirt;
+use hardway_machines::providers::{Provider, advice};
 
 use super::{History, Install};
 use crate::cli::MakeArgs;
@@ -56,6 +56,18 @@ pub(crate) fn provider_of(
             Box::new(Libvirt::new(cluster, dir, stage).map_err(wrong)?.with_program(program))
         }
     })
+}
+
+/// An error while whoever makes the machines does not answer: what nobody can be asked about is neither there nor missing,
+/// and what is done all the same would be taken back as ours, though it was there before.
+pub(crate) fn answered(provider: &dyn Provider, kind: inventory::Provider) -> Result<(), Report> {
+    let Some(Err(error)) = provider.answers().map(|program| super::outside().run(&program)) else {
+        return Ok(());
+    };
+    let report = Report::from_error("action-failed", &error).exit(EXIT_INFRASTRUCTURE);
+    let fix = advice(Some(kind), &report.what).unwrap_or("mend what the program complains about").to_owned();
+    let what = format!("what is there and what is missing cannot be known: {}", report.what);
+    Err(Report { what, ..report }.fix(fix))
 }
 
 /// Every mistake in the input files that can be seen before the release is known, the provider's settings included.

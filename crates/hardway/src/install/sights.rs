@@ -57,7 +57,7 @@ impl Sights {
 
     /// Whether more is on its disk than when that was last said.
     fn written(&mut self, provider: &dyn Provider, host: &Host) -> Option<Sight> {
-        let printed = outside().run(&provider.written(host)?).ok()?;
+        let printed = outside().run(&soon(&provider.written(host)?)).ok()?;
         let bytes =
             printed.lines().find_map(|line| line.split_once("wr_bytes ")?.1.trim().parse::<u64>().ok())?;
         let (megabytes, now) = (bytes / 1_000_000, Instant::now());
@@ -72,13 +72,17 @@ impl Sights {
     }
 }
 
-/// Whether that is printed, soon: a management controller that is silent would be waited for for minutes.
+/// Whether that is printed.
 fn says(check: &Check) -> Option<bool> {
     let Check::Prints { program, line } = check else { return None };
-    let program = Program::new("timeout", ["20", &program.program]).with(program.arguments.clone());
-    outside().prints(&program, line).ok()
+    outside().prints(&soon(program), line).ok()
+}
+
+/// A management controller, or a libvirt, that is silent would be waited for for minutes.
+fn soon(program: &Program) -> Program {
+    Program::new("timeout", ["20", &program.program]).with(program.arguments.clone())
 }
 
 fn told_by_console(provider: &dyn Provider, host: &Host) -> Option<Sight> {
-    console::sight(&outside().run(&provider.console(host)?).ok()?)
+    console::sight(&outside().run(&soon(&provider.console(host)?)).ok()?)
 }

@@ -14,6 +14,7 @@ fn gce() -> World {
 #[test]
 fn a_good_host_for_the_lab() {
     let passed = [
+        "inventory-complete",
         "root",
         "programs",
         "container-runtime",
@@ -31,7 +32,7 @@ fn a_good_host_for_the_lab() {
 
 #[test]
 fn a_good_host_for_gce() {
-    show_good(&gce(), &["programs", "gcloud", "clock", "machine-sizes"]);
+    show_good(&gce(), &["inventory-complete", "programs", "gcloud", "clock", "machine-sizes"]);
 }
 
 #[test]
@@ -46,6 +47,10 @@ fn every_fault_of_the_host_is_found_and_nothing_else() {
 
 pub(crate) fn faults() -> Vec<Fault> {
     vec![
+        fault("inventory-complete", "ignitionServer.url: Required value", gce(), |world| {
+            world.inventory =
+                world.inventory.replace("ignitionServer: {url: \"https://192.168.126.2\"}\n", "");
+        }),
         fault("root", "this is user 65534", lab(), |world| {
             world.through = "/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups".to_owned();
             world.set_up += "chown -R 65534 @/pool\n";

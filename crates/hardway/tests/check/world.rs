@@ -259,7 +259,9 @@ fn name_server(cluster: &Cluster) -> String {
 fn inventory(provider: &str) -> String {
     let settings = match provider {
         "bare-metal" => BARE_METAL,
-        "gce" => "  gce: {project: lab-1, zones: [us-central1-a]}\n",
+        "gce" => {
+            "  gce: {project: lab-1, zones: [us-central1-a], image: rhcos}\nignitionServer: {url: \"https://192.168.126.2\"}\n"
+        }
         _ => "",
     };
     let mut text = format!(
@@ -271,7 +273,7 @@ fn inventory(provider: &str) -> String {
         let (role, ip, mac) = (host.role, host.ip[0], host.mac.unwrap());
         let size = if role.name() == "worker" { "cpus: 2, memoryGiB: 8" } else { "cpus: 4, memoryGiB: 16" };
         text += &format!(
-            "- {{name: {}, role: {role}, ip: {ip}, mac: \"{mac}\", {size}, diskGiB: 100}}\n",
+            "- {{name: {}, role: {role}, ip: {ip}, mac: \"{mac}\", installDisk: /dev/vda, {size}, diskGiB: 100}}\n",
             host.name
         );
     }

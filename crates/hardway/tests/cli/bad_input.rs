@@ -41,13 +41,166 @@ fn every_mistake_of_both_files_is_said_in_one_run() {
     ] {
         assert!(found.iter().any(|line| line.starts_with(expected)), "{expected} is not in {found:#?}");
     }
-    ran.says("18 |   replicas: three\n   |             ^^^^^")
-        .says("fix: did you mean fips?")
-        .says(&format!(
-            "error[config-invalid]: {} mistakes in install-config.yaml and inventory.yaml",
-            found.len()
-        ))
-        .says("more: hardway explain config-invalid");
+    ran.says(
+        "18 |   replicas: three\n   |             ^^^^^\n  more: hardway explain controlPlane.replicas\n",
+    )
+    .says("  more: hardway explain networking.clusterNetwork.hostPrefix\n")
+    .says("fix: did you mean fips?")
+    .says(&format!(
+        "error[config-invalid]: {} mistakes in install-config.yaml and inventory.yaml",
+        found.len()
+    ))
+    .says("more: hardway explain config-invalid");
+}
+
+/// A block with a mistake of every kind in it.
+const BAD_METAL: &str = "provider: bare-metal
+  bare-metal:
+    boot: usb
+    mediaURL: http://192.168.126.2:8080
+    hosts:
+      master-0: {bmc: {address: \"ipmi://10.0.0.5\", user: admin, password: hush-hush}}
+      master-9: {}";
+
+#[test]
+fn mistakes_in_a_providers_settings_are_said_by_every_command() {
+    let work = Work::with_inputs(CONFIG, &INVENTORY.replace("provider: bare-metal", BAD_METAL));
+    work.edit("inventory.yaml", "dns: [192.168.126.1]", "dns: [nobody]");
+    let commands = [
+        &["create", "manifests"][..],
+        &["create", "cluster"],
+        &["plan"],
+        &["status"],
+        &["graph"],
+        &["check"],
+        &["infra", "plan"],
+    ];
+    for command in commands {
+        let ran = work.refused(3, command);
+        let found = findings(&ran.stderr);
+        for expected in [
+            "inventory.yaml:8:11 error: machines.bare-metal.boot: Unsupported value: \"usb\": supported values: \"iso\", \"pxe\"",
+            "inventory.yaml:9:5 error: machines.bare-metal.mediaURL: Unknown field: machines.bare-metal has no such field",
+            "inventory.yaml:11:33 error: machines.bare-metal.hosts.master-0.bmc.address: Invalid value: <redacted>: is not Redfish",
+            "machines.bare-metal.hosts.master-0.bmc.passwordFile: Required value: the file with the controller's password",
+            "machines.bare-metal.hosts.master-0.bmc.password: Forbidden: a password does not belong into this file",
+            "machines.bare-metal.hosts.master-9: Invalid value: \"master-9\": no host of the inventory has this name",
+            "error: network.dns[0]: Invalid value: \"nobody\"",
+        ] {
+            assert!(
+                found.iter().any(|line| line.contains(expected)),
+                "{command:?}: {expected} is not in {found:#?}"
+            );
+        }
+        // What is no secret is seen.
+        let ran = ran
+            .says("fix: did you mean mediaUrl?")
+            .says("8 |     boot: usb\n")
+            .says("user: admin, password: *********}}");
+        assert_eq!(ran.stderr.matches("machines.bare-metal.boot:").count(), 1, "{command:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn settings_of_every_provider_are_looked_at_before_they_are_used() {
+    for (settings, said) in [
+        (
+            "provider: lab\n  lab: {name: My Lab, disk: 7}",
+            &["machines.lab.name: Invalid value", "machines.lab.disk: Unknown field"][..],
+        ),
+        (
+            "provider: libvirt\n  libvirt: {accelerator: kvmm, poolPath: images, uri: 5}",
+            &[
+                "machines.libvirt.accelerator: Unsupported value: \"kvmm\"",
+                "machines.libvirt.poolPath: Invalid value",
+                "machines.libvirt.uri: Invalid value: 5: must be a string",
+            ],
+        ),
+        (
+            "provider: gce\n  gce: {zones: [us-central1-a, nowhere], externalAddresses: perhaps}",
+            &[
+                "machines.gce.project: Required value",
+                "machines.gce.zones[1]: Invalid value",
+                "machines.gce.externalAddresses: Invalid value: \"perhaps\": must be true or false, found a string",
+                "machines.gce.image: Required value",
+            ],
+        ),
+    ] {
+        let work = Work::with_inputs(CONFIG, &INVENTORY.replace("provider: bare-metal", settings));
+        let ran = work.refused(3, &["create", "manifests"]);
+        for part in said {
+            assert_eq!(ran.stderr.matches(part).count(), 1, "{part}: {}", ran.stderr);
+        }
+    }
+}
+
+#[test]
+fn what_only_machines_need_does_not_keep_files_from_being_made() {
+    let work = Work::with_inputs(CONFIG, INVENTORY);
+    work.ok(&["create", "manifests", "--dry-run"])
+        .says("not yet for machines to boot: hosts[0].installDisk: Required value")
+        .says("(4 more like it); `hardway check` lists all");
+    let ran = work.refused(2, &["check", "--only", "inventory-complete"]);
+    assert!(ran.stdout.contains("hosts[4].installDisk: Required value"), "{}", ran.stdout);
+    assert_eq!(
+        ran.stdout.matches("fix: name it, such as installDisk: /dev/sda").count(),
+        1,
+        "{}",
+        ran.stdout
+    );
+    work.refused(3, &["create", "cluster"]).says("error[inventory-invalid]: 5 mistakes in inventory.yaml");
+}
+
+#[test]
+fn both_files_can_be_looked_at_alone() {
+    let work = Work::with_inputs(CONFIG, &INVENTORY.replace("provider: bare-metal", BAD_METAL));
+    let ran = work
+        .refused(3, &["validate"])
+        .says("machines.bare-metal.boot: Unsupported value")
+        .says("hosts[0].installDisk");
+    assert_eq!(ran.stdout, "");
+    let told = work.refused(3, &["validate", "-o", "json"]).stdout;
+    let told: Vec<serde_json::Value> = serde_json::from_str(&told).unwrap();
+    let unknown = told.iter().find(|row| row["field"] == "machines.bare-metal.mediaURL").unwrap();
+    let place =
+        (&unknown["severity"], &unknown["file"], &unknown["line"], &unknown["column"], &unknown["fix"]);
+    let file = "inventory.yaml".into();
+    assert_eq!(place, (&"error".into(), &file, &9.into(), &5.into(), &"did you mean mediaUrl?".into()));
+
+    let work = Work::with_inputs(CONFIG, INVENTORY);
+    work.refused(0, &["validate"])
+        .says("warning: hosts[4].installDisk: Required value")
+        .says("no mistakes in install-config.yaml and inventory.yaml, 6 warnings");
+    let told = work.refused(0, &["validate", "-o", "yaml"]).stdout;
+    assert_eq!(told.matches("severity: warning").count(), 6, "{told}");
+    Work::empty().refused(3, &["validate"]).says("error[config-missing]");
+}
+
+#[test]
+fn who_leaves_out_what_everybody_needs_is_told_what_it_is_and_where_it_comes_from() {
+    let secret = CONFIG.lines().last().unwrap();
+    let bare =
+        CONFIG.replace("baseDomain: example.com\n", "").replace("  name: ocp4\n", "").replace(secret, "");
+    let work = Work::with_inputs(&bare, INVENTORY);
+    let ran = work.refused(3, &["create", "manifests"]);
+    let ran = ran
+        .says("error: metadata.name: Required value: the cluster's name is required")
+        .says("name: ocp4; with baseDomain example.com its API is then api.ocp4.example.com")
+        .says(
+            "error: baseDomain: Required value: the DNS domain that the cluster's own is made in is required",
+        )
+        .says("such as baseDomain: example.com")
+        .says("error: pullSecret: Required value: the logins for the registries")
+        .says("https://console.redhat.com/openshift/install/pull-secret")
+        .says("for OKD, whose images need no login");
+    assert_eq!(findings(&ran.stderr).len(), 3, "{}", ran.stderr);
+}
+
+#[test]
+fn comments_are_left_out_of_excerpts() {
+    let work = Work::with_inputs(CONFIG, INVENTORY);
+    work.edit("install-config.yaml", "name: ocp4", "name: OCP_4   # hush-hush, über alles");
+    work.refused(3, &["validate"]).says("4 |   name: OCP_4\n  |         ^^^^^\n  fix: did you mean ocp-4?");
 }
 
 #[test]

@@ -40,6 +40,31 @@ fn init_never_writes_over_a_file() {
     assert_eq!(work.read("inventory.yaml"), INVENTORY);
 }
 
+/// With what is optional, too: the comments of the sample are meant to be taken off.
+#[test]
+fn the_sample_of_every_provider_is_whole() {
+    for provider in ["bare-metal", "gce", "lab", "libvirt"] {
+        let work = Work::empty();
+        work.ok(&["init", "--provider", provider, "--release", "sample"]);
+        let text = work.read("inventory.yaml");
+        let is_setting = |line: &str| line.contains(": ") || line.ends_with(':');
+        let taken_off = |line: &str| match line.split_once("# ") {
+            Some(("  ", rest)) if is_setting(rest) && !rest.starts_with("All of") => format!("  {rest}\n"),
+            Some(("", rest)) if rest.starts_with("ignitionServer") => format!("{rest}\n"),
+            _ => format!("{line}\n"),
+        };
+        let all: String = text.lines().map(taken_off).collect();
+        assert_eq!(provider == "bare-metal", all != text, "{all}");
+        for text in [&text, &all] {
+            work.write("inventory.yaml", format!("{text}pki: {{keyAlgorithm: ECDSA-P256}}\n"));
+            let ran = work.ok(&["create", "manifests", "--dry-run"]);
+            ran.does_not_say("warning: machines").does_not_say("not yet for machines").does_not_say("-->");
+        }
+        let is_metal = text.contains("00:00:5e:00:53:64") && text.contains("/dev/disk/by-id");
+        assert_eq!(provider == "bare-metal", is_metal && !text.contains("vda"), "{text}");
+    }
+}
+
 #[test]
 fn every_size_that_init_offers_can_be_created() {
     for (masters, workers) in [("1", "0"), ("3", "0"), ("5", "1"), ("9", "100")] {

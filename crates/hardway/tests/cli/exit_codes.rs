@@ -67,6 +67,11 @@ fn a_file_that_belongs_to_the_folder_and_is_not_there_is_a_wrong_configuration()
     ] {
         work.refused(3, arguments);
     }
+    let work = Work::with_inputs(CONFIG, INVENTORY);
+    work.refused(3, &["verify"])
+        .says("error[kubeconfig-unusable]: there is no kubeconfig ./auth/kubeconfig\n");
+    work.refused(3, &["gather", "bootstrap"])
+        .says("error[gather-failed]: there is no key for the bootstrap host");
 }
 
 #[test]
@@ -101,8 +106,19 @@ fn every_command_has_a_manual_page() {
     let page = work.ok(&["man", "csr", "simulate"]).stdout;
     assert!(page.contains(".TH hardway-csr-simulate 1") && page.contains("\\-\\-node"), "{page}");
     assert!(work.ok(&["man"]).stdout.contains(".TH hardway 1"));
+    for text in [
+        work.ok(&["man", "node", "add"]).stdout.replace("\\-", "-"),
+        work.ok(&["node", "add", "--help"]).stdout,
+    ] {
+        assert!(
+            text.contains("hardway node add worker-2 --dir demo") && text.contains("9  something waits"),
+            "{text}"
+        );
+    }
     work.refused(2, &["man", "cucumber"]).says("one of approve, ");
     work.ok(&["man", "--to", "."]);
+    let page = work.read("hardway-hosted-workers-add.1");
+    assert!(page.contains("EXAMPLES AND EXIT CODES") && !work.exists("hardway-help.1"), "{page}");
     for name in ["hardway.1", "hardway-approve.1", "hardway-gather-bootstrap.1"] {
         assert!(work.exists(name), "{name}");
     }

@@ -80,6 +80,31 @@ fn there_is_nothing_to_destroy_where_nothing_was_done() {
 }
 
 #[test]
+fn after_a_start_that_did_nothing_there_is_nothing_to_take_back_and_that_is_said() {
+    for command in [&["infra", "down"][..], &["destroy"]] {
+        let work = lab();
+        work.write("journal.jsonl", "");
+        work.ok(command)
+            .says("nothing to take back")
+            .says("nothing was done to this host")
+            .does_not_say("0 things");
+    }
+}
+
+#[test]
+fn a_cluster_that_does_not_answer_is_told_with_what_to_do() {
+    let work = Work::made();
+    // Nobody listens there.
+    let kubeconfig = work.read("auth/kubeconfig");
+    let server = kubeconfig.lines().find(|line| line.contains("server: ")).unwrap();
+    work.edit("auth/kubeconfig", server, "    server: https://127.0.0.1:9");
+    let ran = work.run(&["node", "add", "worker-0"]).expect(1);
+    ran.says("error[node-kept]: ")
+        .says("fix: this computer must reach the API of the cluster")
+        .says("hardway diagnose");
+}
+
+#[test]
 fn a_lab_that_is_not_there_is_said_so() {
     let work = lab();
     work.refused(4, &["lab", "run", "--", "true"]).says("the lab never-built is not there");

@@ -19,6 +19,7 @@ mod install;
 #[path = "../../../hardway-machines/tests/install_media/fixture.rs"]
 mod live_image;
 mod media;
+mod media_config;
 mod no_leaks;
 mod read_verbs;
 mod recover;

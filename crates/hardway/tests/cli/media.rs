@@ -10,7 +10,7 @@ use crate::snapshot::Snapshot;
 use crate::work::{CONFIG, INVENTORY, Work};
 
 /// Every host with a card and a disk, and configs made.
-fn made() -> Work {
+pub(crate) fn made() -> Work {
     let work = Work::made();
     let mut inventory = INVENTORY.to_owned();
     for (i, ip) in ["100", "101", "102", "103", "110"].iter().enumerate() {
@@ -25,7 +25,7 @@ fn made() -> Work {
     work
 }
 
-fn iso() -> &'static str {
+pub(crate) fn iso() -> &'static str {
     pristine().to_str().unwrap()
 }
 
@@ -34,7 +34,7 @@ fn shown(work: &Work, file: &str) -> Value {
 }
 
 /// The file at a path of an Ignition config, whose contents are percent-encoded.
-fn file(config: &Value, path: &str) -> String {
+pub(crate) fn file(config: &Value, path: &str) -> String {
     let files = config["storage"]["files"].as_array().unwrap();
     let file = files.iter().find(|file| file["path"] == path).unwrap_or_else(|| panic!("no {path}"));
     let url = file["contents"]["source"].as_str().unwrap().strip_prefix("data:,").unwrap();
@@ -53,7 +53,7 @@ fn file(config: &Value, path: &str) -> String {
 }
 
 /// The embedded config. It is secret, so not by way of `Work::run`, which forbids that secrets show.
-fn embedded(work: &Work, file: &str) -> Value {
+pub(crate) fn embedded(work: &Work, file: &str) -> Value {
     let output = work.command(&["media", "show", file, "--ignition"]).output().unwrap();
     assert!(output.status.success());
     serde_json::from_slice(&output.stdout).unwrap()

@@ -1,66 +1,16 @@
 //! `hardway hosted` as a user meets it, on two real API servers. HyperShift's operators are a stand-in, machines are played.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
 
+mod daemon;
+#[path = "../../../hardway-release/tests/fixture/mod.rs"]
+mod fixture;
 mod machine;
 mod place;
+mod render;
 
 use hardway_testing::{Server, succeed, until};
 use place::{Place, SECRET};
 use serde_json::json;
-
-#[test]
-fn what_cannot_be_is_told_at_once_and_nothing_is_made() {
-    let place = Place::empty();
-    let render = [
-        "hosted",
-        "cluster",
-        "render",
-        "demo",
-        "--release-image",
-        "quay.io/x:1",
-        "--pull-secret",
-        "pull-secret.json",
-    ];
-    let ran = place.run(
-        &[
-            &render[..],
-            &[
-                "--external-api-server-address",
-                "host",
-                "--node-port-base",
-                "40000",
-                "--cluster-cidr",
-                "172.31.0.0/17",
-            ],
-        ]
-        .concat(),
-    );
-    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-    for fault in [
-        "\"host\" is no address",
-        "port 40000 of APIServer",
-        "cluster network 172.31.0.0/17 and service network 172.31.0.0/16 overlap",
-    ] {
-        assert!(ran.stderr.contains(fault), "{fault}: {}", ran.stderr);
-    }
-    let good =
-        [&render[..], &["--external-api-server-address", "10.0.0.5", "--node-pool-replicas", "2"]].concat();
-    let ran = place.run(&good);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let kinds: Vec<&str> = ran.stdout.lines().filter_map(|line| line.strip_prefix("kind: ")).collect();
-    assert_eq!(kinds, ["Namespace", "Secret", "Secret", "HostedCluster", "NodePool"]);
-    assert!(!ran.stdout.contains("c2Vjcm"), "secrets are for --render-sensitive");
-    assert!(
-        place
-            .run(&[&good[..], &["--render-sensitive"]].concat())
-            .stdout
-            .contains(&place::base64(&place.read("pull-secret.json")))
-    );
-    let ran = place.run(&["hosted", "cluster", "status", "demo", "--kubeconfig", "nowhere"]);
-    assert_eq!(ran.code, Some(2));
-    let is_told = ran.stderr.contains("error[kubeconfig-unusable]") && ran.stderr.contains("nowhere");
-    assert!(is_told, "{}", ran.stderr);
-}
 
 #[test]
 fn real_from_a_cluster_to_its_workers() {
@@ -155,6 +105,11 @@ fn gates_are_told(place: &Place) {
         wrong.stderr
     );
     place.control_plane_is_up();
+    for command in [&["doctor"][..], &["controller", "--no-machines"]] {
+        let ran = place.hosted(&[command, &["--cluster", "demo", "--hosted-kubeconfig", "nowhere"]].concat());
+        let is_told = ran.stderr.contains("error[kubeconfig-unusable]") && ran.stderr.contains("nowhere");
+        assert!(ran.code == Some(2) && is_told, "{command:?}: {:?}: {}", ran.code, ran.stderr);
+    }
     let ran = place.hosted(&["nodepool", "status", "more", "--cluster", "demo", "-o", "json"]);
     let held: Vec<String> = ran.json()["gates"]
         .as_array()
@@ -218,6 +173,7 @@ fn workers_come_and_go(place: &Place) {
     let stages: Vec<_> =
         listed.json().as_array().unwrap().iter().map(|worker| worker["stage"].clone()).collect();
     assert!(stages.contains(&json!("ready")), "{}", listed.stdout);
+    daemon::is_the_releases(place);
     for name in ["worker-0", "worker-1"] {
         let ran = place.hosted(&[&["workers", "remove", name], &run[..]].concat());
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);

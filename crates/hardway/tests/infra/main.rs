@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
 
 mod boot;
+mod hosted;
 mod install;
 mod kills;
 mod program;

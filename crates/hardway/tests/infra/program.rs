@@ -59,13 +59,17 @@ fn what_a_silent_libvirt_has_is_not_called_missing() {
     fs_err::write(folder.path("bin/virsh"), script).unwrap();
     fs_err::set_permissions(folder.path("bin/virsh"), Permissions::from_mode(0o755)).unwrap();
     let path = format!("{}:{}", folder.path("bin").display(), std::env::var("PATH").unwrap());
-    let output = folder.command(&["infra", "status"]).env("PATH", path).output().unwrap();
-    let (stdout, stderr) =
-        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-    assert_eq!((output.status.code(), stdout.as_str()), (Some(4), ""), "{stderr}");
-    for said in ["cannot be known", complaint, "fix: libvirt does not run on the host"] {
-        assert!(stderr.contains(said), "{said}: {stderr}");
+    for verb in ["status", "up"] {
+        let output = folder.command(&["infra", verb]).env("PATH", &path).output().unwrap();
+        let (stdout, stderr) =
+            (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        assert_eq!((output.status.code(), stdout.as_str()), (Some(4), ""), "{verb}: {stderr}");
+        for said in ["cannot be known", complaint, "fix: libvirt does not run on the host"] {
+            assert!(stderr.contains(said), "{verb}: {said}: {stderr}");
+        }
     }
+    // Nothing was begun, so that nothing of somebody else's is taken back.
+    assert!(!folder.path("journal.jsonl").exists());
 }
 
 #[test]

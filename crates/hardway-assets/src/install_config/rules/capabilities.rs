@@ -3,11 +3,12 @@
 
 use super::super::Capabilities;
 use super::super::draft::Draft;
-use crate::release_payload::{CAPABILITIES, in_capability_set};
+use super::Rules;
+use crate::release_payload::{CAPABILITIES, CLUSTER_API, in_capability_set};
 use crate::schema::{Findings, INSTALL_CONFIG};
 use crate::violation::{Kind, Violation};
 
-pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
+pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
     let Some(capabilities) = &draft.capabilities else { return };
     let baseline = capabilities.baseline_capability_set.as_str();
     let sets = INSTALL_CONFIG.allowed("capabilities.baselineCapabilitySet");
@@ -21,6 +22,9 @@ pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
         });
     }
     let mut names: Vec<&str> = CAPABILITIES.iter().map(|(name, _)| *name).collect();
+    if rules.has_cluster_api_capabilities {
+        names.extend(CLUSTER_API);
+    }
     names.sort_unstable();
     for (i, capability) in capabilities.additional_enabled_capabilities.iter().enumerate() {
         if !names.contains(&capability.as_str()) {

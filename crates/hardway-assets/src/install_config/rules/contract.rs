@@ -2,6 +2,7 @@
 //! version contract's.
 
 use crate::release_payload::VersionContract;
+use crate::schema::INSTALL_CONFIG;
 
 /// How to read install-config for one release on one host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +31,15 @@ pub struct Rules {
     pub os_streams_is_default: bool,
     /// The stream of a cluster that names none.
     pub default_os_image_stream: &'static str,
+    /// Whether that is filled in.
+    pub fills_in_os_image_stream: bool,
+    /// Whether there are capabilities for the cluster API.
+    pub has_cluster_api_capabilities: bool,
     /// Whether the release is OKD.
     pub okd: bool,
+    /// The processor of machines whose pool names none: that of the release, as the openshift-install of each has it
+    /// built in (installer `pkg/version`).
+    pub default_architecture: &'static str,
     /// Whether this host runs in FIPS mode, or nobody wants to know.
     pub host_fips: bool,
 }
@@ -58,9 +66,21 @@ impl Rules {
             dual_replica_is_default: contract.dual_replica_is_default(),
             os_streams_is_default: contract.os_streams_is_default(),
             default_os_image_stream: contract.default_os_image_stream(),
+            fills_in_os_image_stream: contract.fills_in_os_image_stream(),
+            has_cluster_api_capabilities: contract.has_cluster_api_capabilities(),
             okd: contract.is_okd(),
+            default_architecture: "amd64",
             host_fips: false,
         }
+    }
+
+    /// The same for a release of one architecture, by Go's name of it. One with several changes nothing.
+    #[must_use]
+    pub fn of_architecture(mut self, name: &str) -> Self {
+        let known = INSTALL_CONFIG.allowed("controlPlane.architecture");
+        self.default_architecture =
+            known.iter().find(|known| **known == name).copied().unwrap_or(self.default_architecture);
+        self
     }
 
     /// The same on a host in FIPS mode.
@@ -87,5 +107,14 @@ mod tests {
         assert!(Rules::for_version("4.18.0-okd-scos.3").okd);
         assert_eq!(Rules::for_version("sample"), Rules::for_version("4.18"));
         assert_eq!(Rules::for_version("4.22"), Rules::for_version("4.22.0"));
+    }
+
+    #[test]
+    fn a_release_of_one_architecture_is_the_default() {
+        let default = |name| Rules::for_version("4.18").of_architecture(name).default_architecture;
+        assert_eq!(
+            ["", "amd64", "arm64", "multi", "riscv64"].map(default),
+            ["amd64", "amd64", "arm64", "amd64", "amd64"]
+        );
     }
 }

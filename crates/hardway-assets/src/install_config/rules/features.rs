@@ -11,7 +11,7 @@ pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_
     let set = draft.feature_set.as_str();
     let allowed = INSTALL_CONFIG.allowed("featureSet");
     let good_set = match set {
-        "OKD" if rules.okd => true,
+        "OKD" if rules.okd && rules.knows_okd_feature_set => true,
         "OKD" if rules.knows_okd_feature_set => {
             let detail = "OKD featureset is not supported on OpenShift clusters";
             findings.error(Violation::forbidden("featureSet", detail));
@@ -30,7 +30,7 @@ pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_
     }
     unused_fields(draft, rules, findings);
     let stream = text(draft.node, "osImageStream");
-    let streams = INSTALL_CONFIG.allowed("osImageStream");
+    let streams = if rules.okd { &["centos-10"] } else { INSTALL_CONFIG.allowed("osImageStream") };
     if !stream.is_empty() && !streams.contains(&stream.as_str()) && rules.checks_os_image_stream {
         findings.error(Violation::unsupported("osImageStream", stream, streams));
     }
@@ -52,7 +52,22 @@ fn gates(draft: &Draft<'_>, findings: &mut Findings<'_>) -> bool {
         };
         findings.error(Violation::invalid(format!("featureGates[{i}]"), gate, wrong));
     }
+    contradictions(draft, findings);
     findings.errors.len() == before
+}
+
+/// Ours: openshift-install takes a gate that is both on and off; the render on the bootstrap host then stops at it
+/// (openshift/api `payload-command/render/render.go`).
+fn contradictions(draft: &Draft<'_>, findings: &mut Findings<'_>) {
+    let gates: Vec<_> = draft.feature_gates.iter().map(|gate| parse(gate)).collect();
+    for (i, gate) in gates.iter().enumerate() {
+        let Ok((name, wanted)) = *gate else { continue };
+        if gates[..i].contains(&Ok((name, !wanted))) {
+            let detail = format!("trying to enable and disable {name:?}");
+            let entry = &draft.feature_gates[i];
+            findings.error(Violation::invalid(format!("featureGates[{i}]"), entry, detail));
+        }
+    }
 }
 
 /// A field, its gate, and whether the gate is on by default.

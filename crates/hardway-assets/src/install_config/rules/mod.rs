@@ -44,6 +44,6 @@ pub(super) fn check_all(draft: &Draft<'_>, rules: &Rules, findings: &mut Finding
     proxy::check(draft, findings);
     mirrors::check(draft, rules, findings);
     publish::check(draft, findings);
-    capabilities::check(draft, findings);
+    capabilities::check(draft, rules, findings);
     features::check(draft, rules, findings);
 }

@@ -4,21 +4,34 @@ use super::super::dns_name::{subdomain_error, too_long};
 use super::super::draft::Draft;
 use crate::schema::Findings;
 use crate::violation::Violation;
+use crate::yaml::{Node, Value};
 
 /// `*.apps` is kept in DNS zones as nine characters, which a label's 63 must have room for.
 const NAME_LIMIT: usize = 63 - 9;
 
 pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
+    // openshift-install calls these invalid, and quotes the rule for names. What is not there has no mistake in it.
+    if is_missing(draft.node.get("metadata").and_then(|metadata| metadata.get("name"))) {
+        let what = "the cluster's name is required";
+        let fix = "choose a short one, in metadata: name: ocp4; with baseDomain example.com its API is then api.ocp4.example.com";
+        findings.error(Violation::required("metadata.name", what).fix(fix));
+    }
+    if is_missing(draft.node.get("baseDomain")) {
+        let what = "the DNS domain that the cluster's own is made in is required";
+        let fix = "name one in which you can have names answered, such as baseDomain: example.com: the API is then api.NAME.example.com, \
+                   routes are below apps.NAME.example.com, with metadata.name for NAME";
+        findings.error(Violation::required("baseDomain", what).fix(fix));
+    }
     let name_error =
         if draft.name.len() > NAME_LIMIT { Some(too_long(NAME_LIMIT)) } else { subdomain_error(&draft.name) };
     let base = draft.base_domain.strip_suffix('.').unwrap_or(&draft.base_domain);
     let base_error = subdomain_error(base);
     let both_good = name_error.is_none() && base_error.is_none();
-    if let Some(error) = name_error {
-        findings.error(Violation::invalid("metadata.name", &draft.name, error));
+    if let Some(error) = name_error.filter(|_| !draft.name.is_empty()) {
+        findings.error(with_near(Violation::invalid("metadata.name", &draft.name, error), &draft.name));
     }
-    if let Some(error) = base_error {
-        findings.error(Violation::invalid("baseDomain", &draft.base_domain, error));
+    if let Some(error) = base_error.filter(|_| !draft.base_domain.is_empty()) {
+        findings.error(with_near(Violation::invalid("baseDomain", &draft.base_domain, error), base));
     }
     if both_good {
         let domain = format!("{}.{base}", draft.name);
@@ -32,4 +45,18 @@ pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
             findings.warn(Violation::forbidden(field, "has no effect and is left out of the cluster"));
         }
     }
+}
+
+/// Capitals and underscores are what people write.
+fn with_near(violation: Violation, name: &str) -> Violation {
+    let near = name.to_ascii_lowercase().replace('_', "-");
+    match near != name && subdomain_error(&near).is_none() {
+        true => violation.fix(format!("did you mean {near}?")),
+        false => violation,
+    }
+}
+
+/// What is of another type was told by the schema's check.
+fn is_missing(node: Option<&Node>) -> bool {
+    node.is_none_or(|node| matches!(&node.value, Value::Null) || node.value == Value::String(String::new()))
 }

@@ -32,7 +32,7 @@ fn address(draft: &Draft<'_>, path: &str, text: &str, schemes: &[&str], findings
         Err(_) => {
             // What the parser stumbled over may be a piece of the password; what may be shown it is asked about again.
             let special = || "cannot be read; escape what is special in the password".to_owned();
-            let error = Url::parse(&shown).err().unwrap_or_else(special);
+            let error = Url::parse(&shown.replace("<redacted>", "x")).err().unwrap_or_else(special);
             return findings.error(Violation::invalid(path, &shown, format!("parse {shown:?}: {error}")));
         }
     };

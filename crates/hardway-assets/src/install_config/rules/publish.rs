@@ -31,6 +31,9 @@ pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
         let detail = "operator publishing strategy is only allowed with mixed publishing strategy installs";
         findings.error(Violation::invalid("operatorPublishingStrategy", publish, detail));
     }
+    if has_strategy {
+        strategy(draft, findings);
+    }
     let mode = text(draft.node, "credentialsMode");
     if !mode.is_empty() {
         let detail = "cannot be set when using the \"none\" platform";
@@ -40,5 +43,24 @@ pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
     let allowed = INSTALL_CONFIG.allowed("cpuPartitioningMode");
     if !partitioning.is_empty() && !allowed.contains(&partitioning) {
         findings.error(Violation::unsupported("cpuPartitioningMode", partitioning, allowed));
+    }
+}
+
+/// openshift-install prints these paths without their parent.
+fn strategy(draft: &Draft<'_>, findings: &mut Findings<'_>) {
+    let of = |name: &str| {
+        let value = text(draft.node, &format!("operatorPublishingStrategy.{name}"));
+        if value.is_empty() { "External".to_owned() } else { value }
+    };
+    let both = ["apiserver", "ingress"].map(|name| (name, of(name)));
+    for (name, value) in &both {
+        if !["External", "Internal"].contains(&value.as_str()) {
+            let violation = Violation::unsupported(*name, value, &["External", "Internal"]);
+            findings.error_at(&format!("operatorPublishingStrategy.{name}"), violation);
+        }
+    }
+    if both.iter().all(|(_, value)| value == "Internal") {
+        let detail = "cannot set both fields to internal in a mixed cluster, use publish internal instead";
+        findings.error(Violation::invalid("publish", "Internal", detail));
     }
 }

@@ -9,9 +9,9 @@ use crate::schema::Findings;
 use crate::violation::Violation;
 
 pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
-    let lines: Vec<&str> =
-        draft.ssh_key.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')).collect();
-    let keys: Vec<Result<&str, &str>> = lines.iter().map(|line| key_type(line)).collect();
+    // With FIPS the whole text is read at once in every release.
+    let each_line = rules.every_ssh_line_is_a_key && !draft.fips;
+    let keys: Vec<Result<&str, &str>> = lines(&draft.ssh_key, each_line).map(key_type).collect();
     let none_good = !draft.ssh_key.is_empty() && !keys.iter().any(Result::is_ok);
     let prefix = if draft.fips { "Fatal error trying to parse configured public key: " } else { "" };
     if keys.is_empty() && none_good {
@@ -21,22 +21,32 @@ pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_
         let Err(error) = key else { continue };
         let which = if keys.len() > 1 { format!(" (key {})", i + 1) } else { String::new() };
         let violation = Violation::redacted("sshKey", format!("{prefix}{error}{which}"));
-        if none_good || rules.every_ssh_line_is_a_key {
-            findings.error(violation)
-        } else {
-            findings.warn(violation)
-        }
+        if none_good || each_line { findings.error(violation) } else { findings.warn(violation) }
     }
     if draft.fips {
-        for kind in keys.iter().filter_map(|key| key.ok()).filter(|kind| !is_fips(kind)) {
-            let detail =
-                format!("SSH key type {kind} unavailable when FIPS is enabled. Please use rsa or ecdsa.");
-            findings.error(Violation::redacted("sshKey", detail));
-        }
-        if !rules.host_fips {
-            let detail = "target cluster is in FIPS mode, enable FIPS mode on the host";
-            findings.error(Violation::forbidden("fips", detail));
-        }
+        fips(&keys, rules, findings);
+    }
+}
+
+/// Where each line must be a key, remarks are none. Elsewhere they are passed over, as sshd does.
+fn lines(text: &str, each_line: bool) -> impl Iterator<Item = &str> {
+    let is_key = move |line: &&str| {
+        if each_line { !line.is_empty() } else { !line.trim().is_empty() && !line.trim().starts_with('#') }
+    };
+    text.split('\n').filter(is_key).map(str::trim)
+}
+
+/// openshift-install looks at the first key only. One that sshd will not take beside a good one locks nobody out.
+fn fips(keys: &[Result<&str, &str>], rules: &Rules, findings: &mut Findings<'_>) {
+    for (i, kind) in keys.iter().filter_map(|key| key.ok()).enumerate().filter(|(_, kind)| !is_fips(kind)) {
+        let detail =
+            format!("SSH key type {kind} unavailable when FIPS is enabled. Please use rsa or ecdsa.");
+        let violation = Violation::redacted("sshKey", detail);
+        if i == 0 { findings.error(violation) } else { findings.warn(violation) }
+    }
+    if !rules.host_fips {
+        let detail = "target cluster is in FIPS mode, enable FIPS mode on the host";
+        findings.error(Violation::forbidden("fips", detail));
     }
 }
 

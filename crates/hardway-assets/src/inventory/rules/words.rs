@@ -2,25 +2,20 @@
 
 use super::super::draft::Draft;
 use crate::install_config::pull_spec_error;
-use crate::schema::{Findings, INVENTORY};
+use crate::schema::{Findings, INVENTORY, walk};
 use crate::violation::Violation;
 use crate::yaml::Value;
 
 pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
-    for path in ["apiVersion", "kind", "machines.provider", "network.loadBalancer", "pki.keyAlgorithm"] {
-        let mut node = Some(draft.node);
-        for step in path.split('.') {
-            node = node.and_then(|node| node.get(step));
-        }
-        if let Some(Value::String(word)) = node.map(|node| &node.value)
+    walk("", draft.node, INVENTORY.fields, &mut |path, _, value, field| {
+        if let Value::String(word) = &value.value
             && !word.is_empty()
+            && !field.allowed.is_empty()
+            && !field.allowed.contains(&word.as_str())
         {
-            one_of(path, path, word, findings);
+            findings.error(Violation::unsupported(path, word, field.allowed));
         }
-    }
-    for host in draft.hosts.iter().filter(|host| !host.role.is_empty()) {
-        one_of(&format!("{}.role", host.path), "hosts.role", &host.role, findings);
-    }
+    });
     if let Some(Value::Map(entries)) = draft.node.get("machines").map(|machines| &machines.value) {
         for (key, _) in entries.iter().filter(|(key, _)| key.text != "provider" && key.text != draft.provider)
         {
@@ -35,12 +30,5 @@ pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
         && let Some(error) = pull_spec_error(&draft.image)
     {
         findings.error(Violation::invalid("release.image", &draft.image, error));
-    }
-}
-
-fn one_of(path: &str, field: &str, word: &str, findings: &mut Findings<'_>) {
-    let allowed = INVENTORY.allowed(field);
-    if !allowed.contains(&word) {
-        findings.error(Violation::unsupported(path, word, allowed));
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct World {
     pub(super) boots: bool,
     pub(super) drains: bool,
     pub(super) upgrades: bool,
+    /// Whether what a first boot needed can be taken away.
+    pub(super) settles: bool,
     pub(super) taken: Vec<(String, &'static str)>,
     pub(super) most_away: usize,
     pub(super) rebooted: usize,
@@ -50,6 +52,7 @@ impl World {
             boots: true,
             drains: true,
             upgrades: true,
+            settles: true,
             taken: Vec::new(),
             most_away: 0,
             rebooted: 0,
@@ -164,9 +167,12 @@ impl World {
     pub(super) fn rounds(&mut self, count: usize) {
         for _ in 0..count {
             let steps = self.plan();
-            let names: BTreeSet<&str> = steps.iter().map(Step::worker).collect();
-            assert_eq!(names.len(), steps.len(), "one step a worker: {steps:?}");
-            for step in steps {
+            let first = |step: &&Step| !matches!(step, Step::Settle { .. });
+            let names: BTreeSet<&str> = steps.iter().filter(first).map(Step::worker).collect();
+            assert_eq!(names.len(), steps.iter().filter(first).count(), "one step a worker: {steps:?}");
+            let mut busy = BTreeSet::new();
+            // The second of two waits.
+            for step in steps.into_iter().filter(|step| busy.insert(step.worker().to_owned())) {
                 self.taken.push((step.worker().to_owned(), step.name()));
                 self.take(step);
             }
@@ -191,7 +197,13 @@ impl World {
                     worker.history.trouble = None;
                 });
             }
-            Step::Record(worker) => self.replace(*worker),
+            Step::Observe(worker) | Step::Record(worker) => self.replace(*worker),
+            Step::Settle { worker } => {
+                let now = self.now;
+                if self.settles {
+                    self.record(&worker, |worker| worker.history.settled = Some(now));
+                }
+            }
             Step::Dress { worker } => {
                 let now = self.now;
                 self.record(&worker.name, |worker| worker.history.labelled = Some(now));

@@ -18,6 +18,8 @@ mod tests;
 
 pub(super) use names_seen::NamesSeen;
 
+use hardway_assets::inventory::Provider;
+
 use super::check_result::Judged;
 use super::scene::Scene;
 
@@ -56,6 +58,17 @@ pub(super) fn host(scene: &Scene<'_>) -> Judged {
 fn judge(scene: &Scene<'_>, judge: fn(&NamesSeen) -> Judged) -> Judged {
     match scene.names_to_come() {
         Some(why) => Judged::not_applicable(why),
-        None => judge(scene.names()),
+        None => with_file(scene, judge(scene.names())),
     }
+}
+
+/// Whoever runs the name server of real machines gets the records as a file.
+fn with_file(scene: &Scene<'_>, mut judged: Judged) -> Judged {
+    let is_about_records = |fix: &String| fix.starts_with("add ");
+    if let Some(fix) = judged.fix.as_mut().filter(|fix| is_about_records(fix))
+        && scene.provider() == Provider::BareMetal
+    {
+        fix.push_str("; `hardway infra plan` prints all of them for dnsmasq");
+    }
+    judged
 }

@@ -28,8 +28,11 @@ fn judge(missing: &[IpAddr], card: Option<(&str, bool)>) -> Judged {
             "correct machines.bare-metal.interface; `ip link` lists the cards of this host",
         ),
         None => Judged::refused(
-            format!("{shown} is not an address of this host, where HAProxy shall listen at it"),
-            "name the card that gets it as machines.bare-metal.interface, or set network.loadBalancer to external",
+            match missing {
+                [_] => format!("{shown} is not an address of this host, where HAProxy shall listen at it"),
+                _ => format!("{shown} are not addresses of this host, where HAProxy shall listen at them"),
+            },
+            "name the card that gets them as machines.bare-metal.interface, or set network.loadBalancer to external",
         ),
     }
 }

@@ -45,7 +45,7 @@ impl BareMetal {
             listen: network.dns.clone(),
             port: 53,
             pid_file: "/run/dnsmasq.pid".to_owned(),
-            upstream: Vec::new(),
+            upstream: self.settings.upstream_dns.clone(),
         };
         dnsmasq(&Names::of(&self.cluster), &server)
     }

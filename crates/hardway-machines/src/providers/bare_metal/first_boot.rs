@@ -1,5 +1,7 @@
 //! The first boot of a machine.
 
+use std::path::{Path, PathBuf};
+
 use hardway_assets::inventory::Host;
 
 use super::{BareMetal, Boot};
@@ -19,38 +21,36 @@ impl BareMetal {
         ))
     }
 
-    /// What it boots from, with the config as it is now.
-    pub(super) fn medium(&self, host: &Host) -> Action {
-        let config = self.folder.join(install_medium::config(&self.cluster, host));
+    /// What it boots from, with the config as it is now: its own, or one that is given.
+    pub(super) fn medium(&self, host: &Host, given: Option<&Path>) -> Action {
+        let (config, flags) = install_medium::carried(&self.cluster, &self.folder, host, given);
+        let path = self.medium_path(host);
         match self.settings.boot {
             Boot::Iso => {
-                let iso = install_medium::iso(&self.folder, host);
-                let mut make = self.hardway("media iso --host").with([&host.name]);
-                if install_medium::has_pointer(&self.cluster) {
-                    // Then the ignition server sees the machine come.
-                    make = make.with(["--pointer"]);
-                }
+                let make = self.hardway("media iso --host").with([&host.name]).with(flags);
                 Action {
                     id: machine_action(&host.name, "medium"),
                     why: format!(
                         "the ISO that installs {} with its config, newer than the config",
                         host.name
                     ),
-                    holds: is_newer(&iso, &config),
+                    holds: is_newer(&path, &config),
                     does: install_medium::make(&self.hardway(""), &self.folder, &make),
-                    undo: vec![Step::RemoveFile { path: iso }],
+                    undo: vec![Step::RemoveFile { path }],
                 }
             }
             Boot::Pxe => {
                 let url = self.settings.media_url.as_deref().unwrap_or_default();
-                let copy = self.folder.join(format!("pxe/ignition/{}.ign", host.name));
-                Action::programs(
-                    machine_action(&host.name, "medium"),
-                    format!("what {} boots over the network, newer than its config", host.name),
-                    is_newer(&copy, &config),
-                    [self.hardway("media pxe --url").with([url])],
-                    [],
-                )
+                let make = self.hardway("media pxe --url").with([url]);
+                let why = format!("what {} boots over the network, newer than its config", host.name);
+                let holds = is_newer(&path, &config);
+                let id = machine_action(&host.name, "medium");
+                // What all hosts boot from is made at once; a config that is given is one host's alone, and goes with its machine.
+                if given.is_none() {
+                    return Action::programs(id, why, holds, [make], []);
+                }
+                let make = make.with(["--host", &host.name]).with(flags);
+                Action { id, why, holds, does: vec![Step::Run(make)], undo: vec![Step::RemoveFile { path }] }
             }
         }
     }
@@ -164,9 +164,17 @@ impl BareMetal {
         });
         steps
     }
+
+    /// What carries the config.
+    pub(super) fn medium_path(&self, host: &Host) -> PathBuf {
+        match self.settings.boot {
+            Boot::Iso => install_medium::iso(&self.folder, host),
+            Boot::Pxe => self.folder.join(format!("pxe/ignition/{}.ign", host.name)),
+        }
+    }
 }
 
-fn is_newer(file: &std::path::Path, than: &std::path::Path) -> Check {
-    let word = |path: &std::path::Path| path.display().to_string();
+fn is_newer(file: &Path, than: &Path) -> Check {
+    let word = |path: &Path| path.display().to_string();
     Check::Succeeds(Program::new("test", [word(file), "-nt".to_owned(), word(than)]))
 }

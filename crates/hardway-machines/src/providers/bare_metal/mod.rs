@@ -16,7 +16,7 @@ mod around;
 mod first_boot;
 mod settings;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
@@ -50,7 +50,15 @@ impl Provider for BareMetal {
     }
 
     fn first_boot(&self, host: &Host) -> Vec<Action> {
-        vec![self.medium(host), self.boot(host)]
+        vec![self.medium(host, None), self.boot(host)]
+    }
+
+    fn first_boot_with(&self, host: &Host, config: &Path) -> Vec<Action> {
+        vec![self.medium(host, Some(config)), self.boot(host)]
+    }
+
+    fn copies(&self, host: &Host) -> Vec<PathBuf> {
+        vec![self.medium_path(host)]
     }
 
     fn boots_from(&self, host: &Host) -> PathBuf {

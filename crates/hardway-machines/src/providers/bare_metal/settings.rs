@@ -1,7 +1,7 @@
 //! `machines.bare-metal` of the inventory.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +21,8 @@ pub struct BareMetalSettings {
     pub media_url: Option<String>,
     /// The card of this computer that gets the virtual addresses, where HAProxy runs here.
     pub interface: Option<String>,
+    /// Whom the name server of `bare-metal/dnsmasq.conf` asks about other names.
+    pub upstream_dns: Vec<IpAddr>,
     /// Management controllers, by host. Machines without one are booted by a person.
     pub controllers: BTreeMap<String, BmcSettings>,
 }
@@ -85,19 +87,25 @@ impl BareMetalSettings {
     /// What is wrong with the inventory.
     pub fn read(cluster: &Cluster) -> Result<Self, Vec<Violation>> {
         let findings = Findings::default();
-        let fields = Fields::new("machines.bare-metal", &cluster.inventory.machines.settings, &findings)
-            .only(&["boot", "mediaUrl", "interface", "hosts"]);
+        let settings = Self::look(cluster, &findings);
+        findings.or(settings)
+    }
+
+    pub(in crate::providers) fn look(cluster: &Cluster, findings: &Findings) -> Self {
+        let fields = Fields::new("machines.bare-metal", &cluster.inventory.machines.settings, findings)
+            .only(&["boot", "mediaUrl", "interface", "upstreamDNS", "hosts"]);
         let boot = if fields.word("boot", &["iso", "pxe"]) == "pxe" { Boot::Pxe } else { Boot::Iso };
-        let controllers = controllers(cluster, &fields, &findings);
+        let controllers = controllers(cluster, &fields, findings);
         let media_url = media_url(&fields);
         if media_url.is_none() && !fields.has("mediaUrl") && (boot == Boot::Pxe || !controllers.is_empty()) {
             let what = "where machines and controllers fetch what they boot is required";
             let fix = "set it to where `hardway media serve` or `hardway serve --boot` listens, as controllers and machines reach it, such as http://192.168.126.2:8080";
             findings.add(Violation::required(fields.path("mediaUrl"), what).fix(fix));
         }
-        disks(cluster, boot, &findings);
+        disks(cluster, boot, findings);
         let interface = fields.text("interface").map(str::to_owned);
-        findings.or(Self { boot, media_url, interface, controllers })
+        let upstream_dns = fields.addresses("upstreamDNS");
+        Self { boot, media_url, interface, upstream_dns, controllers }
     }
 
     /// The controllers whose own fields are right, whatever else is wrong.
@@ -253,11 +261,13 @@ fn disks(cluster: &Cluster, boot: Boot, findings: &Findings) {
     for (i, host) in cluster.inventory.hosts.iter().enumerate() {
         if host.install_disk.is_none() && !cluster.is_bootstrap_in_place() {
             let what = "the disk that the installer overwrites is required";
-            findings.add(Violation::required(format!("hosts[{i}].installDisk"), what));
+            let fix = "name it, such as installDisk: /dev/sda, or by a name that stays: `ls -l /dev/disk/by-id` on the machine";
+            findings.add(Violation::required(format!("hosts[{i}].installDisk"), what).fix(fix));
         }
         if host.mac.is_none() && boot == Boot::Pxe {
             let what = "a machine that boots from the network is found by the address of its card";
-            findings.add(Violation::required(format!("hosts[{i}].mac"), what));
+            let fix = "it is on the machine's label and in its setup: mac: \"00:00:5e:00:53:65\"";
+            findings.add(Violation::required(format!("hosts[{i}].mac"), what).fix(fix));
         }
     }
 }

@@ -120,6 +120,22 @@ fn the_load_balancer_is_ours_or_a_table_for_somebody() {
 }
 
 #[test]
+fn the_name_server_is_told_whom_to_ask_about_other_names() {
+    let names = |settings| {
+        let actions = provider(&cluster(settings)).infrastructure();
+        let records = actions.into_iter().find(|action| action.id == "dns/records").unwrap();
+        match &records.does[0] {
+            Step::WriteFile { content, .. } => content.clone(),
+            other => panic!("{other}"),
+        }
+    };
+    let file = names(json!({"upstreamDNS": ["192.0.2.53", "192.0.2.54"]}));
+    assert!(file.contains("\nno-resolv\nno-hosts\nserver=192.0.2.53\nserver=192.0.2.54\n"), "{file}");
+    let file = names(json!({}));
+    assert!(file.contains("\n# server=ADDRESS\n") && !file.contains("\nserver="), "{file}");
+}
+
+#[test]
 fn logins_and_trust_are_as_the_settings_say() {
     let read = |more| {
         BareMetalSettings::read(&cluster(with_controller(&more))).unwrap().controllers["master-0"].clone()

@@ -1,6 +1,7 @@
 //! Instances.
 
-use hardway_assets::ignition::HostPointer;
+use std::path::Path;
+
 use hardway_assets::install_media::limit;
 use hardway_assets::inventory::Host;
 
@@ -16,9 +17,9 @@ const DISK_GIB: u32 = 128;
 
 impl Gce {
     /// An instance is made and runs: it cannot be made to wait. Only the path of its pointer is on the command line.
-    pub(super) fn instance(&self, host: &Host) -> Action {
+    pub(super) fn instance(&self, host: &Host, pointer: &Path) -> Action {
         let resource = self.of(host);
-        let pointer = self.folder.join(HostPointer::path(host)).display().to_string();
+        let pointer = self.folder.join(pointer).display().to_string();
         let most = limit("gce").map_or(256 << 10, |limit| limit.bytes);
         let made = self.resource(
             machine_action(&host.name, "instance"),

@@ -22,7 +22,7 @@ mod names;
 mod network;
 mod settings;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
@@ -59,7 +59,11 @@ impl Provider for Gce {
     }
 
     fn first_boot(&self, host: &Host) -> Vec<Action> {
-        vec![self.instance(host)]
+        vec![self.instance(host, Path::new(&HostPointer::path(host)))]
+    }
+
+    fn first_boot_with(&self, host: &Host, config: &Path) -> Vec<Action> {
+        vec![self.instance(host, config)]
     }
 
     fn boots_from(&self, host: &Host) -> PathBuf {

@@ -60,11 +60,15 @@ impl GceSettings {
     /// What is wrong with the inventory.
     pub fn read(cluster: &Cluster) -> Result<Self, Vec<Violation>> {
         let findings = Findings::default();
-        let fields =
-            Fields::new("machines.gce", &cluster.inventory.machines.settings, &findings).only(&KNOWN);
+        let settings = Self::look(cluster, &findings);
+        findings.or(settings)
+    }
+
+    pub(in crate::providers) fn look(cluster: &Cluster, findings: &Findings) -> Self {
+        let fields = Fields::new("machines.gce", &cluster.inventory.machines.settings, findings).only(&KNOWN);
         let text = |name: &str, default: &str| fields.text(name).unwrap_or(default).to_owned();
         let project = fields.needed("project", "the project that the machines are made in is required");
-        let zones = zones(&fields, &findings);
+        let zones = zones(&fields, findings);
         let network = text("network", "default");
         for name in ["project", "network", "subnet", "machineType", "diskType", "imageProject", "bucket"] {
             // A word that begins with a dash would be an option.
@@ -77,7 +81,7 @@ impl GceSettings {
             }
         }
         let settings = Self {
-            image: image(&fields, project.unwrap_or_default(), &findings),
+            image: image(&fields, project.unwrap_or_default(), findings),
             project: project.unwrap_or_default().to_owned(),
             zones,
             subnet: text("subnet", &network),
@@ -88,8 +92,8 @@ impl GceSettings {
             source_ranges: source_ranges(&fields),
             service_account: fields.text("serviceAccount").map(str::to_owned),
         };
-        hosts(cluster, &findings);
-        findings.or(settings)
+        hosts(cluster, findings);
+        settings
     }
 
     /// `us-central1` of `us-central1-a`.

@@ -1,6 +1,7 @@
 //! Machines: containers with systemd that boot from an Ignition config.
 
-use hardway_assets::ignition::HostPointer;
+use std::path::Path;
+
 use hardway_assets::inventory::Host;
 
 use super::Lab;
@@ -36,8 +37,8 @@ impl Lab {
     }
 
     /// With the pointer to its config, as an installer would put it on its disk.
-    pub(super) fn boot(&self, host: &Host) -> Action {
-        let pointer = self.folder.join(HostPointer::path(host));
+    pub(super) fn boot(&self, host: &Host, pointer: &Path) -> Action {
+        let pointer = self.folder.join(pointer);
         let boot = self.place.script("node/boot.sh").with([
             self.place.lab.clone(),
             host.name.clone(),

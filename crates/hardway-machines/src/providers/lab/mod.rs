@@ -19,7 +19,7 @@ mod place;
 mod services;
 mod settings;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
@@ -70,7 +70,11 @@ impl Provider for Lab {
     }
 
     fn first_boot(&self, host: &Host) -> Vec<Action> {
-        vec![self.boot(host)]
+        vec![self.boot(host, Path::new(&HostPointer::path(host)))]
+    }
+
+    fn first_boot_with(&self, host: &Host, config: &Path) -> Vec<Action> {
+        vec![self.boot(host, config)]
     }
 
     fn boots_from(&self, host: &Host) -> PathBuf {

@@ -2,7 +2,8 @@
 
 use hardway_assets::Cluster;
 use hardway_assets::violation::Violation;
-use serde_json::Value;
+
+use crate::providers::fields::{Fields, Findings};
 
 /// What can be set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,38 +18,33 @@ impl LabSettings {
     /// # Errors
     /// What is wrong with the inventory.
     pub fn read(cluster: &Cluster) -> Result<Self, Vec<Violation>> {
+        let findings = Findings::default();
+        let settings = Self::look(cluster, &findings);
+        findings.or(settings)
+    }
+
+    pub(in crate::providers) fn look(cluster: &Cluster, findings: &Findings) -> Self {
         let settings = &cluster.inventory.machines.settings;
-        let mut violations = Vec::new();
-        for key in settings.as_object().into_iter().flatten().map(|(key, _)| key).filter(|key| *key != "name")
-        {
-            let detail = "the lab has no such setting";
-            violations.push(
-                Violation::invalid(format!("machines.lab.{key}"), key, detail).fix("only name can be set"),
-            );
-        }
-        let name = match settings.get("name") {
-            None => cluster.config.metadata.name.clone(),
-            Some(Value::String(name)) => name.clone(),
-            Some(other) => other.to_string(),
-        };
+        let fields = Fields::new("machines.lab", settings, findings).only(&["name"]);
+        let name = fields.text("name").unwrap_or(&cluster.config.metadata.name).to_owned();
         if !is_name(&name) {
             let detail = "must be small letters, digits and dashes, at most 32: interfaces and files are named after it";
             let fix = "set machines.lab.name to a short name";
-            violations.push(Violation::invalid("machines.lab.name", &name, detail).fix(fix));
+            findings.add(Violation::invalid(fields.path("name"), &name, detail).fix(fix));
         }
         for (i, host) in cluster.inventory.hosts.iter().enumerate() {
             if host.mac.is_none() {
                 let detail = "the machine's card needs an address of its own";
-                violations.push(Violation::required(format!("hosts[{i}].mac"), detail));
+                let fix = "give each host one, such as mac: \"52:54:00:7e:00:65\"";
+                findings.add(Violation::required(format!("hosts[{i}].mac"), detail).fix(fix));
             }
             if host.ip.first().is_none_or(std::net::IpAddr::is_ipv6) {
                 let detail = "the lab's segment speaks IPv4 first";
-                violations.push(
-                    Violation::required(format!("hosts[{i}].ip"), detail).fix("give an IPv4 address first"),
-                );
+                let violation = Violation::required(format!("hosts[{i}].ip"), detail);
+                findings.add(violation.fix("give an IPv4 address first"));
             }
         }
-        if violations.is_empty() { Ok(Self { name }) } else { Err(violations) }
+        Self { name }
     }
 }
 

@@ -1,5 +1,7 @@
 //! One machine: disk, definition, first boot.
 
+use std::path::Path;
+
 use hardway_assets::Cluster;
 use hardway_assets::inventory::{Host, Role};
 use hardway_assets::shell_word;
@@ -40,8 +42,8 @@ impl Libvirt {
     }
 
     /// The medium made and in the pool, then on. Holds for good once the machine has been on.
-    pub(super) fn boot(&self, host: &Host) -> Vec<Action> {
-        vec![self.iso(host), self.medium(host), self.started(host)]
+    pub(super) fn boot(&self, host: &Host, given: Option<&Path>) -> Vec<Action> {
+        vec![self.iso(host, given), self.medium(host), self.started(host)]
     }
 
     /// The same whatever else changes.
@@ -111,19 +113,15 @@ impl Libvirt {
         action
     }
 
-    /// What installs it, with its config as it is now. A person who wants another makes it with `hardway media iso`.
-    fn iso(&self, host: &Host) -> Action {
-        let (iso, config) = (
-            self.iso_path(host),
-            self.folder.join(install_medium::config(&self.cluster, host)).display().to_string(),
-        );
+    /// What installs it, with its config as it is now: its own, or one that is given. A person who wants another makes it with
+    /// `hardway media iso`.
+    fn iso(&self, host: &Host, given: Option<&Path>) -> Action {
+        let iso = self.iso_path(host);
+        let (config, flags) = install_medium::carried(&self.cluster, &self.folder, host, given);
+        let config = config.display().to_string();
         let folder = self.folder.display().to_string();
         let hardway = Program::new(self.program.display().to_string(), ["--dir", &folder]);
-        let mut make = hardway.clone().with(["media", "iso", "--host", &host.name]);
-        if install_medium::has_pointer(&self.cluster) {
-            // Then the ignition server sees the machine come.
-            make = make.with(["--pointer"]);
-        }
+        let mut make = hardway.clone().with(["media", "iso", "--host", &host.name]).with(flags);
         if self.architecture(host) == "amd64" {
             // The machine has no screen. Other architectures are told by their firmware which console there is.
             make = make.with(CONSOLES.iter().flat_map(|console| ["--live-karg-append", console]));
@@ -215,7 +213,7 @@ impl Libvirt {
         )
     }
 
-    fn iso_path(&self, host: &Host) -> String {
+    pub(super) fn iso_path(&self, host: &Host) -> String {
         install_medium::iso(&self.folder, host).display().to_string()
     }
 

@@ -124,7 +124,15 @@ impl Provider for Libvirt {
     }
 
     fn first_boot(&self, host: &Host) -> Vec<Action> {
-        self.boot(host)
+        self.boot(host, None)
+    }
+
+    fn first_boot_with(&self, host: &Host, config: &Path) -> Vec<Action> {
+        self.boot(host, Some(config))
+    }
+
+    fn copies(&self, host: &Host) -> Vec<PathBuf> {
+        vec![self.iso_path(host).into()]
     }
 
     fn boots_from(&self, host: &Host) -> PathBuf {

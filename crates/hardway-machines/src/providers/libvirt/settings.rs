@@ -5,9 +5,9 @@ use std::net::IpAddr;
 use hardway_assets::Cluster;
 use hardway_assets::inventory::Role;
 use hardway_assets::violation::Violation;
-use serde_json::Value;
 
 use super::uri::LibvirtUri;
+use crate::providers::fields::{Fields, Findings};
 
 /// The settings, whole and checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,81 +80,85 @@ impl Settings {
     /// # Errors
     /// Every mistake, with the path of its field.
     pub fn of(cluster: &Cluster) -> Result<Self, Vec<Violation>> {
-        let given = &cluster.inventory.machines.settings;
-        let mut wrong = Vec::new();
-        let network = text(given, "network").unwrap_or(&cluster.config.metadata.name).to_owned();
-        let pool = text(given, "pool").unwrap_or("default").to_owned();
+        let findings = Findings::default();
+        let settings = Self::look(cluster, &findings);
+        findings.or(settings)
+    }
+
+    pub(in crate::providers) fn look(cluster: &Cluster, findings: &Findings) -> Self {
+        let fields = Fields::new("machines.libvirt", &cluster.inventory.machines.settings, findings);
+        let text = |name: &str| fields.text(name).map(str::to_owned);
+        let network = text("network").unwrap_or_else(|| cluster.config.metadata.name.clone());
+        let pool = text("pool").unwrap_or_else(|| "default".to_owned());
         let folder = if pool == "default" { String::new() } else { format!("/{pool}") };
         let settings = Self {
-            uri: uri(given, &mut wrong),
-            pool_path: text(given, "poolPath")
-                .map_or_else(|| format!("/var/lib/libvirt/images{folder}"), str::to_owned),
-            bridge: text(given, "bridge").map_or_else(|| format!("virbr-{network}"), str::to_owned),
-            accelerator: match text(given, "accelerator") {
-                Some("kvm") => Accelerator::Kvm,
-                Some("tcg") => Accelerator::Tcg,
+            uri: uri(&fields),
+            pool_path: text("poolPath").unwrap_or_else(|| format!("/var/lib/libvirt/images{folder}")),
+            bridge: text("bridge").unwrap_or_else(|| format!("virbr-{network}")),
+            accelerator: match fields.word("accelerator", &["auto", "kvm", "tcg"]) {
+                "kvm" => Accelerator::Kvm,
+                "tcg" => Accelerator::Tcg,
                 _ => Accelerator::Auto,
             },
-            haproxy: match text(given, "haproxy") {
-                Some("systemd") => HaproxyBy::Systemd,
-                Some("podman") => HaproxyBy::Podman,
-                Some("daemon") => HaproxyBy::Daemon,
+            haproxy: match fields.word("haproxy", &["auto", "systemd", "podman", "daemon"]) {
+                "systemd" => HaproxyBy::Systemd,
+                "podman" => HaproxyBy::Podman,
+                "daemon" => HaproxyBy::Daemon,
                 _ => HaproxyBy::Auto,
             },
-            haproxy_image: text(given, "haproxyImage").map(str::to_owned),
-            upstream_dns: addresses(&given["upstreamDNS"]),
-            resolver: match text(given, "resolver") {
-                Some("systemd-resolved") => ResolverChoice::SystemdResolved,
-                Some("network-manager") => ResolverChoice::NetworkManager,
-                Some("none") => ResolverChoice::None,
+            haproxy_image: text("haproxyImage"),
+            upstream_dns: fields.addresses("upstreamDNS"),
+            resolver: match fields.word("resolver", &["auto", "systemd-resolved", "network-manager", "none"])
+            {
+                "systemd-resolved" => ResolverChoice::SystemdResolved,
+                "network-manager" => ResolverChoice::NetworkManager,
+                "none" => ResolverChoice::None,
                 _ => ResolverChoice::Auto,
             },
             network,
             pool,
         };
-        settings.check(given, &mut wrong);
-        check_cluster(cluster, &mut wrong);
-        if wrong.is_empty() { Ok(settings) } else { Err(wrong) }
+        settings.check(&fields, findings);
+        check_cluster(cluster, findings);
+        settings
     }
 
-    fn check(&self, given: &Value, wrong: &mut Vec<Violation>) {
+    fn check(&self, fields: &Fields<'_>, findings: &Findings) {
         for (field, name) in [("network", &self.network), ("pool", &self.pool), ("bridge", &self.bridge)] {
             if !is_name(name) {
                 let detail = "letters, digits, dots, dashes and underscores, the first a letter or digit";
-                wrong.push(Violation::invalid(path(field), name, detail));
+                fields.wrong(field, name, detail);
             }
         }
         if self.bridge.len() > LONGEST_BRIDGE {
             let detail = format!("the name of an interface has at most {LONGEST_BRIDGE} characters");
             // A name that was made from the network's is no mistake in a field that is not there.
-            let field = if text(given, "bridge").is_some() { "bridge" } else { "network" };
-            wrong.push(
-                Violation::invalid(path(field), &self.bridge, detail)
-                    .fix("give the bridge a short name: machines.libvirt.bridge: virbr-ocp4"),
-            );
+            let field = if fields.has("bridge") { "bridge" } else { "network" };
+            let violation = Violation::invalid(fields.path(field), &self.bridge, detail);
+            findings.add(violation.fix("give the bridge a short name: machines.libvirt.bridge: virbr-ocp4"));
         }
         if !self.pool_path.starts_with('/') {
-            wrong.push(Violation::invalid(path("poolPath"), &self.pool_path, "must be an absolute path"));
+            fields.wrong("poolPath", &self.pool_path, "must be an absolute path");
         } else if self.pool_path.starts_with("/root/") || self.pool_path == "/root" {
             let detail = "QEMU runs as a user of its own and may not enter /root";
-            let violation = Violation::invalid(path("poolPath"), &self.pool_path, detail);
-            wrong.push(violation.fix("choose a folder below /var/lib/libvirt/images"));
+            let violation = Violation::invalid(fields.path("poolPath"), &self.pool_path, detail);
+            findings.add(violation.fix("choose a folder below /var/lib/libvirt/images"));
         }
         if self.haproxy == HaproxyBy::Podman && self.haproxy_image.is_none() {
             let detail = "podman needs the pull spec of an image with haproxy in it";
-            wrong.push(Violation::required(path("haproxyImage"), detail));
+            findings.add(Violation::required(fields.path("haproxyImage"), detail));
         }
     }
 }
 
 /// What libvirt cannot make machines of, whatever its settings are.
-fn check_cluster(cluster: &Cluster, wrong: &mut Vec<Violation>) {
+fn check_cluster(cluster: &Cluster, findings: &Findings) {
     let inventory = &cluster.inventory;
     for (index, gateway) in inventory.network.gateway.iter().enumerate() {
         if cluster.machine_network_of(*gateway).is_none() {
             let detail =
                 "libvirt's bridge has this address: it must be in a network of networking.machineNetwork";
-            wrong.push(Violation::invalid(
+            findings.add(Violation::invalid(
                 item("network.gateway", &inventory.network.gateway, index),
                 gateway.to_string(),
                 detail,
@@ -167,13 +171,13 @@ fn check_cluster(cluster: &Cluster, wrong: &mut Vec<Violation>) {
         };
         if let Some(disk) = host.install_disk.as_ref().filter(|disk| is_other(disk)) {
             let detail = "the disk of a libvirt machine is /dev/vda";
-            wrong.push(Violation::invalid(format!("hosts[{index}].installDisk"), disk, detail));
+            findings.add(Violation::invalid(format!("hosts[{index}].installDisk"), disk, detail));
         }
     }
     for architecture in architectures(cluster) {
         if !["amd64", "arm64"].contains(&architecture) {
             let detail = format!("libvirt machines of architecture {architecture} are not known to hardway");
-            wrong.push(Violation::invalid("machines.provider", "libvirt", detail));
+            findings.add(Violation::invalid("machines.provider", "libvirt", detail));
         }
     }
 }
@@ -188,33 +192,19 @@ fn architectures(cluster: &Cluster) -> Vec<&str> {
     found
 }
 
-fn uri(given: &Value, wrong: &mut Vec<Violation>) -> LibvirtUri {
-    let given = text(given, "uri").unwrap_or("qemu:///system");
+fn uri(fields: &Fields<'_>) -> LibvirtUri {
+    let given = fields.text("uri").unwrap_or("qemu:///system");
     LibvirtUri::read(given).unwrap_or_else(|detail| {
-        wrong.push(Violation::invalid(path("uri"), given, detail));
+        // A password that was put there must not be shown.
+        let has_login = given.split_once('@').is_some_and(|(before, _)| before.matches(':').count() > 1);
+        fields.wrong("uri", if has_login { "<redacted>" } else { given }, &detail);
         LibvirtUri { text: given.to_owned(), ssh: None }
     })
-}
-
-fn path(field: &str) -> String {
-    format!("machines.libvirt.{field}")
 }
 
 /// One address may stand without a list around it.
 fn item<T>(field: &str, list: &[T], index: usize) -> String {
     if list.len() == 1 { field.to_owned() } else { format!("{field}[{index}]") }
-}
-
-fn text<'v>(given: &'v Value, field: &str) -> Option<&'v str> {
-    given[field].as_str().filter(|text| !text.is_empty())
-}
-
-fn addresses(given: &Value) -> Vec<IpAddr> {
-    let one = |value: &Value| value.as_str().and_then(|text| text.parse().ok());
-    match given {
-        Value::Array(values) => values.iter().filter_map(one).collect(),
-        value => one(value).into_iter().collect(),
-    }
 }
 
 /// What libvirt, the kernel, systemd and nftables all take.

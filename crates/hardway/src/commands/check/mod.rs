@@ -5,8 +5,9 @@ mod shown;
 
 use std::path::Path;
 
+use hardway_assets::inventory::Provider;
 use hardway_assets::{Cluster, pki};
-use hardway_machines::preflight::{self, AskRegistry, CheckResult, Choice, Patience, Site};
+use hardway_machines::preflight::{self, AskRegistry, CheckResult, Choice, Patience, Site, Verdict};
 
 use crate::cli::{CheckArgs, Format, Global, RegistryArgs};
 use crate::clock;
@@ -29,6 +30,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs, out: &Output) -> Result<u8,
     let choice = choice(args)?;
     let workdir = Workdir::open(&global.dir)?;
     let cluster = input::cluster_before_release(&workdir)?;
+    is_about(&choice, cluster.inventory.machines.provider)?;
     let tell = |result: &CheckResult| out.debug(&format!("{}: {}", result.check, result.verdict));
     let source = ReleaseSource { registry: &args.registry, folder: None };
     let results = look(&workdir, &cluster, source, &choice, tell, out)?;
@@ -82,7 +84,10 @@ pub(crate) fn look(
 /// What to say when a check failed.
 pub(crate) fn refused(results: &[CheckResult]) -> Option<Report> {
     let failed = preflight::failed(results);
-    let what = format!("{} of {} checks failed: {}", failed.len(), results.len(), failed.join(", "));
+    let is_asked =
+        |result: &&CheckResult| !matches!(result.verdict, Verdict::NotApplicable | Verdict::Skipped);
+    let asked = results.iter().filter(is_asked).count();
+    let what = format!("{} of {asked} checks failed: {}", failed.len(), failed.join(", "));
     (!failed.is_empty()).then(|| {
         Report::new("preflight-failed", what)
             .exit(EXIT_USAGE)
@@ -91,10 +96,33 @@ pub(crate) fn refused(results: &[CheckResult]) -> Option<Report> {
 }
 
 fn choice(args: &CheckArgs) -> Result<Choice, Report> {
-    let choice =
-        Choice { skip: args.skip_check.iter().cloned().collect(), only: args.only.iter().cloned().collect() };
+    let skip = args.skip_check.iter().cloned().collect();
+    let choice = Choice { skip, only: args.only.iter().cloned().collect(), ..Choice::default() };
     known(&choice)?;
     Ok(choice)
+}
+
+/// An error when a check that was asked for by name has nothing to ask of this provider: who reads "nothing failed" would
+/// think that all is well.
+fn is_about(choice: &Choice, provider: Provider) -> Result<(), Report> {
+    let foreign = choice.foreign(provider);
+    let told: Vec<String> = foreign
+        .iter()
+        .map(|(check, providers)| {
+            let providers: Vec<&str> =
+                providers.iter().map(|other| preflight::provider_name(*other)).collect();
+            format!("{check} is about {}", providers.join(" and "))
+        })
+        .collect();
+    match told.is_empty() {
+        true => Ok(()),
+        false => {
+            let own = preflight::provider_name(provider);
+            Err(Report::new("usage", format!("{}: the provider of the inventory is {own}", told.join(", ")))
+                .exit(EXIT_USAGE)
+                .fix("leave it out; `hardway check --list` says whom each check is about"))
+        }
+    }
 }
 
 /// An error when a name is that of no check.

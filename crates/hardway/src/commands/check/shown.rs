@@ -46,6 +46,9 @@ pub(super) fn value(results: &[CheckResult]) -> Value {
     json!({"passed": failed(results).is_empty(), "checks": results})
 }
 
+/// As many providers as there are.
+const ALL: usize = 4;
+
 /// What is asked, without asking.
 pub(super) fn list(format: Format, out: &Output) {
     let catalogue = Catalogue::load();
@@ -57,8 +60,13 @@ pub(super) fn list(format: Format, out: &Output) {
     match format {
         Format::Text => {
             let width = CHECKS.iter().map(|check| check.name.len()).max().unwrap_or_default();
-            rows.for_each(|(check, _, asks)| {
-                out.data(&format!("{:12} {:width$}  {asks}\n", check.group, check.name))
+            rows.for_each(|(check, providers, asks)| {
+                let of = if check.providers.len() == ALL {
+                    String::new()
+                } else {
+                    format!(" ({})", providers.join(", "))
+                };
+                out.data(&format!("{:12} {:width$}  {asks}{of}\n", check.group, check.name));
             });
         }
         format => {

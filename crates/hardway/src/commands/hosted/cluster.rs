@@ -2,34 +2,38 @@
 
 use std::fmt::Write as _;
 
-use hardway_assets::secrets::{Random, Secret, infra_id};
+use hardway_assets::File;
+use hardway_assets::secrets::{Random, Secret};
 use hardway_assets::yaml;
 use hardway_cluster::objects::Truth;
 use hardway_hosted::config_watch::{ConfigWatch, REST};
 use hardway_hosted::gates::first_held;
 use hardway_hosted::objects::HostedCluster;
 use hardway_hosted::render::{
-    Availability, ClusterRequest, NodePoolRequest, ServicePorts, UpgradeType, objects,
+    Availability, ClusterRequest, NodePoolRequest, RequestErrors, ServicePorts, UpgradeType, objects,
 };
-use hardway_hosted::{HostedError, pool_status};
+use hardway_hosted::{HostedError, names, pool_status};
 use serde_json::{Value, json};
 
-use super::{connect, failed, read, refused};
-use crate::cli::{AvailabilityArg, ClusterNameArgs, ClusterSpecArgs, ClusterVerb, Format, ManagementArgs};
+use super::{connect, failed, refused};
+use crate::cli::{
+    AvailabilityArg, ClusterNameArgs, ClusterSpecArgs, ClusterVerb, Format, Global, HostedRenderArgs,
+    ManagementArgs,
+};
 use crate::clock;
+use crate::held::Held;
 use crate::output::Output;
 use crate::report::Report;
+use crate::workdir::Workdir;
 
-pub(super) async fn run(args: &ManagementArgs, verb: &ClusterVerb, out: &Output) -> Result<u8, Report> {
+pub(super) async fn run(
+    global: &Global,
+    args: &ManagementArgs,
+    verb: &ClusterVerb,
+    out: &Output,
+) -> Result<u8, Report> {
     match verb {
-        ClusterVerb::Render(render) => {
-            let mut objects = objects(&request(args, &render.cluster)?).map_err(|errors| refused(&errors))?;
-            if !render.render_sensitive {
-                objects.iter_mut().for_each(hide);
-            }
-            let documents: Vec<String> = objects.iter().map(yaml::write).collect();
-            out.data(&documents.join("---\n"));
-        }
+        ClusterVerb::Render(render) => self::render(global, args, render, out)?,
         ClusterVerb::Create(spec) => create(args, spec, out).await?,
         ClusterVerb::Status(name) => return status(args, name, out).await,
         ClusterVerb::Kubeconfig { name } => {
@@ -49,9 +53,50 @@ pub(super) async fn run(args: &ManagementArgs, verb: &ClusterVerb, out: &Output)
     Ok(0)
 }
 
+/// What is printed is the same every time, so that it can be kept and compared.
+fn render(
+    global: &Global,
+    args: &ManagementArgs,
+    render: &HostedRenderArgs,
+    out: &Output,
+) -> Result<(), Report> {
+    let (mut request, mut objects) = checked(args, &render.cluster)?;
+    if render.render_sensitive {
+        request.encryption_key = kept_key(global, &request)?;
+        objects = self::objects(&request).map_err(|errors| refused(&errors))?;
+    } else {
+        objects.iter_mut().for_each(hide);
+        out.info(
+            "Secrets come without their values, and cannot be applied so: --render-sensitive prints them too",
+        );
+    }
+    let documents: Vec<String> = objects.iter().map(yaml::write).collect();
+    out.data(&documents.join("---\n"));
+    Ok(())
+}
+
+/// Drawn once, and kept in the working folder: with another one, what a cluster has encrypted is lost.
+fn kept_key(global: &Global, request: &ClusterRequest) -> Result<Secret, Report> {
+    let workdir = Workdir::open(&global.dir)?;
+    let name = format!("hosted/{}-{}.etcd-encryption-key", request.namespace, request.name);
+    let path = workdir.path(&name);
+    match fs_err::read(&path) {
+        Ok(key) if key.len() == 32 => return Ok(Secret::new(key)),
+        Ok(_) => {
+            let what = format!("{} has not the 32 bytes of a key", path.display());
+            return Err(Report::new("workdir-unusable", what)
+                .fix("bring it back from a copy; without a cluster made from it, remove it"));
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(Report::from_error("workdir-unusable", &error)),
+    }
+    let _held = Held::take(&workdir)?;
+    workdir.write(&File::secret(name, request.encryption_key.expose().to_vec()))?;
+    Ok(request.encryption_key.clone())
+}
+
 async fn create(args: &ManagementArgs, spec: &ClusterSpecArgs, out: &Output) -> Result<(), Report> {
-    let request = request(args, spec)?;
-    let objects = objects(&request).map_err(|errors| refused(&errors))?;
+    let (request, objects) = checked(args, spec)?;
     let management = connect(args, &spec.name).await?;
     let make = async {
         // Before anything is made: Secrets applied for a cluster that is there would be another cluster's.
@@ -71,9 +116,37 @@ async fn create(args: &ManagementArgs, spec: &ClusterSpecArgs, out: &Output) -> 
     Ok(())
 }
 
-fn request(args: &ManagementArgs, spec: &ClusterSpecArgs) -> Result<ClusterRequest, Report> {
+/// The request and its objects; or everything that is wrong with the flags and the files they name, at once.
+fn checked(args: &ManagementArgs, spec: &ClusterSpecArgs) -> Result<(ClusterRequest, Vec<Value>), Report> {
+    let mut files = Files::default();
+    let request = request(args, spec, &mut files);
+    match (objects(&request), files.errors.is_empty()) {
+        (Ok(objects), true) => Ok((request, objects)),
+        (Ok(_), false) => Err(refused(&RequestErrors(files.errors))),
+        (Err(RequestErrors(mut errors)), _) => {
+            errors.extend(files.errors);
+            Err(refused(&RequestErrors(errors)))
+        }
+    }
+}
+
+/// Files that flags name, as far as they can be read.
+#[derive(Default)]
+struct Files {
+    errors: Vec<String>,
+}
+
+impl Files {
+    fn read(&mut self, path: &std::path::Path) -> Option<String> {
+        let read = fs_err::read_to_string(path);
+        read.map_err(|error| self.errors.push(Report::from_error("hosted-request", &error).what)).ok()
+    }
+}
+
+fn request(args: &ManagementArgs, spec: &ClusterSpecArgs, files: &mut Files) -> ClusterRequest {
     let random = Random::default();
-    let short: String = spec.name.chars().take(21).collect();
+    // Of a file that cannot be read, that is told and nothing else.
+    let pull_secret = files.read(&spec.pull_secret).unwrap_or_else(|| r#"{"auths":{}}"#.to_owned());
     let pool = u32::try_from(spec.node_pool_replicas).ok().map(|replicas| NodePoolRequest {
         name: spec.name.clone(),
         namespace: args.namespace.clone(),
@@ -88,18 +161,18 @@ fn request(args: &ManagementArgs, spec: &ClusterSpecArgs) -> Result<ClusterReque
         taints: Vec::new(),
     });
     let ports = spec.node_port_base.map(ServicePorts::from_base);
-    Ok(ClusterRequest {
+    ClusterRequest {
         name: spec.name.clone(),
         namespace: args.namespace.clone(),
         base_domain: spec.base_domain.clone(),
         release_image: spec.release_image.clone(),
-        pull_secret: Secret::new(read(&spec.pull_secret)?.trim()),
-        ssh_key: spec.ssh_key.as_deref().map(read).transpose()?.map(|key| key.trim().to_owned()),
+        pull_secret: Secret::new(pull_secret.trim()),
+        ssh_key: spec.ssh_key.as_deref().and_then(|file| files.read(file)).map(|key| key.trim().to_owned()),
         address: spec.external_api_server_address.clone(),
         ports: ports.unwrap_or_else(|| ServicePorts::of_cluster(&args.namespace, &spec.name)),
-        cluster_network: spec.cluster_cidr,
-        service_network: spec.service_cidr,
-        machine_network: spec.machine_cidr,
+        cluster_network: spec.cluster_cidr.clone(),
+        service_network: spec.service_cidr.clone(),
+        machine_network: spec.machine_cidr.clone(),
         availability: match spec.control_plane_availability_policy {
             AvailabilityArg::HighlyAvailable => Availability::HighlyAvailable,
             AvailabilityArg::SingleReplica => Availability::SingleReplica,
@@ -107,11 +180,11 @@ fn request(args: &ManagementArgs, spec: &ClusterSpecArgs) -> Result<ClusterReque
         storage_class: spec.etcd_storage_class.clone(),
         storage_size: spec.etcd_storage_size.clone(),
         fips: spec.fips,
-        trust_bundle: spec.additional_trust_bundle.as_deref().map(read).transpose()?,
-        infra_id: infra_id(&short, &random),
+        trust_bundle: spec.additional_trust_bundle.as_deref().and_then(|file| files.read(file)),
+        infra_id: spec.infra_id.clone().unwrap_or_else(|| names::infra_id(&args.namespace, &spec.name)),
         encryption_key: Secret::new(random.bytes::<32>()),
         node_pool: pool,
-    })
+    }
 }
 
 /// Values of Secrets are for `--render-sensitive` only.

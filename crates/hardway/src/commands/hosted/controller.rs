@@ -13,7 +13,8 @@ use hardway_hosted::{MachineMaker, ProgramProvider};
 use hardway_machines::providers::Provider;
 use tokio::sync::mpsc;
 
-use super::{connect, failed, read};
+use super::registries::Registries;
+use super::{connect, failed, hosted_client, read};
 use crate::cli::{ControllerArgs, Global, IgnitionArg, ManagementArgs, ReconcileArgs};
 use crate::commands::approve::identity;
 use crate::held::Held;
@@ -29,7 +30,7 @@ pub(super) async fn run(
     args: &ControllerArgs,
     out: &Output,
 ) -> Result<u8, Report> {
-    let (controller, told) = controller(global, management, &args.reconcile, !args.no_machines).await?;
+    let (controller, told) = controller(global, management, &args.reconcile, !args.no_machines, out).await?;
     let metrics = match args.metrics {
         Some(address) => {
             let server = MetricsServer::start(address, Arc::clone(&controller.metrics)).await;
@@ -66,6 +67,7 @@ pub(super) async fn controller(
     management: &ManagementArgs,
     args: &ReconcileArgs,
     makes_machines: bool,
+    out: &Output,
 ) -> Result<(Controller, mpsc::UnboundedReceiver<Told>), Report> {
     clock::now()?;
     let folder =
@@ -87,9 +89,9 @@ pub(super) async fn controller(
         (Some(address), Some(file)) => Some(OwnServer { address: address.clone(), authority: read(file)? }),
         _ => None,
     };
+    let releases = Registries::new(&Workdir::open(&global.dir)?, &folder, &args.registry, out)?;
     let management = connect(management, &args.cluster).await?;
-    let hosted =
-        management.hosted_client(args.hosted_kubeconfig.as_deref()).await.map_err(|error| failed(&error))?;
+    let hosted = hosted_client(&management, args.hosted_kubeconfig.as_deref()).await?;
     let (sender, told) = mpsc::unbounded_channel();
     let controller = Controller {
         hosted,
@@ -109,6 +111,7 @@ pub(super) async fn controller(
         },
         server,
         daemon_image: args.daemon_image.clone(),
+        releases: Some(Arc::new(releases)),
         identity: identity(),
         now,
         metrics: Arc::new(Metrics::default()),
@@ -192,6 +195,10 @@ fn line(told: &Told) -> (bool, String) {
         Told::Leading(of) => (false, format!("this one acts for the {of}")),
         Told::Took { worker, step } => (false, format!("{worker}: {step}")),
         Told::Failed { worker, step, why } => (true, format!("{worker}: {step}: {why}")),
+        Told::ByHand { worker, steps } => {
+            let steps: String = steps.iter().zip(1..).map(|(step, n)| format!("\n  {n}. {step}")).collect();
+            (true, format!("{worker} waits for a person:{steps}"))
+        }
         Told::Decided { node, what } => {
             (false, format!("{node}: {}", what.split(": ").next().unwrap_or(what)))
         }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use hardway_hosted::diagnosis::{Diagnosis, Evidence, ROWS, diagnose};
 use serde_json::json;
 
-use super::{connect, failed, read};
+use super::{connect, failed, hosted_client, read};
 use crate::cli::{DoctorArgs, Format, ManagementArgs};
 use crate::clock;
 use crate::output::Output;
@@ -15,14 +15,17 @@ use crate::report::{EXIT_ERROR, Report};
 pub(super) async fn run(args: &ManagementArgs, doctor: &DoctorArgs, out: &Output) -> Result<u8, Report> {
     let management = connect(args, &doctor.cluster).await?;
     let logs = doctor.log.iter().map(|file| read(file)).collect::<Result<Vec<_>, Report>>()?;
-    let hosted = match management.hosted_client(doctor.hosted_kubeconfig.as_deref()).await {
-        Ok(client) => Some(client),
-        Err(error) => {
-            out.warn(&format!(
-                "the hosted cluster cannot be asked: {error}; nodes and requests are not known"
-            ));
-            None
-        }
+    // A file that the command line names must be there; HyperShift's own may not be yet, and that is worth knowing.
+    let hosted = match (&doctor.hosted_kubeconfig, management.hosted_client(None)) {
+        (Some(named), _) => Some(hosted_client(&management, Some(named)).await?),
+        (None, own) => own
+            .await
+            .map_err(|error| {
+                out.warn(&format!(
+                    "the hosted cluster cannot be asked: {error}; nodes and requests are not known"
+                ));
+            })
+            .ok(),
     };
     let evidence = Evidence::collect(&management, hosted.as_ref(), logs, clock::now()?).await;
     let broken = diagnose(&evidence.map_err(|error| failed(&error))?);

@@ -5,8 +5,11 @@ mod controller;
 mod doctor;
 mod nodepool;
 mod ovn;
+mod registries;
 mod stand_in;
 mod workers;
+
+use std::path::Path;
 
 use hardway_hosted::render::RequestErrors;
 use hardway_hosted::{HostedError, Management};
@@ -20,7 +23,7 @@ use crate::report::{EXIT_USAGE, Report};
 pub(crate) fn run(global: &Global, args: &HostedArgs, out: &Output) -> Result<u8, Report> {
     let done = async {
         match &args.noun {
-            HostedNoun::Cluster(verb) => cluster::run(&args.management, verb, out).await,
+            HostedNoun::Cluster(verb) => cluster::run(global, &args.management, verb, out).await,
             HostedNoun::Nodepool(verb) => nodepool::run(&args.management, verb, out).await,
             HostedNoun::Workers(verb) => workers::run(global, &args.management, verb, out).await,
             HostedNoun::Doctor(doctor) => doctor::run(&args.management, doctor, out).await,
@@ -51,6 +54,17 @@ async fn connect(args: &ManagementArgs, cluster: &str) -> Result<Management, Rep
     })
 }
 
+/// The hosted cluster, by the kubeconfig that the command line names, or else by HyperShift's.
+async fn hosted_client(management: &Management, kubeconfig: Option<&Path>) -> Result<kube::Client, Report> {
+    management.hosted_client(kubeconfig).await.map_err(|error| match error {
+        HostedError::Kubeconfig { .. } if kubeconfig.is_some() => {
+            let fix = "name another with --hosted-kubeconfig, or leave it out: then HyperShift's own is used";
+            Report::from_error("kubeconfig-unusable", &error).exit(EXIT_USAGE).fix(fix)
+        }
+        error => failed(&error),
+    })
+}
+
 fn failed(error: &HostedError) -> Report {
     Report::from_error("hosted-failed", error).fix(error.fix())
 }
@@ -63,7 +77,7 @@ fn refused(errors: &RequestErrors) -> Report {
 }
 
 /// A file that was named on the command line.
-fn read(path: &std::path::Path) -> Result<String, Report> {
+fn read(path: &Path) -> Result<String, Report> {
     fs_err::read_to_string(path)
         .map_err(|error| Report::from_error("hosted-request", &error).exit(EXIT_USAGE))
 }

@@ -122,7 +122,7 @@ async fn settle(
         out.info(&format!("{} workers changed; a controller does the rest", names.len()));
         return Ok(0);
     }
-    let (controller, told) = controller(global, args, &run.reconcile, true).await?;
+    let (controller, told) = controller(global, args, &run.reconcile, true, out).await?;
     let last: Arc<Mutex<Vec<Worker>>> = Arc::default();
     let (seen, wanted) = (Arc::clone(&last), names.clone());
     let until = Box::new(move |workers: &[Worker]| {
@@ -169,9 +169,9 @@ async fn settle(
     .fix("look at why each of them waits; what is wanted is written down, and a controller goes on with it"))
 }
 
-/// Ready and dressed; one that is to go is settled when its record is gone.
+/// Ready and dressed, and nothing left of its first boot; one that is to go is settled when its record is gone.
 fn is_settled(worker: &Worker) -> bool {
-    worker.wanted == Wanted::Present && worker.stage() == Stage::Ready && worker.history.labelled.is_some()
+    worker.wanted == Wanted::Present && worker.stage() == Stage::Ready && worker.history.settled.is_some()
 }
 
 fn sentence(worker: &Worker) -> String {

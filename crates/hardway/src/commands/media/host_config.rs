@@ -1,5 +1,7 @@
 //! Which config a host is installed with, and what stands in for it when it is too large.
 
+use std::path::Path;
+
 use hardway_assets::install_media::{hash, hash_in, hashed_pointer};
 use hardway_assets::inventory::{Host, Role};
 use hardway_assets::{Tree, ignition};
@@ -7,7 +9,7 @@ use hardway_assets::{Tree, ignition};
 use crate::input::Project;
 use crate::report::{EXIT_USAGE, Report};
 
-/// A host's config in the working folder.
+/// A host's config: in the working folder, or one that is given.
 #[derive(Debug)]
 pub(super) struct HostConfig<'p> {
     /// Where it lies.
@@ -16,6 +18,8 @@ pub(super) struct HostConfig<'p> {
     pub(super) bytes: &'p [u8],
     /// Whether it is made for the live system itself, which then installs by its own means.
     pub(super) is_live: bool,
+    /// Whether the command line named it: then nothing in the folder stands in for it.
+    is_given: bool,
 }
 
 /// A short config that fetches the real one.
@@ -28,20 +32,22 @@ pub(super) struct HostPointer {
 }
 
 impl<'p> HostConfig<'p> {
-    /// The complete config, or the pool's pointer where there is none. A worker of a hosted cluster has its own pointer only.
+    /// One that the command line names: of a worker of a hosted cluster, say, whose config is not this cluster's.
+    pub(super) fn given(path: &Path, bytes: &'p [u8]) -> Self {
+        Self { path: path.display().to_string(), bytes, is_live: false, is_given: true }
+    }
+
+    /// The complete config, or the pool's pointer where there is none.
     pub(super) fn find(project: &'p Project, host: &Host) -> Result<Self, Report> {
         let is_live = project.cluster.is_bootstrap_in_place();
         let candidates = match host.role {
             _ if is_live => vec!["bootstrap-in-place-for-live-iso.ign".to_owned()],
             Role::Bootstrap => vec!["bootstrap.ign".to_owned()],
-            role => {
-                let pointer = ignition::HostPointer::path(host);
-                vec![format!("ignition/{}.ign", host.name), format!("{role}.ign"), pointer]
-            }
+            role => vec![format!("ignition/{}.ign", host.name), format!("{role}.ign")],
         };
         for path in &candidates {
             if let Some(bytes) = project.tree.get(path) {
-                return Ok(Self { path: path.clone(), bytes, is_live });
+                return Ok(Self { path: path.clone(), bytes, is_live, is_given: false });
             }
         }
         let what = format!("{} has no config yet: there is no {}", host.name, candidates.join(" and no "));
@@ -56,6 +62,9 @@ impl<'p> HostConfig<'p> {
         host: &Host,
         url: Option<&str>,
     ) -> Result<Option<HostPointer>, Report> {
+        if self.is_given {
+            return Ok(None);
+        }
         if let Some(url) = url {
             let url = format!("{}/{}", url.trim_end_matches('/'), self.path);
             let bytes = hashed_pointer(&url, self.bytes, None);

@@ -10,7 +10,7 @@ use hardway_assets::inventory::Host;
 use hardway_machines::install_media::{LiveIso, MediaError};
 
 use super::host_config::HostConfig;
-use super::{base_image, make_folder, open, read, unusable};
+use super::{base_image, given, make_folder, open, read, unusable};
 use crate::cli::{Global, HostIsoArgs};
 use crate::forecast::Forecast;
 use crate::held::Held;
@@ -26,7 +26,9 @@ pub(super) fn run(global: &Global, args: &HostIsoArgs, out: &Output) -> Result<u
     let checked = Checked::load(&workdir, Reach::Here(args.source.release_dir.as_deref()), out)?;
     let project = Project::load(&workdir, checked)?;
     let hosts = wanted(&project, args)?;
-    warn_if_stale(&project, out);
+    if args.config.is_none() {
+        warn_if_stale(&project, out);
+    }
     let release_dir = args.source.release_dir.as_deref();
     let image = base_image::find(args.source.iso.as_deref(), &workdir, release_dir, &project, out)?;
     let maker = Maker::new(&project, args, &image)?;
@@ -84,6 +86,8 @@ struct Maker<'m> {
     base: LiveIso,
     scripts: Vec<Script>,
     user_config: Option<Vec<u8>>,
+    /// In place of what the folder has.
+    given: Option<Vec<u8>>,
 }
 
 /// What a host's medium carries.
@@ -118,7 +122,8 @@ impl<'m> Maker<'m> {
             }
         }
         let user_config = args.live_ignition.as_deref().map(read).transpose()?;
-        Ok(Self { project, args, image, base, scripts, user_config })
+        let given = given(args.config.as_deref(), &args.host)?;
+        Ok(Self { project, args, image, base, scripts, user_config, given })
     }
 
     /// As many at a time as there are processors: packing takes one each, and copying takes the disk.
@@ -142,7 +147,10 @@ impl<'m> Maker<'m> {
     }
 
     fn make(&self, host: &Host, folder: &Path) -> Result<Made, Report> {
-        let config = HostConfig::find(self.project, host)?;
+        let config = match (&self.given, &self.args.config) {
+            (Some(given), Some(path)) => HostConfig::given(path, given),
+            _ => HostConfig::find(self.project, host)?,
+        };
         let mut iso = self.base.clone();
         let (name, text) = host_keyfile(&self.project.cluster, host);
         iso.set_keyfile(&name, text.into_bytes()).map_err(|error| unusable(self.image, &error))?;

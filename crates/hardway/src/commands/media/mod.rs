@@ -91,6 +91,16 @@ fn read(file: &Path) -> Result<Vec<u8>, Report> {
     fs_err::read(file).map_err(|error| Report::from_error("usage", &error).exit(EXIT_USAGE))
 }
 
+/// The config that `--config` names; it is one host's.
+fn given(config: Option<&Path>, hosts: &[String]) -> Result<Option<Vec<u8>>, Report> {
+    let Some(config) = config else { return Ok(None) };
+    if hosts.len() != 1 {
+        let what = format!("{} is the config of one host, and {} are named", config.display(), hosts.len());
+        return Err(Report::new("usage", what).exit(EXIT_USAGE).fix("give --host once"));
+    }
+    read(config).map(Some)
+}
+
 /// A folder that media go to.
 fn make_folder(folder: &Path) -> Result<(), Report> {
     fs_err::create_dir_all(folder).map_err(|error| io(&error))

@@ -9,7 +9,7 @@ use hardway_assets::inventory::{Host, Role};
 use hardway_machines::install_media::{BOOT_HOSTS, BOOT_INDEX, extract_pxe_files};
 
 use super::host_config::HostConfig;
-use super::{base_image, make_folder, unusable};
+use super::{base_image, given, make_folder, unusable};
 use crate::cli::{Global, PxeArgs};
 use crate::input::{Checked, Project};
 use crate::output::Output;
@@ -29,12 +29,14 @@ pub(super) fn run(global: &Global, args: &PxeArgs, out: &Output) -> Result<u8, R
     let workdir = Workdir::open(&global.dir)?;
     let release_dir = args.source.release_dir.as_deref();
     let project = Project::load(&workdir, Checked::load(&workdir, Reach::Here(release_dir), out)?)?;
-    let hosts = bootable(&project)?;
+    let hosts = bootable(&project, &args.host)?;
+    let given = given(args.config.as_deref(), &args.host)?;
     let image = base_image::find(args.source.iso.as_deref(), &workdir, release_dir, &project, out)?;
     let folder = args.to.clone().unwrap_or_else(|| workdir.path("pxe"));
     make_folder(&folder)?;
     extract_pxe_files(&image, &folder).map_err(|error| unusable(&image, &error))?;
-    let files = Files { url, project: &project, configs_at: args.source.ignition_url.as_deref() };
+    let (configs_at, is_partial) = (args.source.ignition_url.as_deref(), !args.host.is_empty());
+    let files = Files { url, project: &project, configs_at, given: given.as_deref(), is_partial };
     let written = files.write(&hosts, &folder)?;
     if written.complete > 0 {
         out.warn(&format!(
@@ -51,11 +53,14 @@ pub(super) fn run(global: &Global, args: &PxeArgs, out: &Output) -> Result<u8, R
     Ok(0)
 }
 
-/// Every host has a card that it is known by, and a disk.
-fn bootable(project: &Project) -> Result<BTreeMap<Mac, &Host>, Report> {
+/// Every host, or every one that is named, has a card that it is known by, and a disk.
+fn bootable<'p>(project: &'p Project, named: &[String]) -> Result<BTreeMap<Mac, &'p Host>, Report> {
     let mut hosts = BTreeMap::new();
-    let mut faults = Vec::new();
-    for host in &project.cluster.inventory.hosts {
+    let all = &project.cluster.inventory.hosts;
+    let unknown = named.iter().filter(|name| all.iter().all(|host| host.name != **name));
+    let mut faults: Vec<String> =
+        unknown.map(|name| format!("no host of the inventory is called {name}")).collect();
+    for host in all.iter().filter(|host| named.is_empty() || named.contains(&host.name)) {
         match host.mac.as_deref().map(str::parse::<Mac>) {
             Some(Ok(mac)) => drop(hosts.insert(mac, host)),
             _ => faults.push(format!("{} has no mac: scripts are found by it", host.name)),
@@ -78,6 +83,10 @@ struct Files<'f> {
     url: &'f str,
     project: &'f Project,
     configs_at: Option<&'f str>,
+    /// In place of what the folder has for the one host.
+    given: Option<&'f [u8]>,
+    /// Whether other hosts stay as they are.
+    is_partial: bool,
 }
 
 struct Written {
@@ -92,25 +101,36 @@ impl Files<'_> {
         let files =
             BootFiles { kernel: at("vmlinuz"), initramfs: at("initrd.img"), rootfs: at("rootfs.img") };
         let mut written = Written { complete: 0 };
-        let mut names = BTreeMap::new();
+        let mut names = self.known(folder);
         for (mac, host) in hosts {
             let config_url = self.config(host, &place, &mut written)?;
             let script = boot_script(&self.project.cluster, host, &files, &config_url);
             place.write(&File::public(format!("ipxe/{mac}"), script))?;
-            names.insert(mac.to_string(), host.name.as_str());
+            names.retain(|_, name| *name != host.name);
+            names.insert(mac.to_string(), host.name.clone());
         }
         place.write(&File::public(BOOT_INDEX, boot_index(self.url)))?;
         place.write(&File::public(BOOT_HOSTS, format!("{:#}\n", serde_json::json!(names))))?;
         Ok(written)
     }
 
+    /// Hosts that have a script already, by card.
+    fn known(&self, folder: &Path) -> BTreeMap<String, String> {
+        let text = fs_err::read(folder.join(BOOT_HOSTS)).ok().filter(|_| self.is_partial);
+        text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
+    }
+
     /// Where a host's config is: elsewhere, or in the folder, and there the pointer rather than the whole.
     fn config(&self, host: &Host, place: &Workdir, written: &mut Written) -> Result<String, Report> {
+        let path = format!("ignition/{}.ign", host.name);
+        if let Some(bytes) = self.given {
+            place.write(&File::secret(path.clone(), bytes.to_vec()))?;
+            return Ok(format!("{}/{path}", self.url));
+        }
         let config = HostConfig::find(self.project, host)?;
         if let Some(url) = self.configs_at {
             return Ok(format!("{}/{}", url.trim_end_matches('/'), config.path));
         }
-        let path = format!("ignition/{}.ign", host.name);
         let pointer = config.pointer(&self.project.tree, host, None)?;
         let is_complete =
             pointer.is_none() && (host.role == Role::Bootstrap || config.path == path || config.is_live);

@@ -21,7 +21,7 @@ pub(crate) enum Told {
     Serving(String),
     /// Machines that boot from the network find their scripts there.
     Booting(String),
-    /// Somebody asked for a config; [`line`] says it in words.
+    /// Somebody asked for a config; [`super::words`] says it.
     Happened(Event),
     /// Something is wrong; what was good before stays in use.
     Trouble(String),

@@ -28,6 +28,7 @@ mod watched;
 
 pub(crate) use background::{Background, Told};
 pub(crate) use folder::Folder;
+pub(crate) use line::words;
 
 use crate::cli::{Global, ServeArgs};
 use crate::output::Output;

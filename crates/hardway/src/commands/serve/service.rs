@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hardway_assets::error_sentence;
 use hardway_journal::{Entry, Follower, Journal, JournalError, Record};
 use hardway_machines::boot_server::{BootServer, Note, installed};
 use hardway_machines::ignition_server::faces::{History, HostTable, HostedFace};
@@ -192,7 +193,7 @@ async fn serve_boot(
     let note: Note = match journal {
         Some(journal) => Box::new(move |begun| {
             let entry = Entry::of(clock(), begun);
-            journal.append(&[entry]).map(drop).map_err(|error| error.to_string())
+            journal.append(&[entry]).map(drop).map_err(|error| error_sentence(&error))
         }),
         None => Box::new(|_| Ok(())),
     };

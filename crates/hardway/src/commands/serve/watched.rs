@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hardway_assets::error_sentence;
 use hardway_assets::ignition::TokenKey;
 use hardway_journal::{Follower, JournalError, Record};
 use hardway_machines::boot_server::{BootServer, installed};
@@ -12,7 +13,6 @@ use jiff::Timestamp;
 use super::folder::{Folder, Hosts, InputFiles, InputStamp};
 use super::service::{Listener, Log};
 use crate::cli::ServeArgs;
-use crate::report::Report;
 
 /// Everything that may change while it is served.
 pub(super) struct Watched {
@@ -35,7 +35,7 @@ impl Watched {
         let records = match self.follower.as_mut().map(Follower::news).transpose() {
             Ok(records) => records.unwrap_or_default(),
             Err(error) => {
-                wrong.push(sentence(&error));
+                wrong.push(error_sentence(&error));
                 Vec::new()
             }
         };
@@ -47,7 +47,7 @@ impl Watched {
             server.mark_installed(installed(&records));
         }
         if let Some(Err(error)) = self.certificates.as_ref().map(|certificates| certificates.refresh()) {
-            wrong.push(sentence(&error));
+            wrong.push(error_sentence(&error));
         }
         wrong
     }
@@ -92,10 +92,10 @@ impl HostWatch {
         let mut wrong: Vec<String> = self.unreadable.iter().cloned().collect();
         match self.files.look(now) {
             Ok(looked) => {
-                wrong.extend(looked.unreadable.iter().map(|error| sentence(error)));
+                wrong.extend(looked.unreadable.iter().map(|error| error_sentence(error)));
                 self.face.replace(looked.table);
             }
-            Err(error) => wrong.push(sentence(&error)),
+            Err(error) => wrong.push(error_sentence(&error)),
         }
         wrong
     }
@@ -122,8 +122,4 @@ impl HostWatch {
     pub(super) fn tell(&self, listener: &mut dyn Listener) {
         listener.hosts(&self.hosts, &self.face.table(), self.files.history());
     }
-}
-
-fn sentence(error: &dyn std::error::Error) -> String {
-    Report::from_error("serve-failed", error).what
 }

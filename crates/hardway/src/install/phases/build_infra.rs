@@ -4,8 +4,8 @@ use hardway_assets::inventory::Host;
 use hardway_machines::actions::{Action, Step};
 use hardway_machines::providers::is_of_machine;
 
-use crate::install::Install;
 use crate::install::work::{Effect, Observed, Work};
+use crate::install::{Install, answered};
 use crate::report::Report;
 
 pub(super) struct BuildInfra<'i>(pub(super) &'i Install);
@@ -23,7 +23,9 @@ impl Work for BuildInfra<'_> {
     }
 
     fn run(&self) -> Result<String, Report> {
-        let actions = self.0.provider()?.infrastructure();
+        let provider = self.0.provider()?;
+        answered(&*provider, self.0.cluster.inventory.machines.provider)?;
+        let actions = provider.infrastructure();
         self.0.carry_out(&actions)?;
         let hosts = &self.0.cluster.inventory.hosts;
         let is_defined = |host: &&Host| actions.iter().any(|action| is_of_machine(&action.id, &host.name));

@@ -13,6 +13,8 @@ bootkube_done() {
 
 run_stage wait-for-bootkube wait_for 0 "the end of bootstrapping" bootkube_done
 # --copy-network: what somebody set up by hand in the live system goes along, unless the Ignition config says otherwise.
-run_stage coreos-installer coreos-installer install --copy-network --ignition-file "$OPENSHIFT_DIR/master.ign" "$INSTALL_DISK"
+# The field names a disk, and people put further options of coreos-installer before it: each word is one.
+read -ra disk <<<"$INSTALL_DISK"
+run_stage coreos-installer coreos-installer install --copy-network --ignition-file "$OPENSHIFT_DIR/master.ign" "${disk[@]}"
 run_stage reboot shutdown -r +1 "The cluster's data are on $INSTALL_DISK; rebooting into it."
 touch "$OPENSHIFT_DIR/.install-to-disk.done"

@@ -1,0 +1,41 @@
+//! An error in one sentence.
+
+/// An error with all of its causes. Libraries' errors leave their sources out of their words, and some repeat them: kube's
+/// nest (`ServiceError: client error (Connect): tcp connect error: Connection refused`). What a layer shows of the next is not
+/// said again.
+pub fn error_sentence(error: &dyn std::error::Error) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut next = Some(error);
+    while let Some(error) = next {
+        let text = error.to_string();
+        if !parts.iter().any(|part| part.contains(&text)) {
+            parts.push(text);
+        }
+        next = error.source();
+    }
+    parts.join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("{0}")]
+    struct Layer(&'static str, #[source] Option<Box<Layer>>);
+
+    fn nest(words: &[&'static str]) -> Layer {
+        let under = if words.len() > 1 { Some(Box::new(nest(&words[1..]))) } else { None };
+        Layer(words[0], under)
+    }
+
+    #[test]
+    fn every_cause_is_said_once() {
+        assert_eq!(error_sentence(&nest(&["alone"])), "alone");
+        assert_eq!(error_sentence(&nest(&["not sent", "no route"])), "not sent: no route");
+        assert_eq!(
+            error_sentence(&nest(&["not sent: no route", "no route", "odd"])),
+            "not sent: no route: odd"
+        );
+    }
+}

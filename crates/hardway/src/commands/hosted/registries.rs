@@ -1,0 +1,82 @@
+//! Looking into the releases of hosted clusters.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use hardway_assets::secrets::Secret;
+use hardway_hosted::controller::Releases;
+use hardway_release::{BlobCache, Contents, Credentials, FetchOptions, PullSpec, Silent, blocking, info};
+
+use crate::cli::RegistryArgs;
+use crate::output::Output;
+use crate::registry_access::{Logins, fetch_options_with};
+use crate::report::Report;
+use crate::workdir::Workdir;
+
+/// The image whose daemon applies configs.
+const OPERATOR: &str = "machine-config-operator";
+/// A registry that said no is not asked again sooner, however many workers wait.
+const PAUSE: Duration = Duration::from_secs(60);
+
+/// Asks registries, each release once.
+pub(super) struct Registries {
+    options: FetchOptions,
+    /// Whether a person named the logins: then the cluster's own do not count.
+    has_logins: bool,
+    known: Mutex<BTreeMap<(String, String), Known>>,
+}
+
+struct Known {
+    answer: Result<String, String>,
+    asked: Instant,
+}
+
+impl Registries {
+    /// As flags and the working folder say. Blobs are kept in the folder: a pod can write nowhere else.
+    pub(super) fn new(
+        workdir: &Workdir,
+        folder: &Path,
+        args: &RegistryArgs,
+        out: &Output,
+    ) -> Result<Self, Report> {
+        let config = workdir.text("install-config.yaml")?;
+        let cache = BlobCache::at(folder.join("hosted/blobs"));
+        let options = fetch_options_with(cache, args, config.as_deref(), &[], Logins::OfCluster, out)?;
+        let has_logins = args.pull_secret.is_some();
+        Ok(Self {
+            options: FetchOptions { contents: Contents::Manifests, ..options },
+            has_logins,
+            known: Mutex::default(),
+        })
+    }
+
+    fn ask(&self, release: &str, architecture: &str, logins: &Secret) -> Result<String, String> {
+        let sentence = |error: &dyn std::error::Error| Report::from_error("hosted-failed", error).what;
+        let image: PullSpec = release.parse().map_err(|error| sentence(&error))?;
+        let mut options = FetchOptions { architecture: architecture.to_owned(), ..self.options.clone() };
+        if !self.has_logins {
+            options.connection.credentials = Credentials::read(logins).map_err(|error| sentence(&error))?;
+        }
+        let found = blocking(info(&image, &options, &Silent)).map_err(|error| sentence(&error))?;
+        let found = found.map_err(|error| sentence(&error))?;
+        found.images.get(OPERATOR).map(str::to_owned).map_err(|error| sentence(&error))
+    }
+}
+
+impl Releases for Registries {
+    fn daemon_image(&self, release: &str, architecture: &str, logins: &Secret) -> Result<String, String> {
+        // Held while it is asked: all workers of a pool want to know the same.
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (release.to_owned(), architecture.to_owned());
+        match known.get(&key) {
+            Some(known) if known.answer.is_ok() || known.asked.elapsed() < PAUSE => known.answer.clone(),
+            _ => {
+                let answer = self.ask(release, architecture, logins);
+                known.insert(key, Known { answer: answer.clone(), asked: Instant::now() });
+                answer
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! `hardway validate`
+
+use hardway_assets::violation::Violation;
+use serde_json::{Value, json};
+
+use crate::cli::{Format, Global, ValidateArgs};
+use crate::input;
+use crate::input_file::InputFile;
+use crate::mistakes::{Purpose, examine, invalid};
+use crate::output::Output;
+use crate::report::{EXIT_CONFIG, Report};
+use crate::workdir::Workdir;
+
+/// Both files alone: nobody is asked, nothing is made. What machines still need to boot is a warning, as files can be made
+/// without it.
+pub(crate) fn run(global: &Global, args: &ValidateArgs, out: &Output) -> Result<u8, Report> {
+    let workdir = Workdir::open(&global.dir)?;
+    let (config, inventory) = InputFile::both(&workdir)?;
+    let rules = input::rules_before_release(&workdir, &inventory);
+    let found = match examine(&config, &inventory, rules, Purpose::Machines) {
+        Ok(read) => Found {
+            odd_config: read.config.warnings,
+            odd_inventory: [read.inventory.warnings, read.unready].concat(),
+            ..Found::default()
+        },
+        Err(errors) => {
+            Found { config: errors.install_config, inventory: errors.inventory, ..Found::default() }
+        }
+    };
+    let is_good = found.config.is_empty() && found.inventory.is_empty();
+    if args.output != Format::Text {
+        out.value(&found.value(&config, &inventory), args.output);
+        return Ok(if is_good { 0 } else { EXIT_CONFIG });
+    }
+    found.odd_config.iter().for_each(|violation| out.finding(&config.warning(violation)));
+    found.odd_inventory.iter().for_each(|violation| out.finding(&inventory.warning(violation)));
+    if !is_good {
+        return Err(invalid(&config, &found.config, &inventory, &found.inventory));
+    }
+    let odd = match found.odd_config.len() + found.odd_inventory.len() {
+        0 => String::new(),
+        1 => ", 1 warning".to_owned(),
+        count => format!(", {count} warnings"),
+    };
+    out.info(&format!("no mistakes in {} and {}{odd}", config.path, inventory.path));
+    Ok(0)
+}
+
+/// What was found, in each file.
+#[derive(Default)]
+struct Found {
+    config: Vec<Violation>,
+    inventory: Vec<Violation>,
+    odd_config: Vec<Violation>,
+    odd_inventory: Vec<Violation>,
+}
+
+impl Found {
+    fn value(&self, config: &InputFile, inventory: &InputFile) -> Value {
+        let rows = [
+            ("error", config, &self.config),
+            ("error", inventory, &self.inventory),
+            ("warning", config, &self.odd_config),
+            ("warning", inventory, &self.odd_inventory),
+        ];
+        let row = |(severity, file, violations): (&str, &InputFile, &Vec<Violation>)| -> Vec<Value> {
+            violations.iter().map(|violation| finding(severity, file, violation)).collect()
+        };
+        Value::Array(rows.into_iter().flat_map(row).collect())
+    }
+}
+
+fn finding(severity: &str, file: &InputFile, violation: &Violation) -> Value {
+    let (line, column) = file.line_and_column(violation);
+    json!({
+        "severity": severity,
+        "file": file.path,
+        "line": line,
+        "column": column,
+        "field": violation.path,
+        "message": file.message(violation),
+        "fix": violation.fix,
+    })
+}

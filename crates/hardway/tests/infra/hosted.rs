@@ -1,0 +1,160 @@
+//! The machine of a hosted worker boots from the medium that was made for it, and fetches its config with the token of its pool.
+//! HyperShift's operators are a stand-in; the API servers, libvirt, Ignition and everything of hardway's are real.
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use hardway_testing::{ControlPlane, Hypershift, HypershiftConfig, Server, install_hypershift};
+use hardway_testing::{inside_with_libvirt, succeed, until};
+use serde_json::Value;
+
+use crate::boot::base;
+use crate::site::{Folder, INVENTORY, host, printed};
+
+const WORKER: &str = r#"- {name: worker-0, role: worker, ip: 192.168.126.110, mac: "52:54:00:7e:00:6e", installDisk: /dev/vda, cpus: 1, memoryGiB: 1, diskGiB: 2}
+"#;
+const SERIAL: &str = "/var/log/libvirt/qemu/ocp4-worker-0-serial.log";
+const SERVED_AT: &str = "192.168.126.1:22624";
+/// Emulated machines on a busy computer; nothing is measured with it.
+const PATIENCE: Duration = Duration::from_secs(30 * 60);
+const TOKEN: &str = "hush-hush-token";
+
+/// `hosted workers add`, ended with the test.
+struct Adding(Child);
+
+impl Drop for Adding {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A certificate that is its own authority, for the address that guests see.
+fn certificate(folder: &Folder) -> String {
+    let mut openssl = Command::new("openssl");
+    openssl.args([
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:P-256",
+        "-nodes",
+        "-days",
+        "2",
+    ]);
+    openssl.args(["-subj", "/CN=ignition", "-addext", "subjectAltName=IP:192.168.126.1"]);
+    succeed(openssl.args(["-keyout", "server.key", "-out", "server.crt"]).current_dir(folder.path("")));
+    printed(&format!("base64 -w0 {}", folder.path("server.crt").display()))
+}
+
+#[test]
+fn a_hosted_worker_installs_itself_and_fetches_with_the_token_of_its_pool() {
+    if !inside_with_libvirt("hosted::a_hosted_worker_installs_itself_and_fetches_with_the_token_of_its_pool")
+    {
+        return;
+    }
+    // An API server wants to know which of its host's addresses others see; without a way out, there is none.
+    printed(
+        "ip link add out type veth peer name far && ip addr add 10.254.0.1/24 dev out && \
+         for end in out far; do ip link set $end addrgenmode none && ip link set $end up; done && ip route add default dev out",
+    );
+    let (folder, before) = (Folder::new(&format!("{INVENTORY}{WORKER}")), host());
+    let config = fs_err::read_to_string(folder.path("install-config.yaml")).unwrap();
+    let config = config.replace("- name: worker\n  replicas: 0", "- name: worker\n  replicas: 1");
+    fs_err::write(folder.path("install-config.yaml"), config).unwrap();
+    fs_err::write(folder.path("pull-secret.json"), r#"{"auths":{}}"#).unwrap();
+    fs_err::create_dir(folder.path("media")).unwrap();
+    base(&folder, "media/live.iso");
+    // The folder's own cluster has a config for a host of that name, which must not count.
+    folder.ok(&["create", "ignition-configs"]);
+
+    let (management, hosted) = (ControlPlane::start(), ControlPlane::start());
+    install_hypershift(&management);
+    let kubeconfig = management.kubeconfig().display().to_string();
+    let create = [
+        "hosted",
+        "--kubeconfig",
+        &kubeconfig,
+        "cluster",
+        "create",
+        "demo",
+        "--pull-secret",
+        "pull-secret.json",
+    ];
+    let place = ["--external-api-server-address", "192.168.126.1", "--release-image", "quay.io/x:1"];
+    folder.ok(&[&create[..], &place].concat());
+    let hypershift = Hypershift::new(&management, "clusters", "demo");
+    hypershift.control_plane_is_up(&hosted.kubeconfig(), SERVED_AT);
+    let authority = certificate(&folder);
+    let payload = printed(r#"printf '{"ignition":{"version":"3.2.0"}}' | gzip -9n | base64 -w0"#);
+    let config = HypershiftConfig {
+        hash: "11111111",
+        token: TOKEN,
+        bearer: &printed(&format!("printf %s {TOKEN} | base64 -w0")),
+        payload: &payload,
+        upgrade_type: "InPlace",
+        endpoint: SERVED_AT,
+        authority: &authority,
+    };
+    hypershift.publish("demo", &config);
+    folder.ok(&["infra", "up"]);
+    let serve = [
+        "serve",
+        "--face=hosted",
+        "--namespace=clusters-demo",
+        "--listen",
+        SERVED_AT,
+        "--kubeconfig",
+        &kubeconfig,
+    ];
+    let serve = [&serve[..], &["--certificate", "server.crt", "--key", "server.key"]].concat();
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_hardway"));
+    let _serving = Server::start(program, serve, &folder.path(""));
+
+    let add = [
+        "hosted",
+        "--kubeconfig",
+        &kubeconfig,
+        "workers",
+        "add",
+        "-n",
+        "1",
+        "--pool",
+        "demo",
+        "--cluster",
+        "demo",
+    ];
+    let said = fs_err::File::create(folder.path("said")).unwrap().into_parts().0;
+    let mut add = folder.command(&[&add[..], &["--config-rest", "0s"]].concat());
+    let mut adding = Adding(add.stdout(Stdio::null()).stderr(said).spawn().unwrap());
+    let console =
+        || fs_err::read(SERIAL).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let said = || fs_err::read_to_string(folder.path("said")).unwrap();
+    let began = Instant::now();
+    while !console().contains("installed: end") {
+        let ended = adding.0.try_wait().unwrap();
+        assert!(ended.is_none() && began.elapsed() < PATIENCE, "{ended:?}: {}\n{}", said(), console());
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    let console = console();
+    assert!(console.contains("installed: address 192.168.126.110/24 name worker-0"), "{console}");
+    assert!(console.contains("installed: config of the host fetched: "), "{console}");
+    // Whoever keeps workers true has seen it, by its address: the token is every worker's of the pool.
+    let list = ["hosted", "--kubeconfig", &kubeconfig, "workers", "list", "--cluster", "demo", "-o", "json"];
+    until("the worker counts as fetched", || {
+        let workers: Value = serde_json::from_str(&folder.ok(&list)).unwrap();
+        workers[0]["stage"] == "fetched"
+    });
+    let journal = fs_err::read_to_string(folder.path(hardway_journal::FILE_NAME)).unwrap();
+    assert!(
+        journal.contains("--config") && !journal.contains(TOKEN),
+        "media with the pointer, and no token written down"
+    );
+    let pointer = folder.path("hosted/worker-0.ign");
+    let shown = folder.ok(&["media", "show", "media/worker-0.iso", "--ignition"]);
+    assert!(pointer.exists() && !shown.contains("machine-config-server"), "not this cluster's config");
+    drop(adding);
+    folder.ok(&["infra", "down"]);
+    assert_eq!(host(), before);
+}
