@@ -184,13 +184,14 @@ fn who_leaves_out_what_everybody_needs_is_told_what_it_is_and_where_it_comes_fro
     let work = Work::with_inputs(&bare, INVENTORY);
     let ran = work.refused(3, &["create", "manifests"]);
     let ran = ran
-        .says("error: metadata.name: Required value: the cluster's name is required")
+        .says("error: metadata.name: Invalid value: \"\": a lowercase RFC 1123 subdomain must")
+        .says("fix: the cluster's name is missing")
         .says("name: ocp4; with baseDomain example.com its API is then api.ocp4.example.com")
-        .says(
-            "error: baseDomain: Required value: the DNS domain that the cluster's own is made in is required",
-        )
+        .says("error: baseDomain: Invalid value: \"\": a lowercase RFC 1123 subdomain must")
+        .says("fix: the DNS domain that the cluster's own is made in is missing")
         .says("such as baseDomain: example.com")
-        .says("error: pullSecret: Required value: the logins for the registries")
+        .says("error: pullSecret: Invalid value: <redacted>: unexpected end of JSON input")
+        .says("fix: the logins for the registries that the release's images come from are missing")
         .says("https://console.redhat.com/openshift/install/pull-secret")
         .says("for OKD, whose images need no login");
     assert_eq!(findings(&ran.stderr).len(), 3, "{}", ran.stderr);

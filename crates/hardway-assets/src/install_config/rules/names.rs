@@ -10,28 +10,19 @@ use crate::yaml::{Node, Value};
 const NAME_LIMIT: usize = 63 - 9;
 
 pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
-    // openshift-install calls these invalid, and quotes the rule for names. What is not there has no mistake in it.
-    if is_missing(draft.node.get("metadata").and_then(|metadata| metadata.get("name"))) {
-        let what = "the cluster's name is required";
-        let fix = "choose a short one, in metadata: name: ocp4; with baseDomain example.com its API is then api.ocp4.example.com";
-        findings.error(Violation::required("metadata.name", what).fix(fix));
-    }
-    if is_missing(draft.node.get("baseDomain")) {
-        let what = "the DNS domain that the cluster's own is made in is required";
-        let fix = "name one in which you can have names answered, such as baseDomain: example.com: the API is then api.NAME.example.com, \
-                   routes are below apps.NAME.example.com, with metadata.name for NAME";
-        findings.error(Violation::required("baseDomain", what).fix(fix));
-    }
     let name_error =
         if draft.name.len() > NAME_LIMIT { Some(too_long(NAME_LIMIT)) } else { subdomain_error(&draft.name) };
     let base = draft.base_domain.strip_suffix('.').unwrap_or(&draft.base_domain);
     let base_error = subdomain_error(base);
     let both_good = name_error.is_none() && base_error.is_none();
-    if let Some(error) = name_error.filter(|_| !draft.name.is_empty()) {
-        findings.error(with_near(Violation::invalid("metadata.name", &draft.name, error), &draft.name));
+    let node = |field| draft.node.get("metadata").and_then(|metadata: &Node| metadata.get(field));
+    if let Some(error) = name_error.filter(|_| is_text(node("name"))) {
+        let violation = Violation::invalid("metadata.name", &draft.name, error);
+        findings.error(with_near(violation, &draft.name, NO_NAME));
     }
-    if let Some(error) = base_error.filter(|_| !draft.base_domain.is_empty()) {
-        findings.error(with_near(Violation::invalid("baseDomain", &draft.base_domain, error), base));
+    if let Some(error) = base_error.filter(|_| is_text(draft.node.get("baseDomain"))) {
+        let violation = Violation::invalid("baseDomain", &draft.base_domain, error);
+        findings.error(with_near(violation, base, NO_DOMAIN));
     }
     if both_good {
         let domain = format!("{}.{base}", draft.name);
@@ -47,16 +38,24 @@ pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
     }
 }
 
+/// openshift-install quotes the rule for names about one that is not there. These tell what it is.
+const NO_NAME: &str = "the cluster's name is missing: choose a short one, in metadata: name: ocp4; with baseDomain example.com its API \
+                       is then api.ocp4.example.com";
+const NO_DOMAIN: &str = "the DNS domain that the cluster's own is made in is missing: name one in which you can have names answered, such \
+                         as baseDomain: example.com: the API is then api.NAME.example.com, routes are below apps.NAME.example.com, \
+                         with metadata.name for NAME";
+
 /// Capitals and underscores are what people write.
-fn with_near(violation: Violation, name: &str) -> Violation {
+fn with_near(violation: Violation, name: &str, missing: &str) -> Violation {
     let near = name.to_ascii_lowercase().replace('_', "-");
     match near != name && subdomain_error(&near).is_none() {
+        _ if name.is_empty() => violation.fix(missing),
         true => violation.fix(format!("did you mean {near}?")),
         false => violation,
     }
 }
 
-/// What is of another type was told by the schema's check.
-fn is_missing(node: Option<&Node>) -> bool {
-    node.is_none_or(|node| matches!(&node.value, Value::Null) || node.value == Value::String(String::new()))
+/// Or nothing. What is of another type was told by the schema's check.
+fn is_text(node: Option<&Node>) -> bool {
+    node.is_none_or(|node| matches!(&node.value, Value::Null | Value::String(_)))
 }

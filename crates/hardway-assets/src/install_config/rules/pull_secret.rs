@@ -15,21 +15,19 @@ pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
     if mistyped && !is_text {
         return;
     }
-    if draft.pull_secret.trim().is_empty() {
-        let what = "the logins for the registries that the release's images come from are required";
-        return findings.error(Violation::required("pullSecret", what).fix(WHERE_FROM));
-    }
     if let Err(error) = auths(&draft.pull_secret) {
-        let fix = "it is JSON, in single quotes and on one line: pullSecret: '{\"auths\":{\"quay.io\":{\"auth\":\"…\"}}}'; \
-                   `jq -c . pull-secret.json` puts a file onto one line";
+        let fix = if draft.pull_secret.trim().is_empty() { WHERE_FROM } else { AS_JSON };
         findings.error(Violation::redacted("pullSecret", error).fix(fix));
     }
 }
 
 /// OKD's images are public; its documentation gives this secret, which opens nothing.
-const WHERE_FROM: &str = "for OpenShift, copy yours from https://console.redhat.com/openshift/install/pull-secret and put it into \
+const WHERE_FROM: &str = "the logins for the registries that the release's images come from are missing: for OpenShift, copy yours from https://console.redhat.com/openshift/install/pull-secret and put it into \
      single quotes: pullSecret: '{\"auths\":…}'; for OKD, whose images need no login, any will do: \
      pullSecret: '{\"auths\":{\"fake\":{\"auth\":\"aWQ6cGFzcwo=\"}}}'";
+
+const AS_JSON: &str = "it is JSON, in single quotes and on one line: pullSecret: '{\"auths\":{\"quay.io\":{\"auth\":\"…\"}}}'; \
+     `jq -c . pull-secret.json` puts a file onto one line";
 
 /// The registries a good pull secret has logins for.
 pub(super) fn hosts(secret: &str) -> BTreeSet<String> {
