@@ -22,7 +22,7 @@ fuzz_target!(|bytes: &[u8]| {
 });
 
 fn read(bundle: &[u8]) {
-    let limits = Limits { total: 1 << 20, file: 1 << 18, tail: 1 << 12, entries: 100 };
+    let limits = Limits { total: 1 << 20, kept: 1 << 19, file: 1 << 18, tail: 1 << 12, entries: 100 };
     if let Ok(evidence) = from_bundle(bundle, limits) {
         for found in all_broken(&evidence) {
             assert!(!found.evidence.is_empty() && !found.symptom.is_empty(), "{found:?}");

@@ -43,7 +43,7 @@ mod shell_word;
 pub mod static_pods;
 #[cfg(test)]
 mod testing;
-mod url_password;
+pub mod url_password;
 pub mod violation;
 pub mod yaml;
 

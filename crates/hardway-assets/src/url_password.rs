@@ -1,9 +1,9 @@
-//! Addresses as they may be shown: install-config takes proxies with a password in them.
+//! Addresses as they may be shown: install-config takes proxies with a password in them, and mirrors may have one too.
 
 const HIDDEN: &str = "<redacted>";
 
 /// Any text, with the password of every address in it hidden.
-pub(crate) fn without_passwords(text: &str) -> String {
+pub fn without_passwords(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("://") {
@@ -17,7 +17,7 @@ pub(crate) fn without_passwords(text: &str) -> String {
 }
 
 /// The same of a value that should be an address, and may have been written without a scheme.
-pub(crate) fn without_password(text: &str) -> String {
+pub fn without_password(text: &str) -> String {
     if text.contains("://") {
         return without_passwords(text);
     }

@@ -23,8 +23,6 @@ pub const CA_HASH: &str = "hypershiftlite.openshift.io/ca-hash";
 pub const NODE_LABEL: &str = "hypershift.openshift.io/nodePool";
 /// Its Secret in the control plane's namespace has the certificate authority that workers trust on first boot.
 pub const IGNITION_CA: &str = "ignition-server-ca-cert";
-/// The Service that workers reach.
-pub const IGNITION_PROXY: &str = "ignition-server-proxy";
 /// The signer of the hosted control plane.
 pub const ROOT_CA: &str = "root-ca";
 

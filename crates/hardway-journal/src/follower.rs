@@ -1,11 +1,15 @@
 //! Reading, once or again and again.
 
+use std::fs::TryLockError;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use fs_err::File;
 
+use crate::record::LINE_END;
 use crate::{JournalError, Record};
 
 /// Every record. A file that is not there has none.
@@ -30,7 +34,13 @@ pub struct Follower {
 pub(crate) struct End {
     pub(crate) offset: u64,
     pub(crate) seq: u64,
+    /// The last bytes of that line, which hold its checksum.
+    line_end: Option<[u8; LINE_END]>,
 }
+
+/// Of a writer that is not done: appends take milliseconds, but a writer may have been stopped, or its disk may hang.
+const PATIENCE: u32 = 100;
+const PAUSE: Duration = Duration::from_millis(10);
 
 impl Follower {
     /// From the first record on. The file need not be there yet.
@@ -38,28 +48,35 @@ impl Follower {
         Self { path: path.to_owned(), end: End::default(), inode: None }
     }
 
-    /// The records since the last call; of a journal that began anew meanwhile, all of them. A line without its end is not there yet: it is still being written, or its
-    /// writer was killed.
+    /// The records since the last call; of a journal that began anew meanwhile, or whose lines were cut off or replaced, all of
+    /// them. A line without its end is not there yet: it is still being written, or its writer was killed.
+    ///
+    /// A writer is waited for, because it takes back what it cannot bring to the disk. One that is not done after a second is
+    /// waited for no longer; should it take back what was read here, the next call finds that out.
     ///
     /// # Errors
-    /// When the file cannot be read, a line does not check, or the file has become shorter.
+    /// When the file cannot be read, or a line does not check.
     pub fn news(&mut self) -> Result<Vec<Record>, JournalError> {
+        self.news_after(PATIENCE)
+    }
+
+    fn news_after(&mut self, patience: u32) -> Result<Vec<Record>, JournalError> {
         let mut file = match File::open(&self.path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(error.into()),
         };
+        // This lock is of the file opened here: it goes with it, and is another than that of a writer in this process.
+        wait_for_writer(&file, patience)?;
         self.news_of(&mut file)
     }
 
+    /// No writer is at work, or it is the caller.
     pub(crate) fn news_of(&mut self, file: &mut File) -> Result<Vec<Record>, JournalError> {
-        let metadata = file.metadata()?;
-        if self.inode.replace(metadata.ino()).is_some_and(|known| known != metadata.ino()) {
+        let inode = file.metadata()?.ino();
+        let is_known = self.inode.replace(inode).is_none_or(|known| known == inode);
+        if !is_known || !self.end.is_in(file)? {
             self.end = End::default();
-        }
-        if metadata.len() < self.end.offset {
-            let text = format!("{} has become shorter while it was read", self.path.display());
-            return Err(io::Error::other(text).into());
         }
         file.seek(SeekFrom::Start(self.end.offset))?;
         let mut bytes = Vec::new();
@@ -70,9 +87,114 @@ impl Follower {
             let seq = self.end.seq + 1;
             let record = Record::from_line(&line[..line.len() - 1], seq)
                 .map_err(|flaw| JournalError::Damaged { path: self.path.clone(), line: seq, flaw })?;
-            self.end = End { offset: self.end.offset + line.len() as u64, seq };
+            self.end.pass(line);
             records.push(record);
         }
         Ok(records)
+    }
+}
+
+impl End {
+    /// Goes behind one more line.
+    pub(crate) fn pass(&mut self, line: &[u8]) {
+        self.offset += line.len() as u64;
+        self.seq += 1;
+        self.line_end = line.last_chunk().copied();
+    }
+
+    /// Whether the last line still stands where it was read. Numbers of files are used again, and files are cut and written
+    /// over in place.
+    fn is_in(&self, file: &mut File) -> io::Result<bool> {
+        let Some(expected) = self.line_end else { return Ok(true) };
+        file.seek(SeekFrom::Start(self.offset - LINE_END as u64))?;
+        let mut found = [0; LINE_END];
+        match file.read_exact(&mut found) {
+            Ok(()) => Ok(found == expected),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn wait_for_writer(file: &File, patience: u32) -> io::Result<()> {
+    for _ in 0..patience {
+        match file.file().try_lock_shared() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Entry, Journal, NodeJoined};
+
+    fn entry(host: &str) -> Entry {
+        Entry::of("2026-11-15T06:00:00Z".parse().unwrap(), &NodeJoined { host: host.to_owned() })
+    }
+
+    fn lines(hosts: &[&str]) -> String {
+        hosts.iter().zip(1..).map(|(host, seq)| Record::numbered(seq, &entry(host)).to_line()).collect()
+    }
+
+    fn hosts(records: &[Record]) -> Vec<String> {
+        records.iter().map(|record| record.fact::<NodeJoined>().unwrap().unwrap().host).collect()
+    }
+
+    #[test]
+    fn what_a_writer_takes_back_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.jsonl");
+        fs_err::write(&path, lines(&["a"])).unwrap();
+        let mut follower = Follower::new(&path);
+        assert_eq!(hosts(&follower.news().unwrap()), ["a"]);
+        // A writer whose disk refuses the sync, step by step.
+        let writer = File::options().write(true).open(&path).unwrap();
+        writer.file().lock().unwrap();
+        fs_err::write(&path, lines(&["a", "b"])).unwrap();
+        let reader = thread::spawn(move || (follower.news_after(u32::MAX).unwrap(), follower));
+        // Time for a reader that does not wait to go wrong.
+        thread::sleep(Duration::from_millis(50));
+        writer.set_len(lines(&["a"]).len() as u64).unwrap();
+        writer.file().unlock().unwrap();
+        let (news, mut follower) = reader.join().unwrap();
+        assert_eq!(news, []);
+        Journal::open(&path).unwrap().append(&[entry("c")]).unwrap();
+        assert_eq!(hosts(&follower.news().unwrap()), ["c"]);
+    }
+
+    #[test]
+    fn a_writer_that_is_not_done_holds_nobody_up_for_ever() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.jsonl");
+        fs_err::write(&path, lines(&["a"])).unwrap();
+        let writer = File::open(&path).unwrap();
+        writer.file().lock().unwrap();
+        let mut follower = Follower::new(&path);
+        assert_eq!(hosts(&follower.news_after(1).unwrap()), ["a"]);
+        assert_eq!(follower.news().unwrap(), []);
+    }
+
+    #[test]
+    fn a_journal_of_the_same_number_that_has_other_lines_is_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.jsonl");
+        let mut follower = Follower::new(&path);
+        for (there, news) in [
+            (&["a", "b"][..], &["a", "b"][..]),
+            (&["a"], &["a"]),
+            (&["a", "c"], &["c"]),
+            // As long as before, and longer.
+            (&["d", "e"], &["d", "e"]),
+            (&["f", "g", "h"], &["f", "g", "h"]),
+            (&[], &[]),
+            (&["i"], &["i"]),
+        ] {
+            fs_err::write(&path, lines(there)).unwrap();
+            assert_eq!(hosts(&follower.news().unwrap()), news);
+        }
     }
 }

@@ -79,8 +79,11 @@ impl Open {
             File::open(folder)?.sync_all()?;
         }
         let mut open = Self { file, follower: Follower::new(path) };
-        let records = open.follower.news_of(&mut open.file)?;
-        Ok((open, records))
+        // Another writer may be at work, and take back what it has written.
+        open.file.file().lock_shared()?;
+        let records = open.follower.news_of(&mut open.file);
+        open.file.file().unlock()?;
+        Ok((open, records?))
     }
 
     /// Whether the open file is still the one of that name.
@@ -111,8 +114,7 @@ impl Open {
             let _ = self.file.set_len(end.offset);
             return Err(error.into());
         }
-        self.follower.end.offset += text.len() as u64;
-        self.follower.end.seq += entries.len() as u64;
+        text.split_inclusive('\n').for_each(|line| self.follower.end.pass(line.as_bytes()));
         Ok((end.seq + 1..=self.follower.end.seq).collect())
     }
 }

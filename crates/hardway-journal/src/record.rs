@@ -20,6 +20,9 @@ const SUM_DIGITS: usize = 16;
 const BEFORE_SUM: &str = ",\"sum\":\"";
 const AFTER_SUM: &str = "\"}";
 
+/// The bytes of a line from its checksum on.
+pub(crate) const LINE_END: usize = SUM_DIGITS + AFTER_SUM.len() + 1;
+
 /// An event as it stands in the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {

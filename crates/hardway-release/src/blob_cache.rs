@@ -14,6 +14,7 @@ use fs_err as fs;
 use sha2::{Digest as _, Sha256};
 
 use crate::digest::Digest;
+use crate::runtime::aside;
 
 /// The folder.
 #[derive(Clone, Debug)]
@@ -81,8 +82,25 @@ impl BlobCache {
         Ok(())
     }
 
+    /// A blob, or what is there of it. Waits while another process fetches it.
+    pub(crate) async fn claim(&self, digest: &Digest, size: Option<u64>) -> io::Result<Claim> {
+        let (cache, digest) = (self.clone(), digest.clone());
+        aside(move || {
+            if let Some(path) = cache.get(&digest, size)? {
+                return Ok(Claim::Whole(path));
+            }
+            let reserved = cache.reserve(&digest)?;
+            if let Some(path) = cache.get(&digest, size)? {
+                return Ok(Claim::Whole(path));
+            }
+            let partial = reserved.partial()?;
+            Ok(Claim::ToFetch(reserved, partial))
+        })
+        .await
+    }
+
     /// The place of a blob to be fetched. Waits while another process fetches it.
-    pub(crate) fn reserve(&self, digest: &Digest) -> io::Result<Reserved> {
+    fn reserve(&self, digest: &Digest) -> io::Result<Reserved> {
         let path = self.path(digest);
         fs::create_dir_all(path.parent().unwrap_or(&self.root))?;
         let lock_path = path.with_extension("lock");
@@ -90,6 +108,15 @@ impl BlobCache {
         lock.lock()?;
         Ok(Reserved { partial_path: path.with_extension("partial"), path, lock_path, _lock: lock })
     }
+}
+
+/// A blob as who wants it finds it.
+#[derive(Debug)]
+pub(crate) enum Claim {
+    /// There.
+    Whole(PathBuf),
+    /// To be fetched by who asked, from where it ends.
+    ToFetch(Reserved, Partial),
 }
 
 /// A blob that this process alone fetches.
@@ -103,7 +130,7 @@ pub(crate) struct Reserved {
 
 impl Reserved {
     /// What is there of the blob, read and hashed, to go on from.
-    pub(crate) fn partial(&self) -> io::Result<Partial> {
+    fn partial(&self) -> io::Result<Partial> {
         let mut file = fs::OpenOptions::new()
             .create(true)
             .truncate(false)
@@ -116,8 +143,12 @@ impl Reserved {
         Ok(Partial { file, hash, length })
     }
 
-    /// Gives the blob its name.
-    pub(crate) fn keep(self, partial: &Partial) -> io::Result<PathBuf> {
+    /// Gives the blob its name once it is on the disk.
+    pub(crate) async fn kept(self, partial: Partial) -> io::Result<PathBuf> {
+        aside(move || self.keep(&partial)).await
+    }
+
+    fn keep(self, partial: &Partial) -> io::Result<PathBuf> {
         if partial.length > REHASHED {
             // A smaller one that a power failure leaves empty is found out when it is used.
             partial.file.sync_data()?;

@@ -25,24 +25,15 @@ use crate::release_files::Folder;
 
 /// Reads a release folder that has a `release-image` file.
 pub fn read_folder(dir: &Path) -> Result<ReleasePayload, FolderError> {
-    read(dir, None)
-}
-
-/// Reads a release folder of which the pull spec is known. A `release-image` file there must agree.
-pub fn read_folder_of(dir: &Path, image: &str) -> Result<ReleasePayload, FolderError> {
-    read(dir, Some(image))
+    let error = |faults| FolderError { dir: dir.to_owned(), faults };
+    if let Err(reason) = fs_err::read_dir(dir) {
+        return Err(error(vec![Fault { file: ".".to_owned(), reason: Reason::Unreadable(reason.kind()) }]));
+    }
+    Reader::new(&Folder(dir)).read(None).map_err(error)
 }
 
 /// Reads what was rendered for the nodes and is kept in a release folder, whatever else lies there: by pool, and none
 /// where nothing was rendered.
 pub fn read_kept_rendered(dir: &Path) -> Result<BTreeMap<String, RenderedConfig>, FolderError> {
     Reader::new(&Folder(dir)).rendered_only().map_err(|faults| FolderError { dir: dir.to_owned(), faults })
-}
-
-fn read(dir: &Path, image: Option<&str>) -> Result<ReleasePayload, FolderError> {
-    let error = |faults| FolderError { dir: dir.to_owned(), faults };
-    if let Err(reason) = fs_err::read_dir(dir) {
-        return Err(error(vec![Fault { file: ".".to_owned(), reason: Reason::Unreadable(reason.kind()) }]));
-    }
-    Reader::new(&Folder(dir)).read(image).map_err(error)
 }

@@ -27,16 +27,27 @@ pub(crate) fn read_layer(
 ) -> Result<LayerFiles, LayerError> {
     let mut found = LayerFiles::default();
     let mut kept = 0;
+    let mut keep = |bytes: usize, folder: &str| {
+        kept += bytes as u64;
+        if kept > limits.total {
+            return Err(LayerError::TooMuch { what: format!("bytes in {folder}"), limit: limits.total });
+        }
+        Ok(())
+    };
     walk(layer, limits, |path, entry| {
         if let Some((parent, name)) = marker(path) {
             // Markers elsewhere are many and tell nothing about the wanted folders.
             let hidden = if parent.is_empty() { name.to_owned() } else { format!("{parent}/{name}") };
-            if name == OPAQUE && folders.iter().any(|folder| is_or_holds(parent, folder)) {
-                found.opaque.insert(parent.to_owned());
-            } else if name != OPAQUE
-                && folders.iter().any(|f| is_or_holds(&hidden, f) || hidden.starts_with(f))
-            {
-                found.whiteouts.insert(hidden);
+            let is_meant = |folder: &&&str| match name {
+                OPAQUE => is_or_holds(parent, folder),
+                _ => is_or_holds(&hidden, folder) || hidden.starts_with(**folder),
+            };
+            if let Some(folder) = folders.iter().find(is_meant) {
+                keep(hidden.len(), folder)?;
+                let _ = match name {
+                    OPAQUE => found.opaque.insert(parent.to_owned()),
+                    _ => found.whiteouts.insert(hidden),
+                };
             }
             return Ok(true);
         }
@@ -52,10 +63,7 @@ pub(crate) fn read_layer(
             return Ok(true);
         }
         let bytes = entry.read_file(path, limits.file)?;
-        kept += bytes.len() as u64;
-        if kept > limits.total {
-            return Err(LayerError::TooMuch { what: format!("bytes in {folder}"), limit: limits.total });
-        }
+        keep(path.len() + bytes.len(), folder)?;
         found.files.insert(path.to_owned(), bytes);
         Ok(true)
     })?;
@@ -234,7 +242,7 @@ mod tests {
         let limits = LayerLimits::default();
         for (limits, what) in [
             (LayerLimits { file: 4, ..limits }, "bytes in release-manifests/a"),
-            (LayerLimits { total: 9, ..limits }, "bytes in release-manifests/"),
+            (LayerLimits { total: 47, ..limits }, "bytes in release-manifests/"),
             (LayerLimits { entries: 1, ..limits }, "entries"),
             (LayerLimits { archive: 1024, ..limits }, "bytes"),
         ] {
@@ -243,6 +251,14 @@ mod tests {
                 other => panic!("{what}: {other:?}"),
             }
         }
+    }
+
+    #[test]
+    fn names_of_what_is_deleted_count_too() {
+        let layer = tar(&[("release-manifests/.wh.a", FILE, ""), ("release-manifests/.wh.b", FILE, "")]);
+        let read = |total| read_layer(&layer[..], &FOLDERS, LayerLimits { total, ..LayerLimits::default() });
+        assert_eq!(read(38).unwrap().whiteouts.len(), 2);
+        assert!(matches!(read(37), Err(LayerError::TooMuch { .. })));
     }
 
     #[test]

@@ -69,7 +69,7 @@ pub use credentials::{Credential, Credentials, CredentialsError};
 pub use digest::{Digest, DigestError};
 pub use extract::{ExcludedManifest, ExtractError, Extracted, extract, extract_file};
 pub use fetched_payload::payload;
-pub use folder::{read_folder, read_folder_of, read_kept_rendered};
+pub use folder::{read_folder, read_kept_rendered};
 pub use folder_error::{Fault, FolderError, Reason, ReleaseError};
 pub use image_places::{ImagePlace, date_of, look_for};
 pub use mirror::{Destination, MirrorReleaseError, Mirrored, mirror, mirrored_release, upload};

@@ -77,23 +77,11 @@ impl<'f> Reader<'f> {
     }
 
     fn image(&mut self, given: Option<&str>) -> Option<String> {
-        let written = match (self.optional_text("release-image"), given) {
-            (None, None) => {
-                self.fault("release-image", Reason::Missing("put the release's pull spec by digest there"));
-                return None;
-            }
-            (written, _) => written,
-        };
-        let written = written.as_deref().map(str::trim);
-        if let (Some(written), Some(given)) = (written, given)
-            && written != given
-        {
-            let field = "the pull spec".to_owned();
-            let (expected, found) = (format!("{given} as asked for"), written.to_owned());
-            self.fault("release-image", Reason::Unexpected { field, expected, found });
+        let Some(image) = given.map(str::to_owned).or_else(|| self.optional_text("release-image")) else {
+            self.fault("release-image", Reason::Missing("put the release's pull spec by digest there"));
             return None;
-        }
-        let image = given.or(written)?.to_owned();
+        };
+        let image = image.trim().to_owned();
         if is_by_digest(&image) {
             return Some(image);
         }

@@ -3,10 +3,12 @@
 //! A signature is an OpenPGP message around a JSON claim that names the digest ("atomic container signature"). `gpgv`
 //! checks the message against a keyring; the claim is checked here (library-go `pkg/verify`).
 
-use std::io::{self, Write as _};
+use std::fmt;
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use hardway_assets::url_password::without_password;
 use serde_json::Value;
 
 use crate::digest::Digest;
@@ -14,7 +16,7 @@ use crate::keyring::binary;
 use crate::registry::{Connection, RegistryError, asked_wait, transport};
 
 /// Where signatures are: `<place>/sha256=<hex>/signature-<n>`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum SignatureStore {
     /// Below a folder.
     Folder(PathBuf),
@@ -140,11 +142,23 @@ pub async fn verify(
     Err(SignatureError::NoneValid { digest, refused })
 }
 
+impl fmt::Debug for SignatureStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self {
+            Self::Folder(_) => "Folder",
+            Self::Url(_) => "Url",
+            Self::File(_) => "File",
+        };
+        f.debug_tuple(kind).field(&self.name()).finish()
+    }
+}
+
 impl SignatureStore {
+    /// As it may be shown.
     fn name(&self) -> String {
         match self {
             Self::Folder(path) | Self::File(path) => path.display().to_string(),
-            Self::Url(url) => url.clone(),
+            Self::Url(url) => without_password(url),
         }
     }
 
@@ -155,7 +169,7 @@ impl SignatureStore {
         connection: &Connection,
     ) -> Result<Vec<(String, Vec<u8>)>, SignatureError> {
         if let Self::File(path) = self {
-            return Ok(vec![(self.name(), fs_err::read(path)?)]);
+            return Ok(vec![(self.name(), beginning_of_file(path)?)]);
         }
         let mut found = Vec::new();
         for n in 1..=TRIES {
@@ -168,7 +182,7 @@ impl SignatureStore {
                 Self::Url(base) => {
                     let url = format!("{}/{below}", base.trim_end_matches('/'));
                     let bytes = connection.retry.run(|| download(&url, connection)).await?;
-                    (url, bytes)
+                    (without_password(&url), bytes)
                 }
                 Self::File(_) => break,
             };
@@ -180,24 +194,41 @@ impl SignatureStore {
 }
 
 fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match fs_err::read(path) {
+    match beginning_of_file(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
 }
 
+/// Enough of it to see that it is too large.
+fn beginning_of_file(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    fs_err::File::open(path)?.take(MOST + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The same of what a server sends, which may have no end.
+async fn beginning(mut answer: reqwest::Response) -> reqwest::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    while bytes.len() as u64 <= MOST
+        && let Some(chunk) = answer.chunk().await?
+    {
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(bytes)
+}
+
 async fn download(url: &str, connection: &Connection) -> Result<Option<Vec<u8>>, RegistryError> {
-    let error = |error: reqwest::Error| transport(url, &error);
+    let shown = without_password(url);
+    let error = |error: reqwest::Error| transport(&shown, &error);
     let answer = connection.http_client()?.get(url).send().await.map_err(error)?;
     let wait = asked_wait(&answer);
     match answer.status().as_u16() {
-        200 => Ok(Some(answer.bytes().await.map_err(error)?.to_vec())),
+        200 => Ok(Some(beginning(answer).await.map_err(error)?)),
         404 => Ok(None),
-        429 => Err(RegistryError::TooManyRequests { registry: url.to_owned(), wait }),
-        status => {
-            Err(RegistryError::Server { registry: url.to_owned(), status, detail: String::new(), wait })
-        }
+        429 => Err(RegistryError::TooManyRequests { registry: shown, wait }),
+        status => Err(RegistryError::Server { registry: shown, status, detail: String::new(), wait }),
     }
 }
 

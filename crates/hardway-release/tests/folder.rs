@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use hardway_assets::release_payload::{ReleasePayload, files, sample};
 use hardway_release::render::Rendered;
-use hardway_release::{Reason, read_folder, read_folder_of, sample_notice};
+use hardway_release::{Reason, read_folder, sample_notice};
 
 /// Writes a release down and returns its folder.
 fn written(payload: &ReleasePayload) -> (tempfile::TempDir, PathBuf) {
@@ -119,16 +119,17 @@ fn nothing_missing_is_guessed() {
 }
 
 #[test]
-fn the_pull_spec_may_be_given() {
+fn the_pull_spec_is_there_and_by_digest() {
     let payload = sample();
     let (_root, folder) = written(&payload);
-    assert_eq!(read_folder_of(&folder, &payload.image).unwrap(), payload);
-    let other = payload.images.get("etcd").unwrap();
-    let error = read_folder_of(&folder, other).unwrap_err();
-    assert!(matches!(error.faults[0].reason, Reason::Unexpected { .. }), "{error}");
+    put(&folder, "release-image", format!(" {}\n", payload.image).as_bytes());
+    assert_eq!(read_folder(&folder).unwrap().image, payload.image);
+    put(&folder, "release-image", b"quay.io/a/b:tag");
+    let error = read_folder(&folder).unwrap_err();
+    assert!(matches!(error.faults[0].reason, Reason::NotByDigest { .. }), "{error}");
     fs_err::remove_file(folder.join("release-image")).unwrap();
-    assert_eq!(read_folder_of(&folder, other).unwrap().image, other);
-    assert!(read_folder_of(&folder, "quay.io/a/b:tag").is_err());
+    let error = read_folder(&folder).unwrap_err();
+    assert!(matches!(error.faults[0].reason, Reason::Missing(_)), "{error}");
 }
 
 #[test]

@@ -129,6 +129,28 @@ fn a_store_may_be_a_web_server() {
 }
 
 #[test]
+fn what_has_no_end_is_no_signature() {
+    let (signer, digest) = (Signer::new(), Digest::of(b"release"));
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let store = SignatureStore::Url(format!("http://{}", listener.local_addr().unwrap()));
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: 1099511627776\r\n\r\n");
+            // It breaks off in the end, so that one who reads all of it gets another error.
+            (0..64).try_for_each(|_| stream.write_all(&[0; 1 << 20])).unwrap_or_default();
+        }
+    });
+    let faults = refused(check(&digest, &signer.keyring(), &[store]));
+    assert!(
+        !faults.is_empty() && faults.iter().all(|fault| *fault == SignatureFault::TooLarge),
+        "{faults:?}"
+    );
+    let endless = SignatureStore::File("/dev/zero".into());
+    assert_eq!(refused(check(&digest, &signer.keyring(), &[endless])), [SignatureFault::TooLarge]);
+}
+
+#[test]
 fn a_keyring_may_be_armored_as_keys_are_published() {
     let (signer, stranger, digest) = (Signer::new(), Signer::new(), Digest::of(b"release"));
     signer.sign(&claim(&digest), &digest, 1);

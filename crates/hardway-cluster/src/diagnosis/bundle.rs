@@ -20,6 +20,8 @@ pub struct Bundle {
 pub struct Limits {
     /// Bytes of the whole archive, uncompressed.
     pub total: u64,
+    /// Bytes of all that is taken out of it, names included: that is held in memory.
+    pub kept: u64,
     /// Bytes of one file that is taken whole.
     pub file: u64,
     /// Bytes of the end of a log.
@@ -37,6 +39,9 @@ pub enum BundleError {
     /// More than a bundle has.
     #[error("it unpacks to more than {0} bytes: no bundle does")]
     TooLarge(u64),
+    /// More than is held in memory.
+    #[error("it has more than {0} bytes of logs and resources that are looked at: no bundle does")]
+    TooMuch(u64),
     /// More than a bundle has.
     #[error("it has more than {0} files: no bundle does")]
     TooMany(usize),
@@ -53,7 +58,7 @@ const LONGEST_NAME: u64 = 16 << 10;
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { total: 8 << 30, file: 128 << 20, tail: 256 << 10, entries: 200_000 }
+        Self { total: 8 << 30, kept: 512 << 20, file: 128 << 20, tail: 256 << 10, entries: 200_000 }
     }
 }
 
@@ -65,19 +70,18 @@ impl Bundle {
         wanted: impl Fn(&str) -> Option<Take>,
     ) -> Result<Self, BundleError> {
         let mut bundle = Self::default();
+        let mut kept = 0;
         walk(compressed, limits, |path, entry| {
-            match wanted(path) {
-                None => {}
-                Some(Take::Tail) => _ = bundle.files.insert(path.to_owned(), tail(entry, limits.tail)?),
-                Some(Take::Whole) => {
-                    let mut bytes = Vec::new();
-                    entry.take(limits.file.saturating_add(1)).read_to_end(&mut bytes)?;
-                    if bytes.len() as u64 > limits.file {
-                        return Err(BundleError::TooLarge(limits.file));
-                    }
-                    bundle.files.insert(path.to_owned(), bytes);
-                }
+            let bytes = match wanted(path) {
+                None => return Ok(()),
+                Some(Take::Tail) => tail(entry, limits.tail)?,
+                Some(Take::Whole) => whole(entry, limits.file)?,
+            };
+            kept += (path.len() + bytes.len()) as u64;
+            if kept > limits.kept {
+                return Err(BundleError::TooMuch(limits.kept));
             }
+            bundle.files.insert(path.to_owned(), bytes);
             Ok(())
         })?;
         if bundle.files.is_empty() { Err(BundleError::NotABundle) } else { Ok(bundle) }
@@ -159,6 +163,13 @@ fn short_text(entry: &mut Entry<'_, impl Read>) -> Result<String, BundleError> {
 /// `path` of a pax header: lines of `LENGTH KEY=VALUE`.
 fn extended_path(header: &str) -> Option<String> {
     header.lines().find_map(|line| line.split_once(' ')?.1.strip_prefix("path=").map(str::to_owned))
+}
+
+/// All bytes of a stream, which are not to be many.
+fn whole(reader: &mut dyn Read, limit: u64) -> Result<Vec<u8>, BundleError> {
+    let mut bytes = Vec::new();
+    reader.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit { Err(BundleError::TooLarge(limit)) } else { Ok(bytes) }
 }
 
 /// The last bytes of a stream, from the beginning of a line.

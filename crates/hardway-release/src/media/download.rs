@@ -3,12 +3,15 @@
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use hardway_assets::url_password::without_password;
+
 use super::unpacked::sha256_inside;
 use super::{MediaFile, verify};
-use crate::blob_cache::{BlobCache, Partial, hash};
+use crate::blob_cache::{BlobCache, Claim, Partial, hash};
 use crate::digest::{Digest, DigestError};
 use crate::progress::Progress;
 use crate::registry::{Connection, RegistryError, asked_wait, transport};
+use crate::runtime::aside;
 
 /// Why a boot image is not there.
 #[derive(Debug, thiserror::Error)]
@@ -65,16 +68,17 @@ pub async fn download(
     let name = name(&file.location)?;
     let digest: Digest = format!("sha256:{}", file.sha256.to_lowercase())
         .parse()
-        .map_err(|error| DownloadError::Sum { location: file.location.clone(), error })?;
+        .map_err(|error| DownloadError::Sum { location: without_password(&file.location), error })?;
     fs_err::create_dir_all(to)?;
     let path = to.join(name);
-    if path.exists() && verify(&path, &file.sha256).is_ok() {
+    if is_there(&path, &file.sha256).await? {
         return Ok(path);
     }
     let medium = Medium { file, name, digest, connection, progress };
     for _ in 0..2 {
         let cached = medium.cached(mirrors, cache).await?;
-        if copy(&cached, &path, &medium.digest)? {
+        let (from, to, digest) = (cached.clone(), path.clone(), medium.digest.clone());
+        if aside(move || copy(&from, &to, &digest)).await? {
             return Ok(path);
         }
         // Damaged since it was put there.
@@ -98,27 +102,17 @@ struct Medium<'m> {
 
 impl Medium<'_> {
     async fn cached(&self, mirrors: &[String], cache: &BlobCache) -> Result<PathBuf, DownloadError> {
-        let kept = || -> io::Result<Option<PathBuf>> {
-            let path = cache.get(&self.digest, None)?;
-            if let Some(path) = &path {
-                self.progress.kept(self.name, fs_err::metadata(path)?.len());
+        match cache.claim(&self.digest, None).await? {
+            Claim::Whole(path) => {
+                self.progress.kept(self.name, fs_err::metadata(&path)?.len());
+                Ok(path)
             }
-            Ok(path)
-        };
-        if let Some(path) = kept()? {
-            return Ok(path);
+            Claim::ToFetch(reserved, mut partial) => {
+                self.fetch(mirrors, &mut partial).await?;
+                let partial = self.check_inside(partial).await?;
+                Ok(reserved.kept(partial).await?)
+            }
         }
-        let reserved = {
-            let (cache, digest) = (cache.clone(), self.digest.clone());
-            tokio::task::spawn_blocking(move || cache.reserve(&digest)).await.map_err(io::Error::other)??
-        };
-        if let Some(path) = kept()? {
-            return Ok(path);
-        }
-        let mut partial = reserved.partial()?;
-        self.fetch(mirrors, &mut partial).await?;
-        self.check_inside(&mut partial)?;
-        Ok(reserved.keep(&partial)?)
     }
 
     async fn fetch(&self, mirrors: &[String], partial: &mut Partial) -> Result<(), DownloadError> {
@@ -128,7 +122,7 @@ impl Medium<'_> {
             match self.complete(&url, partial).await {
                 Ok(()) => return Ok(()),
                 Err(error @ RegistryError::File(_)) => return Err(io::Error::other(error).into()),
-                Err(error) => tried.push((url, error)),
+                Err(error) => tried.push((without_password(&url), error)),
             }
         }
         Err(DownloadError::Nowhere { name: self.name.to_owned(), tried })
@@ -153,7 +147,7 @@ impl Medium<'_> {
             }
             partial.clear()?;
             if !is_pieced {
-                let (what, expected) = (url.to_owned(), self.digest.clone());
+                let (what, expected) = (without_password(url), self.digest.clone());
                 return Err(RegistryError::DigestMismatch { what, expected, found: found.to_string() });
             }
             is_pieced = false;
@@ -176,7 +170,8 @@ impl Medium<'_> {
             206 if begins_at(&answer, from) => {}
             206 => {
                 partial.clear()?;
-                let (what, detail) = (url.to_owned(), "it sends another range than was asked for".to_owned());
+                let (what, detail) =
+                    (without_password(url), "it sends another range than was asked for".to_owned());
                 return Err(RegistryError::Malformed { what, detail });
             }
             // Nothing is left to send.
@@ -184,7 +179,7 @@ impl Medium<'_> {
             429 => return Err(RegistryError::TooManyRequests { registry: host(url), wait }),
             status => {
                 return Err(RegistryError::Server {
-                    registry: url.to_owned(),
+                    registry: without_password(url),
                     status,
                     detail: String::new(),
                     wait,
@@ -200,17 +195,27 @@ impl Medium<'_> {
     }
 
     /// The sum of the content, where the metadata has one.
-    fn check_inside(&self, partial: &mut Partial) -> Result<(), DownloadError> {
-        let Some(expected) = &self.file.uncompressed_sha256 else { return Ok(()) };
-        match sha256_inside(partial.file())? {
+    async fn check_inside(&self, mut partial: Partial) -> Result<Partial, DownloadError> {
+        let Some(expected) = &self.file.uncompressed_sha256 else { return Ok(partial) };
+        let (mut partial, found) = aside(move || {
+            let found = sha256_inside(partial.file())?;
+            Ok((partial, found))
+        })
+        .await?;
+        match found {
             Some(found) if !found.eq_ignore_ascii_case(expected) => {
                 partial.clear()?;
-                let (location, expected) = (self.file.location.clone(), expected.clone());
+                let (location, expected) = (without_password(&self.file.location), expected.clone());
                 Err(DownloadError::Content { location, expected, found })
             }
-            _ => Ok(()),
+            _ => Ok(partial),
         }
     }
+}
+
+async fn is_there(path: &Path, sha256: &str) -> io::Result<bool> {
+    let (path, sha256) = (path.to_owned(), sha256.to_owned());
+    aside(move || Ok(path.exists() && verify(&path, &sha256).is_ok())).await
 }
 
 /// The part of a URL after its last slash.
@@ -219,14 +224,16 @@ fn name(url: &str) -> Result<&str, DownloadError> {
         url.split_once("://").map_or(url, |(_, rest)| rest).split(['?', '#']).next().unwrap_or_default();
     let name = path.rsplit_once('/').map_or("", |(_, name)| name);
     if name.is_empty() || name.starts_with('.') || name.contains('\0') {
-        return Err(DownloadError::Name(url.to_owned()));
+        return Err(DownloadError::Name(without_password(url)));
     }
     Ok(name)
 }
 
 /// Host and port, as errors name them.
 fn host(url: &str) -> String {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    // First without its password, which may hold a slash that should have been escaped.
+    let url = without_password(url);
+    let rest = url.split_once("://").map_or(&*url, |(_, rest)| rest);
     rest.split('/').next().unwrap_or_default().rsplit('@').next().unwrap_or_default().to_owned()
 }
 
@@ -262,6 +269,22 @@ fn listed(tried: &[(String, RegistryError)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::progress::Silent;
+    use crate::runtime::works_aside;
+
+    #[test]
+    fn hashes_of_one_file_do_not_hold_up_another() {
+        let dir = tempfile::tempdir().unwrap();
+        fs_err::write(dir.path().join("a.iso"), b"content").unwrap();
+        let file = MediaFile {
+            part: "disk".to_owned(),
+            location: "https://a.example/a.iso".to_owned(),
+            sha256: Digest::of(b"content").hex().to_owned(),
+            uncompressed_sha256: None,
+        };
+        let (connection, cache) = (Connection::default(), BlobCache::at(dir.path().join("cache")));
+        assert!(works_aside(download(&file, dir.path(), &[], &connection, &cache, &Silent)));
+    }
 
     #[test]
     fn files_are_named_as_their_urls_end() {
@@ -272,5 +295,6 @@ mod tests {
             assert!(name(url).is_err(), "{url}");
         }
         assert_eq!(host("http://me:pw@a.example:80/b"), "a.example:80");
+        assert_eq!(host("http://me:p/w@a.example:80/b"), "a.example:80");
     }
 }

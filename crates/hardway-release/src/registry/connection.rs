@@ -1,7 +1,9 @@
 //! How registries are reached: credentials, trust, proxy, plain HTTP, patience.
 
+use std::fmt;
 use std::time::Duration;
 
+use hardway_assets::url_password::{without_password, without_passwords};
 use oci_client::client::{Certificate, CertificateEncoding, ClientConfig, ClientProtocol};
 
 use super::RegistryError;
@@ -28,7 +30,7 @@ pub struct Connection {
 }
 
 /// The way to registries.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub enum Proxy {
     /// As `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` say.
     #[default]
@@ -44,6 +46,22 @@ pub enum Proxy {
         /// Hosts, domains and networks that are reached directly, with commas between them.
         no_proxy: String,
     },
+}
+
+impl fmt::Debug for Proxy {
+    /// Without the passwords that may stand in the addresses.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Environment => f.write_str("Environment"),
+            Self::Direct => f.write_str("Direct"),
+            Self::Through { http, https, no_proxy } => f
+                .debug_struct("Through")
+                .field("http", &without_password(http))
+                .field("https", &without_password(https))
+                .field("no_proxy", no_proxy)
+                .finish(),
+        }
+    }
 }
 
 impl Default for Connection {
@@ -107,7 +125,7 @@ impl Connection {
 
     /// A client for what is not a registry: token servers and signature stores.
     pub(crate) fn http_client(&self) -> Result<reqwest::Client, RegistryError> {
-        let setting = |error: reqwest::Error| RegistryError::Setting(error.to_string());
+        let setting = |error: reqwest::Error| RegistryError::Setting(without_passwords(&error.to_string()));
         let mut builder = reqwest::Client::builder()
             .user_agent(USER_AGENT)
             .read_timeout(self.timeout)
@@ -168,6 +186,22 @@ mod tests {
         assert_eq!(certificates(" \n"), Ok(vec![]));
         assert!(certificates("hello").unwrap_err().contains("no PEM certificate"));
         assert!(certificates(&one[..40]).unwrap_err().contains("ends within"));
+    }
+
+    #[test]
+    fn the_password_of_a_proxy_is_not_shown() {
+        let proxy = |http: &str| Proxy::Through {
+            http: http.to_owned(),
+            https: "http://me:hush@p:2".to_owned(),
+            no_proxy: ".lab".to_owned(),
+        };
+        let connection = Connection { proxy: proxy("me:hush@p:1"), ..Connection::default() };
+        let shown = format!("{connection:?}");
+        assert!(shown.contains("me:<redacted>@p:1") && shown.contains(".lab"), "{shown}");
+        assert!(!shown.contains("hush"), "{shown}");
+        let connection = Connection { proxy: proxy("http://me:hush@[p"), ..Connection::default() };
+        let refused = connection.http_client().unwrap_err().to_string();
+        assert!(!refused.contains("hush"), "{refused}");
     }
 
     #[test]

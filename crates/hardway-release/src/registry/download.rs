@@ -7,7 +7,7 @@ use oci_client::client::BlobResponse;
 
 use super::translation::io_error;
 use super::{Descriptor, RegistryError, Repository, reference};
-use crate::blob_cache::{BlobCache, Partial};
+use crate::blob_cache::{BlobCache, Claim, Partial};
 use crate::progress::Progress;
 
 impl Repository {
@@ -18,35 +18,16 @@ impl Repository {
         cache: &BlobCache,
         progress: &dyn Progress,
     ) -> Result<PathBuf, RegistryError> {
-        if let Some(path) = self.cached(blob, cache, progress)? {
-            return Ok(path);
+        match cache.claim(&blob.digest, Some(blob.size)).await? {
+            Claim::Whole(path) => {
+                progress.kept(&blob.digest.to_string(), blob.size);
+                Ok(path)
+            }
+            Claim::ToFetch(reserved, mut partial) => {
+                self.complete(blob, &mut partial, progress).await?;
+                Ok(reserved.kept(partial).await?)
+            }
         }
-        let reserved = {
-            // Waiting for a lock must not hold up other downloads of this process.
-            let (cache, digest) = (cache.clone(), blob.digest.clone());
-            tokio::task::spawn_blocking(move || cache.reserve(&digest))
-                .await
-                .map_err(std::io::Error::other)??
-        };
-        if let Some(path) = self.cached(blob, cache, progress)? {
-            return Ok(path);
-        }
-        let mut partial = reserved.partial()?;
-        self.complete(blob, &mut partial, progress).await?;
-        Ok(reserved.keep(&partial)?)
-    }
-
-    fn cached(
-        &self,
-        blob: &Descriptor,
-        cache: &BlobCache,
-        progress: &dyn Progress,
-    ) -> Result<Option<PathBuf>, RegistryError> {
-        let path = cache.get(&blob.digest, Some(blob.size))?;
-        if path.is_some() {
-            progress.kept(&blob.digest.to_string(), blob.size);
-        }
-        Ok(path)
     }
 
     /// Fetches until all bytes are there and right. A beginning left by an earlier run may be damaged, so a wrong
@@ -103,7 +84,7 @@ impl Repository {
         Ok(())
     }
 
-    /// One request. Ends without an error also where the answer was short.
+    /// One request. Ends without an error also where the answer is short by its own account.
     async fn stream(
         &self,
         blob: &Descriptor,
@@ -125,8 +106,9 @@ impl Repository {
                 partial.clear()?;
                 stream
             }
+            Err(RegistryError::Server { status: 416, .. }) => return Ok(()),
             // The blob ends where we would go on. Debian's registry then says how much it wanted to send, and does not.
-            Err(RegistryError::Server { status: 416, .. } | RegistryError::BrokeOff { .. }) => return Ok(()),
+            Err(RegistryError::BrokeOff { .. }) if from > 0 => return Ok(()),
             Err(error) => return Err(error),
         };
         while let Some(chunk) = stream.next().await {
@@ -134,11 +116,7 @@ impl Repository {
                 Ok(chunk) => chunk,
                 // The client checks digests too; its word comes after the last byte.
                 Err(_) if partial.length() == blob.size => return Ok(()),
-                Err(error) => match io_error(&self.place.registry(), &error) {
-                    error @ RegistryError::Timeout { .. } => return Err(error),
-                    // The connection ended early: the same as a short answer.
-                    _ => return Ok(()),
-                },
+                Err(error) => return Err(io_error(&self.place.registry(), &error)),
             };
             if partial.length() + chunk.len() as u64 > blob.size {
                 let (what, detail) = (
@@ -152,5 +130,25 @@ impl Repository {
             progress.bytes(&name, partial.length(), blob.size);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::digest::Digest;
+    use crate::progress::Silent;
+    use crate::registry::Connection;
+    use crate::runtime::works_aside;
+
+    #[test]
+    fn hashes_of_one_blob_do_not_hold_up_another() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = BlobCache::at(dir.path());
+        let blob = Descriptor { digest: Digest::of(b"content"), size: 7 };
+        cache.put(&blob.digest, b"content").unwrap();
+        let place = "quay.example/a/b:c".parse().unwrap();
+        let repository = Repository::to_pull(&place, &Connection::default()).unwrap();
+        assert!(works_aside(repository.blob(&blob, &cache, &Silent)));
     }
 }

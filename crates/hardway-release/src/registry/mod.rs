@@ -36,6 +36,7 @@ use oci_client::{Client, Reference, RegistryOperation};
 use tokio::sync::OnceCell;
 
 use hardway_assets::secrets::Secret;
+use hardway_assets::url_password::without_passwords;
 
 use crate::blob_cache::BlobCache;
 use crate::credentials::Credential;
@@ -73,7 +74,7 @@ impl Repository {
         operation: RegistryOperation,
     ) -> Result<Self, RegistryError> {
         let client = Client::try_from(connection.client_config()?)
-            .map_err(|error| RegistryError::Setting(error.to_string()))?;
+            .map_err(|error| RegistryError::Setting(without_passwords(&error.to_string())))?;
         let mut repository = Self {
             place: place.clone(),
             connection: connection.clone(),

@@ -4,6 +4,7 @@ use std::error::Error as _;
 use std::fmt;
 use std::io;
 
+use hardway_assets::url_password::without_passwords;
 use oci_client::errors::{DigestError, OciDistributionError, OciErrorCode};
 
 use super::error::{Identity, RegistryError};
@@ -114,10 +115,10 @@ pub(crate) fn io_error(registry: &str, error: &io::Error) -> RegistryError {
 /// The libraries below give TLS errors as text only.
 pub(crate) fn transport(registry: &str, error: &reqwest::Error) -> RegistryError {
     let registry = registry.to_owned();
-    let mut detail = error.to_string();
+    let mut detail = without_passwords(&error.to_string());
     let mut source = error.source();
     while let Some(inner) = source {
-        detail = inner.to_string();
+        detail = without_passwords(&inner.to_string());
         if detail.contains("UnknownIssuer") {
             return RegistryError::UnknownCa { registry };
         }

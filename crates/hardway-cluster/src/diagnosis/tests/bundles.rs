@@ -80,7 +80,7 @@ fn records_of_openshift_install_and_long_names_are_read() {
 
 #[test]
 fn hostile_archives_are_refused() {
-    let limits = Limits { total: 1 << 20, file: 64 << 10, tail: 4 << 10, entries: 50 };
+    let limits = Limits { total: 1 << 20, kept: 100 << 10, file: 64 << 10, tail: 4 << 10, entries: 50 };
     let read = |bytes: &[u8]| from_bundle(bytes, limits).map(|_| ()).unwrap_err();
     for name in ["../../etc/cron.d/x", "/etc/passwd", "a/../../b"] {
         let bytes = bundle(|archive| add_raw(archive, EntryType::Regular, name.as_bytes(), 1, b"x"));
@@ -95,6 +95,16 @@ fn hostile_archives_are_refused() {
     assert!(matches!(read(&bomb), BundleError::TooLarge(_)));
     let large = bundle(|archive| add(archive, "resources/nodes.json", &zeros[..100 << 10]));
     assert!(matches!(read(&large), BundleError::TooLarge(_)));
+    for (path, size) in [("bootstrap/services/{}.json", 60 << 10), ("bootstrap/journals/{}.log", 4 << 10)] {
+        let fit = (95 << 10) / size;
+        let of = |count: usize| {
+            bundle(|archive| {
+                (0..count).for_each(|n| add(archive, &path.replace("{}", &n.to_string()), &zeros[..size]));
+            })
+        };
+        from_bundle(of(fit).as_slice(), limits).unwrap();
+        assert!(matches!(read(&of(fit + 2)), BundleError::TooMuch(_)), "many small ones: {path}");
+    }
     let name = bundle(|archive| {
         add_raw(archive, EntryType::GNULongName, b"x", 512 << 10, &zeros.as_bytes()[..512 << 10])
     });

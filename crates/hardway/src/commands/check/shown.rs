@@ -46,9 +46,6 @@ pub(super) fn value(results: &[CheckResult]) -> Value {
     json!({"passed": failed(results).is_empty(), "checks": results})
 }
 
-/// As many providers as there are.
-const ALL: usize = 4;
-
 /// What is asked, without asking.
 pub(super) fn list(format: Format, out: &Output) {
     let catalogue = Catalogue::load();
@@ -60,13 +57,8 @@ pub(super) fn list(format: Format, out: &Output) {
     match format {
         Format::Text => {
             let width = CHECKS.iter().map(|check| check.name.len()).max().unwrap_or_default();
-            rows.for_each(|(check, providers, asks)| {
-                let of = if check.providers.len() == ALL {
-                    String::new()
-                } else {
-                    format!(" ({})", providers.join(", "))
-                };
-                out.data(&format!("{:12} {:width$}  {asks}{of}\n", check.group, check.name));
+            rows.for_each(|(check, _, asks)| {
+                out.data(&format!("{:12} {:width$}  {asks}\n", check.group, check.name));
             });
         }
         format => {
@@ -74,6 +66,27 @@ pub(super) fn list(format: Format, out: &Output) {
                 json!({"check": check.name, "group": check.group, "providers": providers, "asks": asks})
             });
             out.value(&Value::Array(rows.collect()), format);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As many providers as there are.
+    const ALL: usize = 4;
+
+    #[test]
+    fn what_is_asked_of_some_providers_only_says_of_which() {
+        let catalogue = Catalogue::load();
+        for check in CHECKS {
+            let providers: Vec<&str> =
+                check.providers.iter().map(|provider| provider_name(*provider)).collect();
+            let end =
+                if providers.len() == ALL { "?".to_owned() } else { format!("? ({})", providers.join(", ")) };
+            let asks = catalogue.get(Kind::Check, check.name).unwrap().what;
+            assert!(asks.ends_with(&end), "{}: {asks:?} does not end with {end:?}", check.name);
         }
     }
 }
