@@ -145,6 +145,29 @@ func (c *Client) Promote(ctx context.Context, id uint64) (bool, error) {
 	return err == nil, err
 }
 
+// HandOver makes another voter the leader where this member leads, and tells whether it did. What others have sent to a
+// leader that goes is lost, and API servers wait seven seconds for it.
+func (c *Client) HandOver(ctx context.Context, from Member, members []Member) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	// Only the leader itself gives its office away.
+	leader, err := Dial([]string{from.ClientURL}, c.tls)
+	if err != nil {
+		return false, err
+	}
+	defer leader.Close()
+	status, err := leader.etcd.Status(ctx, from.ClientURL)
+	if err != nil || status.Leader != from.ID {
+		return false, err
+	}
+	heir := Heir(members, from.ID)
+	if heir == 0 {
+		return false, errors.New("there is no healthy voter to lead instead")
+	}
+	_, err = leader.etcd.MoveLeader(ctx, heir)
+	return err == nil, err
+}
+
 // Remove takes a member out.
 func (c *Client) Remove(ctx context.Context, id uint64) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)

@@ -56,7 +56,16 @@ func ToPromote(members []Member) []uint64 {
 type Removal struct {
 	// IsPresent says that the member is still there, IsSafe that the cluster can do without it.
 	IsPresent, IsSafe bool
-	ID                uint64
+	Member            Member
+}
+
+// Heir is a healthy voter other than this one, or 0.
+func Heir(members []Member, from uint64) uint64 {
+	at := slices.IndexFunc(members, func(m Member) bool { return m.ID != from && m.IsHealthy && !m.IsLearner })
+	if at < 0 {
+		return 0
+	}
+	return members[at].ID
 }
 
 // CanRemove decides whether the cluster can do without the bootstrap member: three others and all of them healthy, or
@@ -67,7 +76,7 @@ func CanRemove(members []Member, isSingleNode bool) Removal {
 	if at < 0 {
 		return Removal{}
 	}
-	removal := Removal{IsPresent: true, ID: members[at].ID}
+	removal := Removal{IsPresent: true, Member: members[at]}
 	needed := 4
 	if isSingleNode {
 		needed = 2

@@ -120,13 +120,20 @@ func (s *Scaling) tearDown(ctx context.Context, status *kube.Status, members []M
 		return nil
 	}
 	status.Set("EtcdRunningInCluster", kube.True, "EnoughEtcdMembers", "enough members found")
+	// The bootstrap member is the first leader, and would be until it goes (cluster-etcd-operator pkg/operator/bootstrapteardown
+	// ensureBootstrapIsNotLeader). One that does not answer leads nobody.
+	if hasMoved, err := s.HandOver(ctx, removal.Member, members); err != nil {
+		s.Log("the bootstrap member may be the leader: %v", err)
+	} else if hasMoved {
+		s.Log("another member leads instead of the bootstrap member")
+	}
 	isComplete, err := s.IsBootstrapComplete(ctx)
 	if err != nil || !isComplete {
 		return err
 	}
-	s.Log("removing bootstrap member %x", removal.ID)
-	if err := s.Remove(ctx, removal.ID); err != nil {
-		return fmt.Errorf("error while removing bootstrap member [%x]: %w", removal.ID, err)
+	s.Log("removing bootstrap member %x", removal.Member.ID)
+	if err := s.Remove(ctx, removal.Member.ID); err != nil {
+		return fmt.Errorf("error while removing bootstrap member [%x]: %w", removal.Member.ID, err)
 	}
 	status.Set("EtcdBootstrapMemberRemoved", kube.True, "BootstrapMemberRemoved", "etcd bootstrap member is removed")
 	return nil
