@@ -50,11 +50,18 @@ pub fn decide(facts: &Facts) -> Decision {
 }
 
 impl Decision {
+    /// Whether the API answers. If not, the gates behind it say little.
+    pub fn is_heard(&self) -> bool {
+        self.gates.iter().any(|gate| gate.name == API_HEARD && gate.holds)
+    }
+
     /// What is missing, a sentence each.
     pub fn missing(&self) -> impl Iterator<Item = &str> {
         self.gates.iter().filter(|gate| !gate.holds).map(|gate| gate.seen.as_str())
     }
 }
+
+const API_HEARD: &str = "api-heard";
 
 fn gates(facts: &Facts) -> Vec<Gate> {
     let needed = facts.masters_needed.max(1);
@@ -66,7 +73,7 @@ fn gates(facts: &Facts) -> Vec<Gate> {
     let (overrides, members) = (facts.overrides, facts.members.objection(needed));
     vec![
         Gate {
-            name: "api-heard",
+            name: API_HEARD,
             holds: facts.is_fresh,
             seen: said(
                 facts.is_fresh,

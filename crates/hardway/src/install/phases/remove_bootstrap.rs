@@ -1,5 +1,7 @@
 //! remove-bootstrap: out of the load balancer, and only then off. Every gate is looked at again before each of the two.
 
+use std::time::{Duration, Instant};
+
 use hardway_assets::host_services::BOOTSTRAP_SERVER;
 use hardway_assets::inventory::Role;
 use hardway_cluster::operators::STABLE_FOR;
@@ -14,6 +16,10 @@ use crate::install::event::MachineRetired;
 use crate::install::work::{Effect, Observed, Work};
 use crate::install::{Install, journal_report};
 use crate::report::{EXIT_BLOCKED, EXIT_BOOTSTRAP, EXIT_INFRASTRUCTURE, Report};
+
+/// For an API that does not answer just now: connections are lost while the load balancer changes, and the masters' API servers
+/// are rolled out in these minutes.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(super) struct RemoveBootstrap<'i>(pub(super) &'i Install);
 
@@ -69,21 +75,34 @@ impl RemoveBootstrap<'_> {
     }
 
     /// Refuses what would lose the cluster.
-    fn allowed(&self, has_left: bool, needed: Allowed) -> Result<Decision, Report> {
+    fn allowed(&self, has_left: bool, needed: Allowed) -> Result<(), Report> {
+        let begun = Instant::now();
+        loop {
+            let decision = self.decision(has_left)?;
+            if decision.allowed >= needed {
+                return Ok(());
+            }
+            if decision.is_heard() || begun.elapsed() >= PATIENCE {
+                let missing: Vec<String> = decision.missing().map(ToString::to_string).collect();
+                let what = "the bootstrap host still carries a part of the cluster";
+                return Err(Report::new("pivot-refused", what)
+                    .exit(EXIT_BOOTSTRAP)
+                    .evidence(missing)
+                    .fix("hardway phase run await-etcd waits for what is missing"));
+            }
+            self.0.view.waits_for("the API to answer");
+            self.0.go_on()?;
+            std::thread::sleep(Duration::from_secs(1));
+        }
+    }
+
+    fn decision(&self, has_left: bool) -> Result<Decision, Report> {
         self.0.block_on(async {
             let live = self.0.live().await?;
             let mut say = |line: Line| self.0.log.line(&line.text);
             let mut wait = self.0.wait(&live, STABLE_FOR, &mut say)?;
-            wait.look(std::time::Duration::from_secs(20)).await;
-            let decision = wait.decision_when(has_left).await;
-            if decision.allowed >= needed {
-                return Ok(decision);
-            }
-            let missing: Vec<String> = decision.missing().map(ToString::to_string).collect();
-            Err(Report::new("pivot-refused", "the bootstrap host still carries a part of the cluster")
-                .exit(EXIT_BOOTSTRAP)
-                .evidence(missing)
-                .fix("hardway phase run await-etcd waits for what is missing"))
+            wait.look(Duration::from_secs(20)).await;
+            Ok(wait.decision_when(has_left).await)
         })
     }
 
