@@ -44,7 +44,7 @@ func (c *Controller) Nodes(ctx context.Context, status *kube.Status) error {
 	return nil
 }
 
-// Install goes on with the rollout until there is something to wait for.
+// Install does the next thing of the rollout.
 func (c *Controller) Install(ctx context.Context, status *kube.Status) error {
 	defer SetConditions(status)
 	contents, err := ReadContents(ctx, c.Clients, c.Operand.Namespace)
@@ -58,16 +58,7 @@ func (c *Controller) Install(ctx context.Context, status *kube.Status) error {
 	if err != nil {
 		return err
 	}
-	for {
-		action := Next(view)
-		if err := c.act(ctx, status, action); err != nil || action.Node == nil {
-			return err
-		}
-	}
-}
-
-// act changes nodeStatuses in place: view and status share them.
-func (c *Controller) act(ctx context.Context, status *kube.Status, action Action) error {
+	action := Next(view)
 	if action.Delete != "" {
 		err := c.Kube.CoreV1().Pods(c.Operand.Namespace).Delete(ctx, action.Delete, metav1.DeleteOptions{})
 		if err != nil && !apierrors.IsNotFound(err) {

@@ -22,8 +22,7 @@ type Contents struct {
 	Types      map[string]corev1.SecretType
 }
 
-// ReadContents lists a namespace. A Secret for a service-account token is not there before the token is in it: a revision
-// made without would put pods on the masters that cannot log in.
+// ReadContents lists a namespace.
 func ReadContents(ctx context.Context, clients *kube.Clients, namespace string) (Contents, error) {
 	contents := Contents{
 		ConfigMaps: map[string]map[string]string{},
@@ -42,9 +41,6 @@ func ReadContents(ctx context.Context, clients *kube.Clients, namespace string) 
 		return contents, err
 	}
 	for _, item := range secrets.Items {
-		if item.Type == corev1.SecretTypeServiceAccountToken && len(item.Data[corev1.ServiceAccountTokenKey]) == 0 {
-			continue
-		}
 		contents.Secrets[item.Name], contents.Types[item.Name] = item.Data, item.Type
 	}
 	return contents, nil
