@@ -1,22 +1,25 @@
 //! How the checks ask the API: each question has its time, and what nobody made is no error.
 
 use std::fmt::Debug;
+use std::time::Duration;
 
 use kube::api::{Api, ListParams};
 use kube::core::{ClusterResourceScope, NamespaceResourceScope};
 use kube::{Client, Resource};
 use serde::de::DeserializeOwned;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::verifier::Verifier;
 use crate::api_error::{sentence, unless_absent};
 use crate::kubeconfig::asking_once;
 use crate::objects::{Pod, StaticPodOperator, StaticPodStatus};
 
+const BETWEEN_TRIES: Duration = Duration::from_millis(500);
+
 impl Verifier {
     pub(super) async fn pods(&self, namespace: &str) -> Result<Vec<Pod>, String> {
         let api: Api<Pod> = Api::namespaced(self.client()?, namespace);
-        Ok(self.within(api.list(&ListParams::default())).await?.items)
+        self.list(&api).await
     }
 
     pub(super) async fn status<K>(&self) -> Result<Option<StaticPodStatus>, String>
@@ -36,7 +39,7 @@ impl Verifier {
         K: Resource<DynamicType = (), Scope = ClusterResourceScope> + Clone + Debug + DeserializeOwned,
     {
         let api: Api<K> = Api::all(self.client()?);
-        Ok(self.within(api.list(&ListParams::default())).await?.items)
+        self.list(&api).await
     }
 
     pub(super) async fn get<K>(&self, namespace: &str, name: &str) -> Result<Option<K>, String>
@@ -45,6 +48,23 @@ impl Verifier {
     {
         let api: Api<K> = Api::namespaced(self.client()?, namespace);
         self.optional(api.get_opt(name)).await
+    }
+
+    /// An API server that has just started asks for another try (429, "storage is (re)initializing"). It gets it as long as there
+    /// is patience.
+    async fn list<K>(&self, api: &Api<K>) -> Result<Vec<K>, String>
+    where
+        K: Clone + Debug + DeserializeOwned,
+    {
+        let asked = async {
+            loop {
+                match api.list(&ListParams::default()).await {
+                    Err(kube::Error::Api(status)) if status.code == 429 => sleep(BETWEEN_TRIES).await,
+                    answer => return answer,
+                }
+            }
+        };
+        Ok(self.within(asked).await?.items)
     }
 
     pub(super) fn client(&self) -> Result<Client, String> {
