@@ -2,7 +2,6 @@
 
 use std::io::Write as _;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 use fs_err as fs;
@@ -14,9 +13,6 @@ use super::lab::{Lab, root};
 const ALWAYS: &str = "verify-cluster";
 /// For how long a client may get no good answer while the bootstrap host goes.
 const LONGEST_ERROR: f64 = 2.0;
-
-/// Until what rolls out once more is everywhere.
-const AT_REST_AGAIN: Duration = Duration::from_secs(300);
 
 /// The whole cluster.
 pub(super) fn full() -> Result<()> {
@@ -55,19 +51,9 @@ pub(super) fn everything_is_finished(lab: &Lab) -> Result<()> {
     for (phase, state) in lab.phases()? {
         ensure!(state == "finished", "{phase} is {state}");
     }
-    // Operators that came to rest may roll out once more: a certificate of a router reaches every token.
-    let end = Instant::now() + AT_REST_AGAIN;
-    loop {
-        match lab.ok(&["verify", "-o", "json"]) {
-            Ok(told) => {
-                let verified: Value = serde_json::from_str(&told)?;
-                ensure!(verified["passed"] == true, "{verified:#}");
-                return Ok(());
-            }
-            Err(error) if Instant::now() >= end => return Err(error),
-            Err(_) => std::thread::sleep(Duration::from_secs(5)),
-        }
-    }
+    let verified: Value = serde_json::from_str(&lab.ok(&["verify", "-o", "json"])?)?;
+    ensure!(verified["passed"] == true, "{verified:#}");
+    Ok(())
 }
 
 /// A second time there is nothing to do, and nothing is written down.
