@@ -48,7 +48,7 @@ impl RedfishEmulator {
             all.join(", ")
         );
         if with_tls {
-            let (certificate, key) = self_signed(folder.path(), "tls");
+            let (certificate, key) = self_signed(folder.path(), "tls", "127.0.0.1");
             config +=
                 &format!("SUSHY_EMULATOR_SSL_CERT = {certificate:?}\nSUSHY_EMULATOR_SSL_KEY = {key:?}\n");
         }
@@ -104,11 +104,11 @@ fn listening(process: &mut Child) -> String {
     panic!("the emulator ended:\n{said}");
 }
 
-/// A certificate that signs itself, for 127.0.0.1, as a controller comes with it; and its key.
+/// A certificate that signs itself, for one address, as a controller comes with it; and its key.
 ///
 /// # Panics
 /// When OpenSSL cannot make it.
-pub fn self_signed(folder: &Path, name: &str) -> (PathBuf, PathBuf) {
+pub fn self_signed(folder: &Path, name: &str, address: &str) -> (PathBuf, PathBuf) {
     let (certificate, key) = (folder.join(format!("{name}.crt")), folder.join(format!("{name}.key")));
     let mut openssl = Command::new("openssl");
     openssl
@@ -123,7 +123,7 @@ pub fn self_signed(folder: &Path, name: &str) -> (PathBuf, PathBuf) {
             "-days",
             "2",
         ])
-        .args(["-subj", "/CN=controller", "-addext", "subjectAltName=IP:127.0.0.1"])
+        .args(["-subj", "/CN=hardway-test", "-addext", &format!("subjectAltName=IP:{address}")])
         .arg("-keyout")
         .arg(&key)
         .arg("-out")

@@ -1,11 +1,11 @@
 //! The machine of a hosted worker boots from the medium that was made for it, and fetches its config with the token of its pool.
 //! HyperShift's operators are a stand-in; the API servers, libvirt, Ignition and everything of hardway's are real.
 
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use hardway_testing::{ControlPlane, Hypershift, HypershiftConfig, Server, install_hypershift};
-use hardway_testing::{inside_with_libvirt, succeed, until};
+use hardway_testing::{inside_with_libvirt, self_signed, until};
 use serde_json::Value;
 
 use crate::boot::base;
@@ -27,25 +27,6 @@ impl Drop for Adding {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
-}
-
-/// A certificate that is its own authority, for the address that guests see.
-fn certificate(folder: &Folder) -> String {
-    let mut openssl = Command::new("openssl");
-    openssl.args([
-        "req",
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:P-256",
-        "-nodes",
-        "-days",
-        "2",
-    ]);
-    openssl.args(["-subj", "/CN=ignition", "-addext", "subjectAltName=IP:192.168.126.1"]);
-    succeed(openssl.args(["-keyout", "server.key", "-out", "server.crt"]).current_dir(folder.path("")));
-    printed(&format!("base64 -w0 {}", folder.path("server.crt").display()))
 }
 
 #[test]
@@ -86,7 +67,9 @@ fn a_hosted_worker_installs_itself_and_fetches_with_the_token_of_its_pool() {
     folder.ok(&[&create[..], &place].concat());
     let hypershift = Hypershift::new(&management, "clusters", "demo");
     hypershift.control_plane_is_up(&hosted.kubeconfig(), SERVED_AT);
-    let authority = certificate(&folder);
+    // Its own authority, for the address that guests see.
+    let (certificate, _) = self_signed(&folder.path(""), "server", "192.168.126.1");
+    let authority = printed(&format!("base64 -w0 {}", certificate.display()));
     let payload = printed(r#"printf '{"ignition":{"version":"3.2.0"}}' | gzip -9n | base64 -w0"#);
     let config = HypershiftConfig {
         hash: "11111111",
