@@ -31,6 +31,9 @@ if [[ ${1:-} != quick ]]; then
   step "real coreos-installer (built once, kept in the user's cache)"
   HARDWAY_COREOS_INSTALLER=$(tools/coreos-installer.sh)
   export HARDWAY_COREOS_INSTALLER
+  step "a kernel for virtual machines (unpacked once, kept in the user's cache)"
+  HARDWAY_GUEST_KERNEL=$(tools/guest-kernel.sh)
+  export HARDWAY_GUEST_KERNEL
   step "a Redfish emulator (installed once, kept in the user's cache)"
   HARDWAY_SUSHY_TOOLS=$(tools/sushy-tools.sh)
   export HARDWAY_SUSHY_TOOLS

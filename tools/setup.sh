@@ -10,7 +10,7 @@ if [[ ${1:-build} == test ]]; then
   packages+=(apache2-utils bind9-dnsutils bind9-utils ca-certificates containerd curl dnsmasq-base docker-registry git gnupg gpgv haproxy hostname ignition iproute2 jq libblkid-dev openssl)
   packages+=(openssh-client openssh-server)
   packages+=(podman runc shellcheck skopeo strace systemd systemd-journal-remote util-linux)
-  packages+=(ipxe-qemu libssl-dev qemu-system-x86 seabios xorriso xz-utils) # install media, and building coreos-installer
+  packages+=(ipxe-qemu libssl-dev libzstd-dev qemu-system-x86 seabios xorriso xz-utils) # install media, and building coreos-installer
   packages+=(busybox-static mmdebstrap) # the lab
   packages+=(isolinux libvirt-clients libvirt-daemon-driver-qemu libvirt-daemon-system nftables qemu-utils syslinux-common) # libvirt, and what boots there
   packages+=(python3-venv) # the Redfish emulator
