@@ -8,7 +8,7 @@ use hardway_machines::ignition_server::accept::wanted;
 use hardway_machines::ignition_server::faces::{HostFace, HostTable, Pool, PoolFace};
 use hardway_machines::ignition_server::{Asked, Decision, Route, route};
 use hardway_assets::ignition::TokenKey;
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
 use http::{HeaderMap, HeaderValue, Method};
 use libfuzzer_sys::fuzz_target;
 

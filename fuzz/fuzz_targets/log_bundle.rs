@@ -6,7 +6,7 @@ use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
 use hardway_cluster::diagnosis::{Limits, all_broken, from_bundle};
 use hardway_cluster::gather::copy_redacted;
 use hardway_cluster::redaction::Redactor;

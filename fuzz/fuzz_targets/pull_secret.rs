@@ -3,7 +3,7 @@
 //! The first line is the pull spec, the rest the pull secret.
 #![no_main]
 
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
 use hardway_release::{Credentials, Mirrors, PullSpec};
 use libfuzzer_sys::fuzz_target;
 

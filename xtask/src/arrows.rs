@@ -11,11 +11,12 @@ use serde_json::Value;
 
 /// Who may depend on whom, in whatever way (tests and build scripts included). xtask looks at the repository from
 /// outside, and reads the assets to write the guide.
-const ALLOWED: [(&str, &[&str]); 9] = [
+const ALLOWED: [(&str, &[&str]); 10] = [
     (
         "hardway",
         &[
             "hardway-assets",
+            "hardway-base",
             "hardway-cluster",
             "hardway-hosted",
             "hardway-journal",
@@ -24,21 +25,30 @@ const ALLOWED: [(&str, &[&str]); 9] = [
             "hardway-testing",
         ],
     ),
-    ("hardway-assets", &["hardway-testing"]),
-    ("hardway-cluster", &["hardway-assets", "hardway-journal", "hardway-testing"]),
+    ("hardway-assets", &["hardway-base", "hardway-testing"]),
+    ("hardway-base", &[]),
+    ("hardway-cluster", &["hardway-assets", "hardway-base", "hardway-journal", "hardway-testing"]),
     (
         "hardway-hosted",
-        &["hardway-assets", "hardway-cluster", "hardway-journal", "hardway-machines", "hardway-testing"],
+        &[
+            "hardway-assets",
+            "hardway-base",
+            "hardway-cluster",
+            "hardway-journal",
+            "hardway-machines",
+            "hardway-testing",
+        ],
     ),
-    ("hardway-journal", &[]),
-    ("hardway-machines", &["hardway-assets", "hardway-journal", "hardway-testing"]),
-    ("hardway-release", &["hardway-assets"]),
+    ("hardway-journal", &["hardway-base"]),
+    ("hardway-machines", &["hardway-assets", "hardway-base", "hardway-journal", "hardway-testing"]),
+    ("hardway-release", &["hardway-assets", "hardway-base"]),
     // Tests only: that it is never compiled into anything else is checked below.
     ("hardway-testing", &[]),
     ("xtask", &["hardway-assets"]),
 ];
 
 const PURE: &str = "hardway-assets";
+const BASE: &str = "hardway-base";
 const TESTS_ONLY: &str = "hardway-testing";
 
 /// What may not be reached from the pure crate, and what it would bring in.
@@ -107,6 +117,16 @@ fn wrong_arrows(metadata: &Value) -> Result<Vec<String>> {
         if arrows(metadata, id, is_normal).any(|to| names.get(to) == Some(&TESTS_ONLY)) {
             wrong.push(format!("{from} → {TESTS_ONLY}: only as a dev-dependency"));
         }
+    }
+    let asks_for_files = |package: &&Value| {
+        let dependencies = package["dependencies"].as_array().into_iter().flatten();
+        let base =
+            dependencies.filter(|dependency| dependency["name"] == BASE && dependency["kind"].is_null());
+        base.flat_map(|dependency| texts(&dependency["features"])).any(|feature| feature == "files")
+    };
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    if packages.filter(|package| package["name"] == PURE).any(|package| asks_for_files(&package)) {
+        wrong.push(format!("{PURE} → {BASE}: not with the feature `files`, which touches the disk"));
     }
     let pure = names.iter().find(|(_, name)| **name == PURE).context("the pure crate is not there")?.0;
     for path in paths(metadata, pure) {
@@ -241,6 +261,19 @@ mod tests {
         assert_eq!(
             wrong,
             ["hardway-assets → friendly → async-friend → tokio: an async runtime in the pure crate"]
+        );
+    }
+
+    #[test]
+    fn the_pure_crate_does_not_reach_the_disk_through_the_floor() {
+        let mut metadata = workspace(&[("hardway-assets", "hardway-base", None)]);
+        let packages = metadata["packages"].as_array_mut().unwrap();
+        let pure = packages.iter_mut().find(|package| package["name"] == PURE).unwrap();
+        pure["dependencies"] = json!([{"name": BASE, "kind": null, "features": ["files"]}]);
+        let wrong = wrong_arrows(&metadata).unwrap();
+        assert_eq!(
+            wrong,
+            ["hardway-assets → hardway-base: not with the feature `files`, which touches the disk"]
         );
     }
 

@@ -10,7 +10,8 @@ use crate::inventory::{
     Host, IgnitionServer, Inventory, KeyAlgorithm, Machines, Network, Options, Pki, Provider, Release, Role,
     ServerUrl,
 };
-use crate::secrets::{Identity, Secret};
+use crate::secrets::Identity;
+use hardway_base::Secret;
 
 /// A made-up cluster for tables and tests: three masters, two workers, IPv4.
 pub fn cluster() -> Cluster {

@@ -13,7 +13,6 @@
 mod all_assets;
 pub mod cluster;
 pub mod diff;
-mod error_sentence;
 pub mod example;
 pub mod explain;
 pub mod feature_gates;
@@ -31,7 +30,6 @@ pub mod manifests;
 mod object_file;
 mod object_id;
 pub mod operator_seeds;
-pub mod pem;
 pub mod phase;
 pub mod pki;
 pub mod release_payload;
@@ -39,20 +37,16 @@ pub mod rendered_nodes;
 mod rotation;
 pub mod schema;
 pub mod secrets;
-mod shell_word;
 pub mod static_pods;
 #[cfg(test)]
 mod testing;
-pub mod url_password;
 pub mod violation;
 pub mod yaml;
 
 pub use all_assets::{assets, assets_with_edited_pointers};
 pub use cluster::Cluster;
-pub use error_sentence::error_sentence;
 pub use file::{File, Tree};
 pub use phase::Phase;
-pub use shell_word::shell_word;
 
 /// The name of this generator in `assets.lock`: version and sources.
 pub const GENERATOR: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("HARDWAY_SOURCES"));

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use hardway_base::redaction::HIDDEN;
+
 use crate::yaml::Span;
 
 /// One thing wrong with `install-config.yaml` or `inventory.yaml`.
@@ -92,7 +94,7 @@ impl Violation {
 
     /// `path: Invalid value: <redacted>: detail`, for pull secrets, keys and passwords.
     pub fn redacted(path: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self::new(path, Kind::Invalid, Some("<redacted>".to_owned()), detail)
+        Self::new(path, Kind::Invalid, Some(HIDDEN.to_owned()), detail)
     }
 
     /// Any kind, with nothing filled in but what is given.

@@ -12,8 +12,9 @@ use hardway_assets::install_config::{
 };
 use hardway_assets::inventory::{self, Inventory, ServerUrl};
 use hardway_assets::release_payload::{ReleasePayload, sample};
-use hardway_assets::secrets::{Secret, SecretBundle, TOKEN_KEY};
+use hardway_assets::secrets::{SecretBundle, TOKEN_KEY};
 use hardway_assets::{Cluster, Tree, assets};
+use hardway_base::Secret;
 
 struct State {
     cluster: Cluster,

@@ -17,6 +17,7 @@ use common::{Made, SCENARIOS, made};
 use hardway_assets::ignition::host_keyfile;
 use hardway_assets::install_media::{BootFiles, boot_index, boot_script};
 use hardway_assets::inventory::Role;
+use hardway_base::hex;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -108,7 +109,7 @@ fn listing(config: &Value) -> String {
     for file in config["storage"]["files"].as_array().into_iter().flatten() {
         let contents = if file["append"].is_array() { &file["append"][0] } else { &file["contents"] };
         let source = contents["source"].as_str().unwrap();
-        let sum: String = Sha256::digest(source).iter().take(6).map(|b| format!("{b:02x}")).collect();
+        let sum: String = hex::encode(&Sha256::digest(source)[..6]);
         let how = if file["append"].is_array() { " append" } else { "" };
         let packed = contents["compression"].as_str().map(|c| format!(" {c}")).unwrap_or_default();
         text += &format!(

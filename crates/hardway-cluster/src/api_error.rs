@@ -1,6 +1,6 @@
 //! Errors of the API client: as one sentence, with the cause that matters; and those that are none.
 
-pub use hardway_assets::error_sentence as sentence;
+pub use hardway_base::error_sentence as sentence;
 
 /// An object of a kind that the API server does not know is absent, like one that nobody made. Such an answer has no reason
 /// that says so, only the code.

@@ -15,7 +15,6 @@ pub mod objects;
 pub mod operators;
 pub mod pivot;
 pub mod recovery;
-pub mod redaction;
 mod silence;
 pub mod simulation;
 pub mod state;

@@ -1,14 +1,14 @@
 //! Machines for workers, by whatever provider: a fresh pointer is put down, and the provider's actions are carried out.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fs_err as fs;
 use hardway_assets::inventory::Host;
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
+use hardway_base::files;
 use hardway_cluster::approver::Now;
 use hardway_journal::Journal;
 use hardway_machines::actions::{self, Action, Books, Doer, DoerError};
@@ -179,11 +179,7 @@ impl MachineMaker {
             let folder = path.parent().unwrap_or(&self.folder);
             fs::create_dir_all(folder)?;
             fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700))?;
-            let mut file = tempfile::Builder::new().prefix(".hardway-").tempfile_in(folder)?;
-            file.as_file().set_permissions(std::fs::Permissions::from_mode(0o600))?;
-            file.write_all(pointer.expose())?;
-            file.as_file().sync_all()?;
-            file.persist(&path).map(drop).map_err(|error| error.error)
+            files::replace(&path, 0o600, pointer.expose())
         };
         write().map_err(|source| HostedError::Pointer { path: path.clone(), source })
     }

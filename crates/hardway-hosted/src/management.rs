@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
 use hardway_cluster::api_error::sentence;
 use hardway_machines::ignition_server::token_watch::{self, ConnectError};
 use k8s_openapi::api::core::v1;

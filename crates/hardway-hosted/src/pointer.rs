@@ -5,7 +5,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
 use serde_json::{Value, json};
 
 use crate::token::TokenSecret;

@@ -7,7 +7,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1;
 

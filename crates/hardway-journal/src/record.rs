@@ -6,6 +6,7 @@
 //!
 //! `sum` is the first 16 digits of the SHA-256 of the line without it: `{"seq":7,…,"body":{…}}`.
 
+use hardway_base::hex;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -101,12 +102,7 @@ impl Record {
 }
 
 fn sum_of(text: &str) -> String {
-    use std::fmt::Write as _;
-    let digest = Sha256::digest(text.as_bytes());
-    digest[..SUM_DIGITS / 2].iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    hex::encode(&Sha256::digest(text.as_bytes())[..SUM_DIGITS / 2])
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
+use hardway_base::files;
 use sha2::{Digest as _, Sha256};
 
 use crate::digest::Digest;
@@ -74,12 +75,8 @@ impl BlobCache {
     /// Keeps bytes that were checked already, such as a manifest.
     pub(crate) fn put(&self, digest: &Digest, bytes: &[u8]) -> io::Result<()> {
         let path = self.path(digest);
-        let folder = path.parent().unwrap_or(&self.root);
-        fs::create_dir_all(folder)?;
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(bytes)?;
-        file.persist(&path).map_err(|error| error.error)?;
-        Ok(())
+        fs::create_dir_all(files::folder_of(&path))?;
+        files::replace(&path, 0o600, bytes)
     }
 
     /// A blob, or what is there of it. Waits while another process fetches it.

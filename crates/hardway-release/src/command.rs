@@ -1,10 +1,10 @@
 //! Programs out of a release's component images.
 
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use hardway_assets::release_payload::MissingImage;
+use hardway_base::files::Replacement;
 
 use crate::archive::{LayerError, LayerLimits};
 use crate::layer::{Found, find_file};
@@ -156,7 +156,7 @@ fn fillings(release: &ReleaseInfo) -> [Filling; 3] {
 /// A file that gets its name once it is whole, and is made only when there is something to write.
 struct Pending {
     path: PathBuf,
-    file: Option<tempfile::NamedTempFile>,
+    file: Option<Replacement>,
 }
 
 impl Pending {
@@ -164,21 +164,17 @@ impl Pending {
         Self { path: path.to_owned(), file: None }
     }
 
-    fn file(&mut self) -> io::Result<&mut tempfile::NamedTempFile> {
-        let folder = self.path.parent().unwrap_or(Path::new("."));
+    fn file(&mut self) -> io::Result<&mut Replacement> {
         match &mut self.file {
             Some(file) => Ok(file),
-            none => Ok(none.insert(tempfile::NamedTempFile::new_in(folder)?)),
+            none => Ok(none.insert(Replacement::begin(&self.path, 0o755)?)),
         }
     }
 
     fn finish(mut self, fillings: &[Filling]) -> io::Result<()> {
         // A program may be empty, and then nothing was written.
-        fill(self.file()?, fillings)?;
-        let Self { path, file: Some(file) } = self else { return Ok(()) };
-        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o755))?;
-        file.persist(path).map_err(|error| error.error)?;
-        Ok(())
+        fill(self.file()?.file(), fillings)?;
+        self.file.map_or(Ok(()), Replacement::commit)
     }
 }
 

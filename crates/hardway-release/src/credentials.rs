@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
 use serde_json::Value;
 
 use crate::pull_spec::PullSpec;

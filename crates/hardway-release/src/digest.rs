@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use hardway_base::hex;
 use sha2::{Digest as _, Sha256};
 
 /// `sha256:` and 64 hexadecimal digits. Registries know other algorithms; releases use only this one.
@@ -22,7 +23,7 @@ impl Digest {
 
     /// The digest of what a hasher was fed.
     pub(crate) fn from_hash(hash: Sha256) -> Self {
-        Self(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+        Self(hex::encode(hash.finalize()))
     }
 
     /// The 64 digits.

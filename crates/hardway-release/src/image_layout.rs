@@ -1,9 +1,10 @@
 //! Images in a folder (OCI image-spec `image-layout.md`).
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use hardway_base::files::{self, Replacement};
 use serde_json::{Value, json};
 
 use crate::blob_cache::hash;
@@ -87,11 +88,9 @@ impl ImageLayout {
         if fs_err::hard_link(from, &to).is_ok() {
             return Ok(());
         }
-        let folder = to.parent().unwrap_or(&self.root);
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        let mut file = Replacement::begin(&to, 0o600)?;
         io::copy(&mut fs_err::File::open(from)?, &mut file)?;
-        file.persist(to).map_err(|error| error.error)?;
-        Ok(())
+        file.commit()
     }
 
     /// Takes a manifest; with a tag, the index names it.
@@ -156,9 +155,6 @@ impl ImageLayout {
     }
 
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(&self.root))?;
-        file.write_all(bytes)?;
-        file.persist(path).map_err(|error| error.error)?;
-        Ok(())
+        files::replace(path, 0o600, bytes)
     }
 }

@@ -8,7 +8,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use hardway_assets::url_password::without_password;
+use hardway_base::redaction::without_password;
 use serde_json::Value;
 
 use crate::digest::Digest;

@@ -14,7 +14,7 @@ use fixture::token_server::TokenServer;
 use fixture::world::{MIXED, PROGRAM, TAG, get, world};
 use fixture::{options, run};
 use hardway_assets::release_payload::InclusionRules;
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
 use hardway_release::{
     Contents, Credentials, Destination, FetchOptions, FetchedRelease, Mirrors, PullSpec, Silent, blocking,
     extract, extract_command, extract_file, info, mirror, payload, read_folder, release_info, upload,

@@ -18,7 +18,7 @@ use fixture::options;
 use fixture::registry::{Registry, Setup};
 use fixture::release::ReleaseImage;
 use fixture::token_server::TokenServer;
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
 use hardway_release::{Credentials, FetchOptions, Proxy, PullSpec, RegistryError, Retry, Sleeper};
 
 fn world() -> (Registry, Image, tempfile::TempDir) {

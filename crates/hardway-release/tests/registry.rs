@@ -14,7 +14,7 @@ use fixture::release::{ReleaseImage, own_manifests};
 use fixture::token_server::TokenServer;
 use fixture::{free_port, options};
 use hardway_assets::install_config::ImageSource;
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
 use hardway_release::{
     Contents, Credentials, Digest, FetchOptions, Mirrors, PullSpec, RegistryError, payload,
 };

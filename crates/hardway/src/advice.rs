@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::CommandFactory as _;
-use hardway_assets::shell_word;
+use hardway_base::shell_word;
 
 use crate::cli::Cli;
 

@@ -11,6 +11,7 @@ use std::path::Path;
 use fs_err as fs;
 use hardway_assets::release_payload::{ReleasePayload, files};
 use hardway_assets::{File, Tree};
+use hardway_base::hex;
 use sha2::{Digest as _, Sha256};
 
 use crate::report::Report;
@@ -86,7 +87,7 @@ fn sums<'f>(files: impl Iterator<Item = (&'f str, &'f [u8])>) -> String {
     let mut text = String::new();
     for (path, bytes) in files {
         let name = path.strip_prefix("release/").unwrap_or(path);
-        let sum: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let sum = hex::encode(Sha256::digest(bytes));
         let _ = writeln!(text, "{sum}  {name}");
     }
     text

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use hardway_assets::schema::{Field, Table};
 use hardway_assets::yaml::{self, Node, Value};
+use hardway_base::redaction::HIDDEN;
 
 /// The same text, byte for byte as long, with everything blotted out that may not be seen.
 pub(crate) fn redact(text: &str, table: &Table) -> String {
@@ -33,8 +34,6 @@ pub(crate) fn redact_message(message: &str, text: &str, table: &Table) -> String
     }
     message
 }
-
-const HIDDEN: &str = "<redacted>";
 
 /// Texts of secret fields, however deep.
 fn secrets_in<'n>(node: &'n Node, fields: &'static [Field], found: &mut Vec<&'n str>) {

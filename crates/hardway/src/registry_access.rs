@@ -12,8 +12,8 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
 use hardway_assets::install_config::ImageSource;
-use hardway_assets::secrets::Secret;
 use hardway_assets::yaml;
+use hardway_base::Secret;
 use hardway_release::{
     BlobCache, Connection, Credentials, CredentialsError, FetchOptions, Mirrors, Proxy, PullSpec, Retry,
 };

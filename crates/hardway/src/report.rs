@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use hardway_assets::error_sentence;
+use hardway_base::error_sentence;
 
 /// Anything not named below.
 pub(crate) const EXIT_ERROR: u8 = 1;

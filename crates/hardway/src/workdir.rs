@@ -1,7 +1,7 @@
 //! The working directory: read whole, written file by file, each by rename.
 
 use std::fs::Permissions;
-use std::io::{ErrorKind, Write as _};
+use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,7 @@ use fs_err as fs;
 use hardway_assets::graph::{Lock, LockedRelease, Plan};
 use hardway_assets::secrets::SecretBundle;
 use hardway_assets::{File, Tree};
+use hardway_base::files;
 
 use crate::report::{EXIT_USAGE, Report};
 
@@ -37,7 +38,6 @@ pub(crate) const LOCK: &str = "assets.lock";
 /// The lock of a run that has begun to write. Left behind only by a run that was cut off.
 const NEXT_LOCK: &str = ".assets.lock.next";
 /// How files that are being written are called until they are complete.
-const UNFINISHED: &str = ".hardway-";
 
 impl Workdir {
     /// An existing folder.
@@ -170,8 +170,10 @@ impl Workdir {
         }
         self.write(&File::secret(NEXT_LOCK, text.clone()))?;
         for file in &plan.writes {
-            self.write(file)?;
+            self.make_folders(&file.path)?;
         }
+        let writes = plan.writes.iter().map(|file| (self.path(&file.path), file.mode, &*file.bytes));
+        files::replace_all(writes).map_err(|error| io(&error))?;
         for path in &plan.removals {
             self.remove(path)?;
         }
@@ -189,7 +191,7 @@ impl Workdir {
             };
             for entry in entries {
                 let entry = entry.map_err(|error| io(&error))?;
-                if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+                if entry.file_name().to_string_lossy().starts_with(files::UNFINISHED) {
                     let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
                     let remove = if is_folder { fs::remove_dir_all } else { fs::remove_file };
                     remove(entry.path()).map_err(|error| io(&error))?;
@@ -202,19 +204,8 @@ impl Workdir {
     /// Writes by rename, with the mode set before there is content.
     pub(crate) fn write(&self, file: &File) -> Result<(), Report> {
         let path = self.path(&file.path);
-        let folder = path.parent().unwrap_or(&self.dir);
         self.make_folders(&file.path)?;
-        let mode = Permissions::from_mode(file.mode);
-        let mut unfinished = tempfile::Builder::new()
-            .prefix(UNFINISHED)
-            .permissions(mode.clone())
-            .tempfile_in(folder)
-            .map_err(|error| at(folder, &error))?;
-        // The process's umask may have taken bits away.
-        unfinished.as_file().set_permissions(mode).map_err(|error| at(&path, &error))?;
-        unfinished.write_all(&file.bytes).map_err(|error| at(&path, &error))?;
-        unfinished.persist(&path).map_err(|error| at(&path, &error.error))?;
-        Ok(())
+        files::replace(&path, file.mode, &file.bytes).map_err(|error| io(&error))
     }
 
     fn remove(&self, name: &str) -> Result<(), Report> {

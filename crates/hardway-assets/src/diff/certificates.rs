@@ -9,9 +9,9 @@ use super::Difference;
 use super::masks;
 use super::meaning::Meaning;
 use crate::inventory::KeyAlgorithm;
-use crate::pem::{self, Block};
 use crate::pki::{CertificateFacts, inspect};
 use crate::secrets::PrivateKey;
+use hardway_base::pem::{self, Block};
 
 /// What a PEM text means; `None` when it is not PEM.
 pub(super) fn meaning(text: &str, given: bool) -> Option<Meaning> {

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use sha2::{Digest as _, Sha256};
 
 use crate::pki::CertificateFacts;
-use crate::url_password::without_passwords;
+use hardway_base::redaction::without_passwords;
 
 /// A value to compare. Whatever counts as absent (null, empty text, lists and objects) has no meaning at all and is
 /// left out by the reader, so that `status: {}` and no status are the same.

@@ -2,14 +2,15 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use hardway_base::pem;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use super::{Difference, compare, report};
+use crate::Tree;
 use crate::inventory::KeyAlgorithm;
 use crate::pki::{Subject, Template, Usage, issue};
 use crate::secrets::{PrivateKey, Random};
-use crate::{Tree, pem};
 
 /// `PLACE: OURS | THEIRS`, with `-` for nothing.
 fn said(ours: &Tree, theirs: &Tree) -> Vec<String> {

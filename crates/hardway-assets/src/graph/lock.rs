@@ -12,6 +12,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use hardway_base::hex;
 use sha2::{Digest as _, Sha256};
 
 use super::Source;
@@ -164,7 +165,7 @@ impl Lock {
 
 /// Of a file's content, as `sha256sum` prints it.
 pub(super) fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
+    hex::encode(Sha256::digest(bytes))
 }
 
 #[cfg(test)]

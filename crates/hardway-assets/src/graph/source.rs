@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use hardway_base::hex;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -168,7 +169,7 @@ impl<'a> Fingerprints<'a> {
             Source::Release(facet) => self.release(facet, &mut hash),
             Source::Secret(name) => {
                 hash.update(
-                    self.inputs.secrets.get(name).map(crate::secrets::Secret::expose).unwrap_or_default(),
+                    self.inputs.secrets.get(name).map(hardway_base::Secret::expose).unwrap_or_default(),
                 );
             }
         }
@@ -217,5 +218,5 @@ fn at<'v>(value: &'v Value, path: &str) -> &'v Value {
 
 /// Sixteen hexadecimal digits tell sources apart; nobody attacks a hash that is keyed by their own secret.
 fn short(hash: Sha256) -> String {
-    hash.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect()
+    hex::encode(&hash.finalize()[..8])
 }

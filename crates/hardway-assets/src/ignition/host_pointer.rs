@@ -1,5 +1,6 @@
 //! `ignition/pointers/<host>.ign`: a few lines that make a host fetch its own config from the ignition server.
 
+use hardway_base::hex;
 use sha2::{Digest as _, Sha512};
 
 use super::config::{Config, Remote};
@@ -36,7 +37,7 @@ pub fn host_pointer(
 ) -> Vec<u8> {
     let generation = Generation::of(config);
     let token = key.token(host, &generation);
-    let hash: String = Sha512::digest(config).iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = hex::encode(Sha512::digest(config));
     let mut pointer = Config::default();
     pointer.merge_remote(&Remote {
         url: &format!("{url}/ignition/{host}"),
@@ -111,7 +112,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::secrets::Secret;
+    use hardway_base::Secret;
 
     #[test]
     fn it_says_who_asks_where_for_what() {

@@ -3,9 +3,10 @@
 use std::fmt;
 
 use aws_lc_rs::{constant_time, hmac};
+use hardway_base::hex;
 use sha2::{Digest as _, Sha512};
 
-use crate::secrets::Secret;
+use hardway_base::Secret;
 
 /// Names one content of one host's config. Not a secret: it says which config a pointer was made from, so that a machine
 /// that still carries an old pointer is refused with a reason instead of a hash mismatch.
@@ -15,7 +16,7 @@ pub struct Generation(String);
 impl Generation {
     /// Of these bytes.
     pub fn of(config: &[u8]) -> Self {
-        Self(Sha512::digest(config).iter().take(6).map(|byte| format!("{byte:02x}")).collect())
+        Self(hex::encode(&Sha512::digest(config)[..6]))
     }
 
     /// As it stands in a request; `None` for what can be none.
@@ -48,8 +49,7 @@ impl TokenKey {
 
     /// The token of a host for a generation, as hexadecimal digits.
     pub fn token(&self, host: &str, generation: &Generation) -> Secret {
-        let hex: String =
-            self.sign(host, generation).as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex: String = hex::encode(self.sign(host, generation).as_ref());
         Secret::new(hex)
     }
 

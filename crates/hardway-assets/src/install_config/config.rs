@@ -8,8 +8,8 @@ use std::fmt;
 use ipnet::IpNet;
 use serde::{Serialize, Serializer};
 
-use crate::secrets::Secret;
-use crate::url_password::without_password;
+use hardway_base::Secret;
+use hardway_base::redaction::without_password;
 
 /// A complete, defaulted install-config.
 #[derive(Clone, Debug, Serialize)]

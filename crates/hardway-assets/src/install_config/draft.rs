@@ -9,8 +9,8 @@ use super::{
     BootstrapInPlace, Capabilities, ClusterNetwork, Empty, ImageSource, InstallConfig, MachineNetwork,
     MachinePool, Metadata, Networking, OvnIpv4, OvnKubernetesConfig, Platform, Proxy,
 };
-use crate::secrets::Secret;
 use crate::yaml::{Node, Value};
+use hardway_base::Secret;
 
 /// See the module.
 pub(super) struct Draft<'n> {

@@ -1,5 +1,6 @@
 //! A few lines in place of a config that is too large: where it is, and what its hash must be.
 
+use hardway_base::hex;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha512};
 
@@ -18,7 +19,7 @@ pub fn hashed_pointer(url: &str, config: &[u8], ca: Option<&[u8]>) -> Vec<u8> {
 
 /// As Ignition and coreos-installer write it: `sha512-<hex>`.
 pub fn hash(config: &[u8]) -> String {
-    Sha512::digest(config).iter().fold("sha512-".to_owned(), |text, byte| format!("{text}{byte:02x}"))
+    format!("sha512-{}", hex::encode(Sha512::digest(config)))
 }
 
 /// The hash that a pointer demands of what it points to, if it demands one.

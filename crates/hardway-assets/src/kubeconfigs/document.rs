@@ -4,8 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
-use crate::secrets::Secret;
 use crate::yaml;
+use hardway_base::Secret;
 
 /// One cluster, one user, one context.
 pub(super) struct Document<'a> {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::graph::{Inputs, MakeError};
 use crate::install_config::InstallConfig;
 use crate::object_file::{ObjectFile, fields};
-use crate::pem;
+use hardway_base::pem;
 
 /// The name of the ConfigMap, which the Proxy object refers to.
 pub(super) const NAME: &str = "user-ca-bundle";

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ::base64::Engine as _;
 use ::base64::engine::general_purpose::STANDARD;
+use hardway_base::pem;
 use serde_json::{Value, json};
 
 use super::*;
@@ -13,7 +14,7 @@ use crate::inventory::KeyAlgorithm;
 use crate::pki::der;
 use crate::release_payload::ReleasePayload;
 use crate::secrets::SecretBundle;
-use crate::{Tree, pem, testing, yaml};
+use crate::{Tree, testing, yaml};
 
 const BUNDLES: [&str; 6] = [
     "admin-kubeconfig-ca-bundle",

@@ -1,12 +1,13 @@
 //! The assets of the PKI: certificates, bundles and public keys.
 
+use hardway_base::pem;
 use jiff::SignedDuration;
 use x509_parser::prelude::{FromDer as _, X509Certificate};
 
 use super::catalogue::{Bundle, Lifetime, Row};
 use super::{Template, inspect, issue, key_id};
+use crate::Phase;
 use crate::graph::{Asset, Inputs, MakeError, Output, Source};
-use crate::{Phase, pem};
 
 /// `pki/<name>.crt`
 pub struct Certificate(pub Row);

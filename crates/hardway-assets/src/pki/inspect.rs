@@ -2,11 +2,12 @@
 
 use std::net::IpAddr;
 
+use hardway_base::hex;
 use jiff::Timestamp;
 use x509_parser::prelude::{FromDer as _, GeneralName, ParsedExtension, X509Certificate, X509Name};
 use x509_parser::public_key::PublicKey;
 
-use crate::pem;
+use hardway_base::pem;
 
 /// What a certificate says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +83,7 @@ fn facts(der: &[u8]) -> Option<CertificateFacts> {
         authority_key_id: None,
         key: key(&certificate),
         public_key_info: certificate.public_key().raw.to_vec(),
-        serial: certificate.raw_serial().iter().map(|b| format!("{b:02x}")).collect(),
+        serial: hex::encode(certificate.raw_serial()),
     };
     for extension in certificate.extensions() {
         match extension.parsed_extension() {

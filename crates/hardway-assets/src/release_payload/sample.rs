@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use hardway_base::hex;
 use sha2::{Digest as _, Sha256};
 
 use super::sample_crds::sample_crds;
@@ -46,7 +47,7 @@ pub fn sample() -> ReleasePayload {
 
 /// A digest made from the name: unlike any other and the same in every run.
 fn pull_spec(name: &str) -> String {
-    let digest: String = Sha256::digest(name).iter().map(|b| format!("{b:02x}")).collect();
+    let digest = hex::encode(Sha256::digest(name));
     format!("{REPOSITORY}/{name}@sha256:{digest}")
 }
 

@@ -6,6 +6,7 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use hardway_base::hex;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -47,8 +48,7 @@ pub(super) fn rendered(images: &ComponentImages, version: &str) -> Vec<(String, 
         .iter()
         .map(|pool| {
             let spec = spec(pool, images);
-            let hash: String =
-                Sha256::digest(yaml::write(&spec)).iter().take(16).map(|b| format!("{b:02x}")).collect();
+            let hash: String = hex::encode(&Sha256::digest(yaml::write(&spec))[..16]);
             let name = format!("rendered-{}-{hash}", pool.name);
             let machine_config = json!({
                 "apiVersion": "machineconfiguration.openshift.io/v1",

@@ -4,10 +4,12 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use hardway_base::Secret;
+use hardway_base::hex;
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
-use super::{Identity, KeyError, PrivateKey, Random, Secret, kubeadmin_password};
+use super::{Identity, KeyError, PrivateKey, Random, kubeadmin_password};
 use crate::inventory::KeyAlgorithm;
 
 /// The files of `secrets/`, by name without the folder.
@@ -198,7 +200,7 @@ pub fn ssh_public_key(key: &PrivateKey, comment: &str) -> String {
 
 /// As text, so that it can be looked at and copied like every other secret.
 fn token_key(random: &Random) -> Secret {
-    let hex: String = random.bytes::<32>().iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = hex::encode(random.bytes::<32>());
     Secret::new(hex + "\n")
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use hardway_base::hex;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +35,7 @@ impl Identity {
             infra_id: infra_id(cluster_name, random),
             created: Timestamp::from_second(now.as_second()).unwrap_or(now),
             renewed: BTreeMap::new(),
-            fingerprint_key: random.bytes::<16>().iter().map(|b| format!("{b:02x}")).collect(),
+            fingerprint_key: hex::encode(random.bytes::<16>()),
         }
     }
 
@@ -61,7 +62,7 @@ fn uuid(random: &Random) -> String {
     let mut b = random.bytes::<16>();
     b[6] = b[6] & 0x0f | 0x40;
     b[8] = b[8] & 0x3f | 0x80;
-    let hex: String = b.iter().map(|b| format!("{b:02x}")).collect();
+    let hex = hex::encode(b);
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
 }
 

@@ -4,12 +4,12 @@ use aws_lc_rs::encoding::{AsDer as _, Pkcs8V1Der};
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::rsa::KeySize;
 use aws_lc_rs::signature::{KeyPair as _, RSA_PKCS1_SHA256, RsaKeyPair};
+use hardway_base::{Secret, pem};
 use p256::ecdsa::signature::Signer as _;
 use p256::pkcs8::{DecodePrivateKey as _, EncodePrivateKey as _};
 
 use crate::inventory::KeyAlgorithm;
 use crate::pki::der;
-use crate::{pem, secrets::Secret};
 
 /// A private key that can sign certificates.
 ///

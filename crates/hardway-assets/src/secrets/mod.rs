@@ -7,11 +7,9 @@ mod identity;
 mod key;
 mod kubeadmin_password;
 mod random;
-mod secret;
 
 pub use bundle::{SecretBundle, SecretsError, TOKEN_KEY, ssh_public_key};
 pub use identity::{Identity, infra_id};
 pub use key::{KeyError, PrivateKey};
 pub use kubeadmin_password::kubeadmin_password;
 pub use random::Random;
-pub use secret::Secret;

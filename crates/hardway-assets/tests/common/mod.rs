@@ -120,5 +120,5 @@ fn derived_key(name: &str) -> String {
     use p256::pkcs8::EncodePrivateKey as _;
     let scalar = Sha256::digest(format!("hardway test key {name}"));
     let key = p256::SecretKey::from_slice(&scalar).unwrap();
-    hardway_assets::pem::encode("PRIVATE KEY", key.to_pkcs8_der().unwrap().as_bytes())
+    hardway_base::pem::encode("PRIVATE KEY", key.to_pkcs8_der().unwrap().as_bytes())
 }

@@ -6,8 +6,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hardway_assets::pem;
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
+use hardway_base::pem;
 use http::{Request, Response, StatusCode, header};
 use hyper::body::{Body as _, Incoming};
 use hyper_util::rt::TokioIo;

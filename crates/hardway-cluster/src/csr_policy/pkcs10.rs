@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use hardway_assets::pem;
 use hardway_assets::pki::der;
+use hardway_base::hex;
+use hardway_base::pem;
 use sha2::{Digest as _, Sha256};
 use x509_parser::certification_request::X509CertificationRequest;
 use x509_parser::cri_attributes::ParsedCriAttribute;
@@ -103,7 +104,7 @@ impl Pkcs10 {
             extensions: Vec::new(),
             attributes: Vec::new(),
             key: Key::of(&info.subject_pki),
-            key_id: hex(&Sha256::digest(info.subject_pki.raw)),
+            key_id: hex::encode(Sha256::digest(info.subject_pki.raw)),
             signature: Signature::of(&request),
         };
         read.subject(&info.subject);
@@ -191,12 +192,4 @@ fn is_written_once(bytes: &[u8], request: &X509CertificationRequest<'_>) -> bool
 
 fn malformed(why: impl Into<String>) -> Pkcs10Error {
     Pkcs10Error::Malformed(why.into())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::catalogue::{ROWS, Row};
 use super::evidence::Evidence;
 use super::link::Link;
-use crate::redaction::Redactor;
+use hardway_base::redaction::Redactor;
 
 /// One broken link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

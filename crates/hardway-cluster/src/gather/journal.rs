@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 use super::{GatherError, Gathered};
 use crate::bootstrap_progress::{BootstrapHost, Entry, Gateway, RECORDER, Which};
 use crate::diagnosis::BundleError;
-use crate::redaction::Redactor;
+use hardway_base::redaction::Redactor;
 
 /// The units of which installer-gather.sh collects the journals too.
 const UNITS: [&str; 10] = [

@@ -14,7 +14,7 @@ use tokio::process::Command;
 
 use crate::bootstrap_progress::Remote;
 use crate::diagnosis::{BundleError, Limits, walk};
-use crate::redaction::Redactor;
+use hardway_base::redaction::Redactor;
 
 pub use journal::from_journal;
 

@@ -19,13 +19,10 @@ pub enum UserDataMissing {
 ///
 /// # Errors
 /// When there is none.
-pub async fn user_data(
-    client: &Client,
-    pool: &str,
-) -> Result<hardway_assets::secrets::Secret, UserDataMissing> {
+pub async fn user_data(client: &Client, pool: &str) -> Result<hardway_base::Secret, UserDataMissing> {
     let name = format!("{pool}-user-data-managed");
     let secrets: Api<Secret> = Api::namespaced(client.clone(), "openshift-machine-api");
     let secret = secrets.get(&name).await.map_err(|error| UserDataMissing::Api(name.clone(), error))?;
     let data = secret.data.and_then(|mut data| data.remove("userData"));
-    data.map(|bytes| hardway_assets::secrets::Secret::new(bytes.0)).ok_or(UserDataMissing::Empty(name))
+    data.map(|bytes| hardway_base::Secret::new(bytes.0)).ok_or(UserDataMissing::Empty(name))
 }

@@ -9,8 +9,8 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use hardway_assets::pem;
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
+use hardway_base::pem;
 use kube::config::AuthInfo;
 use kube::{Client, Config};
 use serde::{Deserialize, Serialize};

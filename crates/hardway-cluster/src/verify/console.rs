@@ -1,6 +1,6 @@
 //! The console at its route, as a browser comes to it: through the routers, and on to the login.
 
-use hardway_assets::pem;
+use hardway_base::pem;
 use http::header::LOCATION;
 use http::{Response, StatusCode, Uri};
 use kube::Config;

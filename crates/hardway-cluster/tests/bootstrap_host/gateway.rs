@@ -9,11 +9,11 @@ use std::process::Command;
 use std::time::Duration;
 
 use fs_err as fs;
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
+use hardway_base::redaction::Redactor;
 use hardway_cluster::bootstrap_progress::{BootstrapHost, Gateway, HostWatch, Remote, State, Which};
 use hardway_cluster::diagnosis::{Limits, from_bundle};
 use hardway_cluster::gather::from_journal;
-use hardway_cluster::redaction::Redactor;
 use hardway_testing::{Server, free_port, succeed};
 use serde_json::json;
 use tempfile::TempDir;

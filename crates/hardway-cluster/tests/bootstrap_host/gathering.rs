@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use fs_err as fs;
 use hardway_assets::ignition::bootstrap_files::scripts;
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
+use hardway_base::redaction::Redactor;
 use hardway_cluster::bootstrap_progress::Remote;
 use hardway_cluster::diagnosis::{Limits, first_broken, from_bundle};
 use hardway_cluster::gather::{self, GatherError};
-use hardway_cluster::redaction::Redactor;
 use hardway_testing::{free_port, sshd, user};
 
 use crate::ssh::{answers, draw_key};

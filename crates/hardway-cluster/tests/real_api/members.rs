@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
 use hardway_cluster::pivot::{EtcdAccess, MembersError, ask_members};
 use hardway_testing::ControlPlane;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
 use hardway_cluster::pivot::{EtcdAccess, Loss, QuorumError, RemovalRefused, ask_members, remove_member};
 use hardway_testing::{Server, succeed, tools};
 

@@ -28,7 +28,7 @@ mod upgrading;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
 use hardway_cluster::approver::Now;
 use jiff::SignedDuration;
 

@@ -152,7 +152,7 @@ async fn probe(endpoint: Option<&str>, authority: Option<&str>) -> Probe {
     let (Some(endpoint), Some(authority)) = (endpoint, authority) else { return Probe::NotAsked };
     let Ok(url) = format!("https://{endpoint}").parse() else { return Probe::NotAsked };
     let mut config = Config::new(url);
-    let blocks = hardway_assets::pem::decode(authority).unwrap_or_default();
+    let blocks = hardway_base::pem::decode(authority).unwrap_or_default();
     config.root_cert = Some(blocks.into_iter().map(|block| block.der).collect());
     config.connect_timeout = Some(std::time::Duration::from_secs(5));
     config.read_timeout = Some(std::time::Duration::from_secs(10));

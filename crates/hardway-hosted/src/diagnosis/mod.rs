@@ -8,7 +8,7 @@ mod evidence;
 mod probes;
 
 use hardway_assets::explain::{Catalogue, Kind};
-use hardway_cluster::redaction::Redactor;
+use hardway_base::redaction::Redactor;
 use serde::Serialize;
 
 pub use evidence::{Evidence, PendingRequest, PoolEvidence, Probe};

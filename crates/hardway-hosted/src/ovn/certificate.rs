@@ -3,9 +3,10 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hardway_assets::inventory::KeyAlgorithm;
-use hardway_assets::pem;
 use hardway_assets::pki::{San, Subject, Template, Usage, issue};
-use hardway_assets::secrets::{KeyError, PrivateKey, Random, Secret};
+use hardway_assets::secrets::{KeyError, PrivateKey, Random};
+use hardway_base::Secret;
+use hardway_base::pem;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use x509_parser::prelude::{FromDer as _, ParsedExtension, X509Certificate};

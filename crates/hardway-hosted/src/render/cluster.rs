@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
 use ipnet::IpNet;
 use serde_json::{Value, json};
 

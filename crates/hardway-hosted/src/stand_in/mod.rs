@@ -5,7 +5,9 @@ mod objects;
 
 use std::sync::Arc;
 
-use hardway_assets::secrets::{Random, Secret};
+use hardway_assets::secrets::Random;
+use hardway_base::Secret;
+use hardway_base::hex;
 use hardway_cluster::approver::Now;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1;
@@ -148,7 +150,7 @@ fn draw() -> Secret {
     let mut bytes = Random::default().bytes::<16>();
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = hex::encode(bytes);
     Secret::new(format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]))
 }
 

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
 use hardway_cluster::csr_policy::IgnitionEvidence;
 use hardway_hosted::stand_in::{StandIn, StandInConfig};
 use hardway_hosted::token::{Moment, ROTATION, TokenSecret};

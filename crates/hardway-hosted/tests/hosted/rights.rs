@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
 use hardway_cluster::csr_policy::IgnitionEvidence;
 use hardway_hosted::Management;
 use hardway_hosted::controller::Releases;

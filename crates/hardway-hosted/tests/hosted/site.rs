@@ -254,7 +254,7 @@ impl Site {
 
 /// The objects of the cluster, as `hardway hosted cluster create` makes them.
 fn demo_objects(endpoint: SocketAddr) -> Vec<serde_json::Value> {
-    use hardway_assets::secrets::Secret;
+    use hardway_base::Secret;
     use hardway_hosted::render::*;
     let pool = NodePoolRequest {
         name: "demo".into(),

@@ -1,12 +1,12 @@
 //! The only place that touches the host.
 
-use std::fs::Permissions;
 use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use fs_err as fs;
+use hardway_base::files;
 
 use super::{Check, Program, Step};
 
@@ -136,13 +136,7 @@ fn write(path: &Path, mode: u32, content: &[u8]) -> io::Result<()> {
     let folder =
         path.parent().ok_or_else(|| io::Error::other(format!("{} has no folder", path.display())))?;
     fs::create_dir_all(folder)?;
-    let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-    let mut unfinished = tempfile::Builder::new().prefix(".hardway-").tempfile_in(folder).map_err(named)?;
-    unfinished.as_file().set_permissions(Permissions::from_mode(mode)).map_err(named)?;
-    unfinished.write_all(content).map_err(named)?;
-    unfinished.as_file().sync_all().map_err(named)?;
-    unfinished.persist(path).map_err(|error| named(error.error))?;
-    Ok(())
+    files::replace(path, mode, content)
 }
 
 fn unless_absent(result: io::Result<()>) -> io::Result<()> {

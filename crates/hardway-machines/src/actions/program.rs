@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use hardway_assets::shell_word;
+use hardway_base::shell_word;
 use serde::{Deserialize, Serialize};
 
 /// One call of a program. What it is given may not be secret: it is journaled, printed and seen by `ps`.

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use hardway_assets::shell_word;
+use hardway_base::hex;
+use hardway_base::shell_word;
 use sha2::{Digest as _, Sha256};
 
 use super::{Action, Check, Program, Step};
@@ -56,7 +57,7 @@ fn condition(check: &Check) -> String {
         }
         Check::FileIs { path, mode, content } => {
             let path = shell_word(&path.display().to_string());
-            let sum: String = Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect();
+            let sum = hex::encode(Sha256::digest(content));
             format!(
                 "{{ [ \"$(stat -c %a {path} 2>/dev/null)\" = {mode:o} ] && \
                  sha256sum {path} 2>/dev/null | grep -qF {sum}; }}"

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use hardway_assets::shell_word;
+use hardway_base::shell_word;
 use serde::{Deserialize, Serialize};
 
 use super::Program;

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use hardway_assets::error_sentence;
+use hardway_base::error_sentence;
 use hardway_journal::{Entry, Fact, IgnitionRedeemed, Journal};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use hardway_assets::error_sentence;
+use hardway_base::error_sentence;
 use k8s_openapi::api::core::v1::Secret;
 pub use kube::Client;
 use kube::api::{Patch, PatchParams};

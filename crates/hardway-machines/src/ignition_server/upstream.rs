@@ -11,7 +11,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::StreamExt as _;
-use hardway_assets::{error_sentence, pem, secrets};
+use hardway_base::{error_sentence, pem};
 use http::Request;
 use k8s_openapi::api::core::v1::Secret;
 use kube::runtime::watcher::{self, Event};
@@ -66,7 +66,7 @@ impl Upstream {
         Ok(Self { client: Client::try_from(config).map_err(|error| UpstreamError::Client(Box::new(error)))? })
     }
 
-    async fn fetch(&self, token: &secrets::Secret) -> Result<PreparedConfig, String> {
+    async fn fetch(&self, token: &hardway_base::Secret) -> Result<PreparedConfig, String> {
         let bearer = format!("Bearer {}", STANDARD.encode(token.expose()));
         let request = Request::get("/ignition").header("authorization", bearer).body(Vec::new());
         let text =
@@ -146,7 +146,7 @@ struct Proxy {
 struct Kept {
     uid: Option<String>,
     secret: TokenSecret,
-    token: secrets::Secret,
+    token: hardway_base::Secret,
     config: Option<PreparedConfig>,
     tries: u32,
 }
@@ -205,7 +205,7 @@ impl Proxy {
         }
         self.tokens.put(secret.clone());
         let is_known = config.is_some();
-        let kept = Kept { uid, secret, token: secrets::Secret::new(token.0.clone()), config, tries };
+        let kept = Kept { uid, secret, token: hardway_base::Secret::new(token.0.clone()), config, tries };
         self.kept.insert(name.clone(), kept);
         if !is_known {
             self.fetch(&name);

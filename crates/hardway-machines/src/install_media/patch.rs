@@ -1,9 +1,10 @@
 //! A copy of an image with some bytes changed.
 
-use std::fs::{File, Permissions};
+use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+
+use hardway_base::files::{self, Replacement};
 
 use super::error::MediaError;
 
@@ -29,17 +30,12 @@ impl std::fmt::Debug for Patch {
 /// `std::io::copy` between files is `copy_file_range` on Linux: where the file system can share blocks between files
 /// (XFS, Btrfs), nothing is copied but the patches.
 pub(super) fn copy(image: &Path, patches: &[Patch], to: &Path) -> Result<(), MediaError> {
-    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut unfinished = tempfile::Builder::new()
-        .prefix(".hardway-")
-        .permissions(Permissions::from_mode(0o600))
-        .tempfile_in(folder)
-        .map_err(MediaError::io(folder, "make a temporary file"))?;
+    let mut medium = Replacement::begin(to, 0o600)
+        .map_err(MediaError::io(files::folder_of(to), "make a temporary file"))?;
     let mut from = File::open(image).map_err(MediaError::io(image, "read"))?;
-    let out = unfinished.as_file_mut();
+    let out = medium.file();
     io::copy(&mut from, out).and_then(|_| apply(patches, out)).map_err(MediaError::io(to, "write"))?;
-    unfinished.persist(to).map_err(|error| error.error).map_err(MediaError::io(to, "rename"))?;
-    Ok(())
+    medium.commit().map_err(MediaError::io(to, "rename"))
 }
 
 fn apply(patches: &[Patch], out: &mut File) -> io::Result<()> {

@@ -1,9 +1,10 @@
 //! Kernel, initramfs and root file system of a live ISO, for machines that boot from the network.
 
-use std::fs::{File, Permissions};
+use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+
+use hardway_base::files::Replacement;
 
 use super::error::MediaError;
 use super::iso9660::Volume;
@@ -20,15 +21,12 @@ pub fn extract_pxe_files(image: &Path, to: &Path) -> Result<(), MediaError> {
         let extent = extent.ok_or_else(|| MediaError::NotCoreOs { volume: volume.id.clone() })?;
         let path = to.join(name);
         // Anybody may read them: a web server will.
-        let mut unfinished = tempfile::Builder::new()
-            .prefix(".hardway-")
-            .permissions(Permissions::from_mode(0o644))
-            .tempfile_in(to)
-            .map_err(MediaError::io(to, "make a temporary file"))?;
+        let mut unfinished =
+            Replacement::begin(&path, 0o644).map_err(MediaError::io(to, "make a temporary file"))?;
         file.seek(SeekFrom::Start(extent.offset))
-            .and_then(|_| io::copy(&mut (&mut file).take(extent.length), unfinished.as_file_mut()))
+            .and_then(|_| io::copy(&mut (&mut file).take(extent.length), unfinished.file()))
             .map_err(MediaError::io(&path, "write"))?;
-        unfinished.persist(&path).map_err(|error| error.error).map_err(MediaError::io(&path, "rename"))?;
+        unfinished.commit().map_err(MediaError::io(&path, "rename"))?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! A controller as the settings describe it.
 
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
 
 use super::{BmcAddress, Trust};
 

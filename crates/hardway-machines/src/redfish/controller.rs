@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
 use http::header::{ETAG, LOCATION};
 use http::{HeaderValue, Method, StatusCode};
 use serde_json::{Value, json};

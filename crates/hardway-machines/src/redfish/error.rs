@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use hardway_base::redaction::HIDDEN;
 use serde_json::Value;
 
 /// What went wrong, with what the controller said. Never with a password.
@@ -140,7 +141,7 @@ pub(super) fn message(body: &[u8], secrets: &[&str]) -> String {
 fn without(text: String, secrets: &[&str]) -> String {
     let mut secrets: Vec<&str> = secrets.iter().copied().filter(|secret| !secret.is_empty()).collect();
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-    secrets.into_iter().fold(text, |text, secret| text.replace(secret, "<redacted>"))
+    secrets.into_iter().fold(text, |text, secret| text.replace(secret, HIDDEN))
 }
 
 fn said(message: &str) -> String {

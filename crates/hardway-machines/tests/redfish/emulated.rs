@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use hardway_assets::error_sentence;
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
+use hardway_base::error_sentence;
 use hardway_machines::media_server::{MediaServer, MediumRead};
 use hardway_machines::redfish::{Bmc, BmcAddress, BootFrom, Controller, Login, Power, RedfishError, Trust};
 

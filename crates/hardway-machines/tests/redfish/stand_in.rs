@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
 use hardway_machines::redfish::{Bmc, BmcAddress, Login, Trust};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};

@@ -170,7 +170,7 @@ async fn a_session_is_begun_once_and_given_back() {
     assert_eq!(changes, [format!("POST {SESSIONS}"), format!("DELETE {SESSIONS}/7")]);
     assert!(controller.asked().iter().all(|asked| asked.header("authorization").is_none()));
     let mut wrong = controller.bmc(Login::Session);
-    wrong.password = hardway_assets::secrets::Secret::new("susie");
+    wrong.password = hardway_base::Secret::new("susie");
     assert!(Controller::connect(&wrong).await.is_err());
 }
 

@@ -3,7 +3,8 @@
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use hardway_assets::url_password::without_password;
+use hardway_base::files::Replacement;
+use hardway_base::redaction::without_password;
 
 use super::unpacked::sha256_inside;
 use super::{MediaFile, verify};
@@ -245,7 +246,7 @@ fn begins_at(answer: &reqwest::Response, from: u64) -> bool {
 
 /// Copies by way of a file that gets its name when it is whole; false where the bytes are not those of the digest.
 fn copy(from: &Path, to: &Path, digest: &Digest) -> io::Result<bool> {
-    let mut file = tempfile::NamedTempFile::new_in(to.parent().unwrap_or(Path::new(".")))?;
+    let mut file = Replacement::begin(to, 0o644)?;
     let mut source = fs_err::File::open(from)?;
     let mut buffer = vec![0; 1 << 20];
     loop {
@@ -254,11 +255,10 @@ fn copy(from: &Path, to: &Path, digest: &Digest) -> io::Result<bool> {
             n => file.write_all(&buffer[..n])?,
         }
     }
-    if hash(file.path())? != *digest {
+    if hash(file.unfinished_path())? != *digest {
         return Ok(false);
     }
-    file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
-    file.persist(to).map_err(|error| error.error)?;
+    file.commit()?;
     Ok(true)
 }
 

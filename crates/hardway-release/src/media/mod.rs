@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use hardway_assets::release_payload::{ManifestHead, VersionContract};
 use hardway_assets::yaml;
+use hardway_base::hex;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -244,7 +245,7 @@ pub fn verify(path: &Path, sha256: &str) -> Result<(), VerifyError> {
             read => hash.update(&buffer[..read]),
         }
     }
-    let found: String = hash.finalize().iter().map(|b| format!("{b:02x}")).collect();
+    let found = hex::encode(hash.finalize());
     if found.eq_ignore_ascii_case(sha256) {
         return Ok(());
     }

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
 
+use hardway_base::hex;
 use sha2::{Digest as _, Sha256};
 
 /// The sum of what is inside a gzip or zstd file; nothing for other packings. Releases from 4.18 on have no others.
@@ -23,7 +24,7 @@ fn sum(mut content: impl Read) -> io::Result<String> {
     let mut buffer = vec![0; 1 << 18];
     loop {
         match content.read(&mut buffer)? {
-            0 => return Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+            0 => return Ok(hex::encode(hash.finalize())),
             n => hash.update(&buffer[..n]),
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use hardway_assets::url_password::{without_password, without_passwords};
+use hardway_base::redaction::{without_password, without_passwords};
 use oci_client::client::{Certificate, CertificateEncoding, ClientConfig, ClientProtocol};
 
 use super::RegistryError;

@@ -1,6 +1,6 @@
 //! Trading an identity token for an access token (distribution `docs/spec/auth/oauth.md`).
 
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
 use serde_json::Value;
 
 use super::RegistryError;

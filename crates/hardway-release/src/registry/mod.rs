@@ -35,8 +35,8 @@ use oci_client::token_cache::{RegistryToken, RegistryTokenType};
 use oci_client::{Client, Reference, RegistryOperation};
 use tokio::sync::OnceCell;
 
-use hardway_assets::secrets::Secret;
-use hardway_assets::url_password::without_passwords;
+use hardway_base::Secret;
+use hardway_base::redaction::without_passwords;
 
 use crate::blob_cache::BlobCache;
 use crate::credentials::Credential;

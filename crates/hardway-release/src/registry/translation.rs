@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::fmt;
 use std::io;
 
-use hardway_assets::url_password::without_passwords;
+use hardway_base::redaction::without_passwords;
 use oci_client::errors::{DigestError, OciDistributionError, OciErrorCode};
 
 use super::error::{Identity, RegistryError};

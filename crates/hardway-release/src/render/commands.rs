@@ -3,9 +3,10 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use hardway_assets::Cluster;
 use hardway_assets::feature_gates::{self, OS_STREAMS};
 use hardway_assets::release_payload::{MissingImage, ReleasePayload, VersionContract};
-use hardway_assets::{Cluster, shell_word};
+use hardway_base::shell_word;
 
 use super::host_files::{AUTH, REGISTRIES, TRUST, registries_conf};
 use super::images::OPERATOR;

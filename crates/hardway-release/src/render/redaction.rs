@@ -1,6 +1,7 @@
 //! Hides secrets in what the commands say: the controller prints its whole configuration, proxy password included.
 
 use hardway_assets::Cluster;
+use hardway_base::redaction::HIDDEN;
 use serde_json::Value;
 
 /// The words to hide.
@@ -27,6 +28,6 @@ impl Redaction {
 
     /// The line without them.
     pub(super) fn line(&self, line: &str) -> String {
-        self.0.iter().fold(line.to_owned(), |line, word| line.replace(word.as_str(), "<redacted>"))
+        self.0.iter().fold(line.to_owned(), |line, word| line.replace(word.as_str(), HIDDEN))
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
+use hardway_base::hex;
 use hardway_release::render::{CommandLine, Podman};
 use sha2::{Digest as _, Sha256};
 
@@ -97,7 +98,7 @@ fn candidates(dir: &Path) -> Vec<Podman> {
 /// and remembers the one of a store, so it lies elsewhere, under a short name that is always the same for this store.
 fn store(dir: &Path) -> Vec<String> {
     let digest = Sha256::digest(dir.as_os_str().as_encoded_bytes());
-    let name: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let name: String = hex::encode(&digest[..4]);
     let run = std::env::temp_dir().join(format!("hw-{name}"));
     vec![format!("--root={}", dir.display()), format!("--runroot={}", run.display())]
 }

@@ -6,10 +6,10 @@ use std::net::{IpAddr, ToSocketAddrs as _};
 use std::sync::Arc;
 
 use hardway_assets::pki;
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
+use hardway_base::redaction::Redactor;
 use hardway_cluster::bootstrap_progress::{Gateway, Remote};
 use hardway_cluster::gather::{self, GatherError, Gathered};
-use hardway_cluster::redaction::Redactor;
 use serde_json::{Value, json};
 
 use crate::cli::{Format, GatherArgs, GatherBootstrapArgs, GatherVerb, Global};

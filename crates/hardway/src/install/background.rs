@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use hardway_assets::error_sentence;
 use hardway_assets::inventory::Provider;
+use hardway_base::error_sentence;
 use hardway_cluster::approver::{Approver, News};
 use hardway_cluster::csr_policy::{IgnitionEvidence, Settings, Verdict};
 use hardway_journal::Entry;

@@ -2,14 +2,15 @@
 
 use std::net::IpAddr;
 
+use hardway_base::redaction::HIDDEN;
 use ipnet::IpNet;
 
 use super::super::dns_name::subdomain_error;
 use super::super::draft::Draft;
 use super::super::url::Url;
 use crate::schema::Findings;
-use crate::url_password::without_password;
 use crate::violation::Violation;
+use hardway_base::redaction::without_password;
 
 pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
     let Some(proxy) = &draft.proxy else { return };
@@ -32,7 +33,7 @@ fn address(draft: &Draft<'_>, path: &str, text: &str, schemes: &[&str], findings
         Err(_) => {
             // What the parser stumbled over may be a piece of the password; what may be shown it is asked about again.
             let special = || "cannot be read; escape what is special in the password".to_owned();
-            let error = Url::parse(&shown.replace("<redacted>", "x")).err().unwrap_or_else(special);
+            let error = Url::parse(&shown.replace(HIDDEN, "x")).err().unwrap_or_else(special);
             return findings.error(Violation::invalid(path, &shown, format!("parse {shown:?}: {error}")));
         }
     };

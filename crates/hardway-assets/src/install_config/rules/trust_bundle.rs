@@ -3,9 +3,9 @@
 use x509_parser::parse_x509_certificate;
 
 use super::super::draft::Draft;
-use crate::pem;
 use crate::schema::{Findings, INSTALL_CONFIG};
 use crate::violation::Violation;
+use hardway_base::pem;
 
 pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
     if !draft.trust_bundle.is_empty()

@@ -1,5 +1,7 @@
 //! The address of the ignition server.
 
+use hardway_base::redaction::HIDDEN;
+
 use super::super::ServerUrl;
 use super::super::draft::Draft;
 use crate::schema::Findings;
@@ -10,7 +12,7 @@ pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
         && let Err(reason) = ServerUrl::parse(url)
     {
         // A password that was put there must not be shown.
-        let shown = if url.contains('@') { "<redacted>" } else { url };
+        let shown = if url.contains('@') { HIDDEN } else { url };
         findings.error(Violation::invalid("ignitionServer.url", shown, reason));
     }
 }

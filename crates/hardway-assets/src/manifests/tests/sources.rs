@@ -6,7 +6,8 @@ use super::{World, everything};
 use crate::graph::{Asset, Fingerprints, Source};
 use crate::install_config::{Capabilities, Proxy};
 use crate::release_payload::FeatureGates;
-use crate::secrets::{Secret, SecretBundle};
+use crate::secrets::SecretBundle;
+use hardway_base::Secret;
 
 /// Changes of one input each, so that every one of them reaches some file.
 fn mutations() -> Vec<fn(&mut World)> {

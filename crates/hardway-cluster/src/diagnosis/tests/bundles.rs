@@ -9,7 +9,7 @@ use tar::{Builder, EntryType, Header};
 
 use crate::diagnosis::{Api, BundleError, Limits, first_broken, from_bundle};
 use crate::gather::copy_redacted;
-use crate::redaction::Redactor;
+use hardway_base::redaction::Redactor;
 
 type Archive = Builder<GzEncoder<Vec<u8>>>;
 
@@ -134,7 +134,7 @@ fn a_copy_has_no_secrets_and_is_read_like_the_first() {
             .append_data(&mut header, "log-bundle/bootstrap/journals/journal.log.gz", inner.as_slice())
             .unwrap();
     });
-    let redactor = Redactor::new([hardway_assets::secrets::Secret::new("aaaaa-bbbbb-ccccc-ddddd")]);
+    let redactor = Redactor::new([hardway_base::Secret::new("aaaaa-bbbbb-ccccc-ddddd")]);
     let mut copy = Vec::new();
     let gathered = copy_redacted(bytes.as_slice(), &mut copy, &redactor, Limits::default()).unwrap();
     assert_eq!(

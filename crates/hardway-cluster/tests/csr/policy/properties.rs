@@ -103,11 +103,11 @@ fn a_flipped_bit_is_never_approved() {
             let draft = base(which);
             let good = draft.examined(key);
             let text = std::str::from_utf8(&good.request.pem).unwrap();
-            let der = hardway_assets::pem::decode(text).unwrap().remove(0).der;
+            let der = hardway_base::pem::decode(text).unwrap().remove(0).der;
             for bit in 0..der.len() * 8 {
                 let mut changed = der.clone();
                 changed[bit / 8] ^= 1 << (bit % 8);
-                let pem = hardway_assets::pem::encode("CERTIFICATE REQUEST", &changed).into_bytes();
+                let pem = hardway_base::pem::encode("CERTIFICATE REQUEST", &changed).into_bytes();
                 let decision = draft.judge(&Examined::new(Request { pem, ..draft.request.clone() }));
                 assert_ne!(decision.verdict, Verdict::Approve, "{kind}: bit {bit} of {der:02x?}");
             }

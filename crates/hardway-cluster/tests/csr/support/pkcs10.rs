@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
-use hardway_assets::pem;
 use hardway_assets::pki::der;
+use hardway_base::pem;
 
 use super::key::TestKey;
 

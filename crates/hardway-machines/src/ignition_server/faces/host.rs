@@ -127,7 +127,7 @@ fn unauthorized(reason: &str) -> Decision {
 #[cfg(test)]
 mod tests {
     use hardway_assets::ignition::Generation;
-    use hardway_assets::secrets::Secret;
+    use hardway_base::Secret;
     use http::{HeaderMap, HeaderValue, Method};
 
     use super::*;

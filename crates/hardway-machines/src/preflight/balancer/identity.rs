@@ -5,6 +5,7 @@ use std::sync::Arc;
 use hardway_assets::inventory::KeyAlgorithm;
 use hardway_assets::pki::{Subject, Template, Usage, issue, key_id};
 use hardway_assets::secrets::{PrivateKey, Random};
+use hardway_base::hex;
 use jiff::{SignedDuration, Timestamp};
 use rustls::ServerConfig;
 use rustls::crypto::aws_lc_rs;
@@ -46,7 +47,7 @@ impl Identity {
                 server.with_no_client_auth().with_single_cert(chain, private)
             })
             .map_err(|error| error.to_string())?;
-        let number: String = random.bytes::<8>().iter().map(|byte| format!("{byte:02x}")).collect();
+        let number = hex::encode(random.bytes::<8>());
         Ok(Self { certificate, server: Arc::new(server), words: format!("hardway-check-{number}") })
     }
 }

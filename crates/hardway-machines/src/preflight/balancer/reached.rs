@@ -6,7 +6,8 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hardway_assets::{pem, pki};
+use hardway_assets::pki;
+use hardway_base::pem;
 use rustls::crypto::aws_lc_rs;
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
 use rustls_pki_types::ServerName;

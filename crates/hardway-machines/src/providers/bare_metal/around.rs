@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use hardway_assets::host_services::{Balanced, Dnsmasq, Haproxy, Names, dnsmasq, haproxy};
-use hardway_assets::shell_word;
+use hardway_base::shell_word;
 
 use super::BareMetal;
 use crate::actions::{Action, Check, Program, Step};

@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use hardway_assets::Cluster;
-use hardway_assets::secrets::Secret;
 use hardway_assets::violation::Violation;
+use hardway_base::Secret;
 
 use crate::providers::fields::{Fields, Findings};
 use crate::redfish::{Bmc, BmcAddress, Login, Trust};

@@ -1,6 +1,6 @@
 //! Calls of `gcloud`.
 
-use hardway_assets::shell_word;
+use hardway_base::shell_word;
 
 use super::Gce;
 use crate::actions::{Action, Check, Program};

@@ -1,9 +1,9 @@
 //! Names, load balancer and registry: real programs, each in a container of the node image.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use hardway_assets::host_services::{Balanced, Dnsmasq, Haproxy, Names, dnsmasq, haproxy};
+use hardway_base::hex;
 use sha2::{Digest as _, Sha256};
 
 use super::{Lab, REGISTRY_PORT};
@@ -106,8 +106,5 @@ fn file_is(path: &Path, content: &str) -> Check {
 }
 
 fn hash(content: &str) -> String {
-    Sha256::digest(content).iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    hex::encode(Sha256::digest(content))
 }

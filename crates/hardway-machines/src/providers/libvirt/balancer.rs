@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use super::Libvirt;
 use super::settings::HaproxyBy;
 use super::unit::Unit;
-use super::xml::hex;
 use crate::actions::{Action, Check, Program, Step};
 use crate::providers::LoadBalancer;
 use hardway_assets::host_services::{Balanced, Haproxy, haproxy};
-use hardway_assets::shell_word;
+use hardway_base::hex;
+use hardway_base::shell_word;
 use sha2::{Digest as _, Sha256};
 
 const ID: &str = "balancer/haproxy";
@@ -55,7 +55,7 @@ impl Libvirt {
 
     /// Which configuration the running process has read, written down right after it did.
     fn loaded(&self, text: &str) -> Check {
-        let line = format!("{}  -", hex(&Sha256::digest(text)));
+        let line = format!("{}  -", hex::encode(Sha256::digest(text)));
         Check::Prints { program: self.place().run(Program::new("cat", [self.loaded_file()])), line }
     }
 

@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 
 use super::Libvirt;
 use super::unit::{Unit, with_bridge};
-use super::xml::hex;
 use crate::actions::{Action, Check, Program};
 use hardway_assets::host_services::{Balanced, Stage};
+use hardway_base::hex;
 use sha2::{Digest as _, Sha256};
 
 impl Libvirt {
@@ -68,7 +68,7 @@ impl Libvirt {
                 "    {family} saddr {net} {family} daddr != {net} oifname != \"{bridge}\" masquerade comment \"MARK\""
             );
         }
-        let mark = format!("hardway-{}", &hex(&Sha256::digest(&rules))[..16]);
+        let mark = format!("hardway-{}", &hex::encode(Sha256::digest(&rules))[..16]);
         let rules = rules.replace("MARK", &mark);
         let text = format!(
             "# Made by hardway.\ntable inet {table}\ndelete table inet {table}\ntable inet {table} {{\n  \

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hardway_assets::Cluster;
 use hardway_assets::inventory::{Host, Role};
-use hardway_assets::shell_word;
+use hardway_base::shell_word;
 
 use super::Libvirt;
 use super::domain_xml::Domain;

@@ -42,8 +42,8 @@ use std::path::{Path, PathBuf};
 use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::{Host, Role};
-use hardway_assets::shell_word;
 use hardway_assets::violation::Violation;
+use hardway_base::shell_word;
 
 pub(super) use advice::KNOWN;
 pub use facts::{HostFacts, Resolver};

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use hardway_assets::shell_word;
+use hardway_base::shell_word;
 
 use super::Libvirt;
 use super::network_xml::network_xml;

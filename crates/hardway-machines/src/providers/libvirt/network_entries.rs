@@ -2,7 +2,7 @@
 
 use hardway_assets::host_services::Names;
 use hardway_assets::inventory::Host;
-use hardway_assets::shell_word;
+use hardway_base::shell_word;
 
 use super::Libvirt;
 use super::network_xml::{dhcp_host, dns_host};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::uri::{LibvirtUri, Ssh};
 use crate::actions::{Check, Program, Step};
-use hardway_assets::shell_word;
+use hardway_base::shell_word;
 
 /// The host that libvirt runs on.
 pub(super) struct Place {

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use hardway_assets::Cluster;
 use hardway_assets::inventory::Role;
 use hardway_assets::violation::Violation;
+use hardway_base::redaction::HIDDEN;
 
 use super::uri::LibvirtUri;
 use crate::providers::fields::{Fields, Findings};
@@ -197,7 +198,7 @@ fn uri(fields: &Fields<'_>) -> LibvirtUri {
     LibvirtUri::read(given).unwrap_or_else(|detail| {
         // A password that was put there must not be shown.
         let has_login = given.split_once('@').is_some_and(|(before, _)| before.matches(':').count() > 1);
-        fields.wrong("uri", if has_login { "<redacted>" } else { given }, &detail);
+        fields.wrong("uri", if has_login { HIDDEN } else { given }, &detail);
         LibvirtUri { text: given.to_owned(), ssh: None }
     })
 }

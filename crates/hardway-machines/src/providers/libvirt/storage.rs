@@ -1,6 +1,6 @@
 //! The pool that disks and install media lie in: QEMU may read there, and in few other places.
 
-use hardway_assets::shell_word;
+use hardway_base::shell_word;
 
 use super::Libvirt;
 use crate::actions::{Action, Check, Program};

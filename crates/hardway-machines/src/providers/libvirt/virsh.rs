@@ -1,6 +1,6 @@
 //! virsh calls, and "only if it is there".
 
-use hardway_assets::shell_word;
+use hardway_base::shell_word;
 
 use super::uri::LibvirtUri;
 use crate::actions::{Check, Program};

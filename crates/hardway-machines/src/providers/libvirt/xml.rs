@@ -1,7 +1,6 @@
 //! XML that libvirt reads, with a mark by which it is known again.
 
-use std::fmt::Write as _;
-
+use hardway_base::hex;
 use sha2::{Digest as _, Sha256};
 
 /// The namespace of hardway's own elements. A name, nothing that can be fetched.
@@ -16,7 +15,7 @@ pub(super) struct Mark {
 impl Mark {
     /// Of a definition without one.
     pub(super) fn of(definition: &str) -> Self {
-        Self { hash: hex(&Sha256::digest(definition))[..32].to_owned() }
+        Self { hash: hex::encode(Sha256::digest(definition))[..32].to_owned() }
     }
 
     /// To be put into the definition.
@@ -36,7 +35,7 @@ pub(super) fn uuid(words: &[&str]) -> String {
     bytes.copy_from_slice(&Sha256::digest(words.join("\0"))[..16]);
     bytes[6] = bytes[6] & 0x0f | 0x80;
     bytes[8] = bytes[8] & 0x3f | 0x80;
-    let text = hex(&bytes);
+    let text = hex::encode(bytes);
     format!("{}-{}-{}-{}-{}", &text[..8], &text[8..12], &text[12..16], &text[16..20], &text[20..])
 }
 
@@ -44,14 +43,6 @@ pub(super) fn uuid(words: &[&str]) -> String {
 pub(super) fn mac(words: &[&str]) -> String {
     let digest = Sha256::digest(words.join("\0"));
     format!("52:54:00:{:02x}:{:02x}:{:02x}", digest[0], digest[1], digest[2])
-}
-
-/// Lower-case hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// As an attribute or text of XML.

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use hardway_assets::File;
-use hardway_assets::secrets::{Random, Secret};
+use hardway_assets::secrets::Random;
 use hardway_assets::yaml;
+use hardway_base::Secret;
 use hardway_cluster::objects::Truth;
 use hardway_hosted::config_watch::{ConfigWatch, REST};
 use hardway_hosted::gates::first_held;

@@ -1,6 +1,6 @@
 //! `hardway hosted ovn`
 
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
 use hardway_hosted::ovn::{OvnFacts, OvnVerdict, SECRET, judge, secret};
 use hardway_hosted::{HostedError, Management, names};
 use jiff::Timestamp;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
 use hardway_hosted::controller::Releases;
 use hardway_release::{BlobCache, Contents, Credentials, FetchOptions, PullSpec, Silent, blocking, info};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hardway_assets::secrets::Secret;
+use hardway_base::Secret;
 use hardway_hosted::stand_in::{StandIn, StandInConfig};
 
 use super::{connect, failed, read};

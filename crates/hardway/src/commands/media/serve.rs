@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-use hardway_assets::error_sentence;
+use hardway_base::error_sentence;
 use hardway_journal::{Entry, FILE_NAME, Journal};
 use hardway_machines::Trouble;
 use hardway_machines::media_server::{MediaServer, MediumRead, Noted};

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hardway_assets::error_sentence;
+use hardway_base::error_sentence;
 use hardway_journal::{Entry, Follower, Journal, JournalError, Record};
 use hardway_machines::boot_server::{BootServer, Note, installed};
 use hardway_machines::ignition_server::faces::{History, HostTable, HostedFace};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use hardway_assets::error_sentence;
 use hardway_assets::ignition::TokenKey;
+use hardway_base::error_sentence;
 use hardway_journal::{Follower, JournalError, Record};
 use hardway_machines::boot_server::{BootServer, installed};
 use hardway_machines::ignition_server::faces::{HostFace, HostFolder};

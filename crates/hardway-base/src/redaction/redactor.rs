@@ -2,17 +2,16 @@
 //!
 //! Two ways at once: what is known to be secret goes wherever it stands, and what looks like one goes too. Rather too much.
 
+use super::HIDDEN;
+use crate::Secret;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use hardway_assets::secrets::Secret;
 
 /// Knows the secrets of a cluster.
 #[derive(Clone, Debug, Default)]
 pub struct Redactor {
     known: Vec<Secret>,
 }
-
-const HIDDEN: &str = "<redacted>";
 
 /// Shorter ones are no secrets, and would be found in every other word.
 const SHORTEST: usize = 6;

@@ -1,6 +1,6 @@
 //! Addresses as they may be shown: install-config takes proxies with a password in them, and mirrors may have one too.
 
-const HIDDEN: &str = "<redacted>";
+use super::HIDDEN;
 
 /// Any text, with the password of every address in it hidden.
 pub fn without_passwords(text: &str) -> String {

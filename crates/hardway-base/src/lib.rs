@@ -1,0 +1,19 @@
+//! What every crate of hardway stands on. Nothing here knows what a cluster is.
+//!
+//! - [`files`]: replacing a file so that a crash leaves the old one or the new one (feature `files`)
+//! - [`Secret`] and [`redaction`]: values that are not shown, and the one word that stands in their place
+//! - [`error_sentence`]: an error with its causes, for people
+//! - [`hex`], [`pem`], [`shell_word`]: small encodings
+
+mod error_sentence;
+#[cfg(feature = "files")]
+pub mod files;
+pub mod hex;
+pub mod pem;
+pub mod redaction;
+mod secret;
+mod shell_word;
+
+pub use error_sentence::error_sentence;
+pub use secret::Secret;
+pub use shell_word::shell_word;

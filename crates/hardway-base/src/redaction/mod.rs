@@ -1,0 +1,10 @@
+//! Hiding secrets in text that people, logs or bundles get to see.
+
+mod redactor;
+mod url_password;
+
+pub use redactor::Redactor;
+pub use url_password::{without_password, without_passwords};
+
+/// What stands in place of a secret, everywhere.
+pub const HIDDEN: &str = "<redacted>";
