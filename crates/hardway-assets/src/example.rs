@@ -7,8 +7,8 @@ use crate::install_config::{
     ClusterNetwork, Empty, InstallConfig, MachineNetwork, MachinePool, Metadata, Networking, Platform,
 };
 use crate::inventory::{
-    Host, IgnitionServer, Inventory, KeyAlgorithm, Machines, Network, Options, Pki, Provider, Release, Role,
-    ServerUrl,
+    Balancer, Host, IgnitionServer, Inventory, KeyAlgorithm, Machines, Network, Options, Pki, Provider,
+    Release, Role, ServerUrl,
 };
 use crate::secrets::Identity;
 use hardway_base::Secret;
@@ -81,7 +81,7 @@ fn inventory() -> Inventory {
             dns: ip(1),
             api_vip: ip(10),
             ingress_vip: ip(11),
-            load_balancer: "haproxy".to_owned(),
+            load_balancer: Balancer::Haproxy,
         },
         pki: Pki { key_algorithm: KeyAlgorithm::EcdsaP256, short_lived_hours: 24 },
         ignition_server: IgnitionServer { url: Some(ServerUrl::at(ip(1)[0])) },

@@ -26,6 +26,7 @@ pub mod install_config;
 pub mod install_media;
 pub mod inventory;
 pub mod kubeconfigs;
+pub mod machine_provider;
 pub mod manifests;
 mod object_file;
 mod object_id;

@@ -1,5 +1,7 @@
 //! Reading the explanations.
 
+use crate::machine_provider::Provider;
+
 /// One explained thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
@@ -94,7 +96,7 @@ const FILES: [(Kind, &str); 13] = [
 impl Catalogue {
     /// Reads the embedded files.
     pub fn load() -> Self {
-        Self::read(&FILES)
+        Self::read(&files())
     }
 
     /// Reads the texts of some kinds.
@@ -111,6 +113,12 @@ impl Catalogue {
     pub fn get(&self, kind: Kind, name: &str) -> Option<&Explanation> {
         self.0.iter().find(|e| e.kind == kind && e.name == name)
     }
+}
+
+/// Every file; the providers' settings are explained beside their rows.
+fn files() -> Vec<(Kind, &'static str)> {
+    let providers = Provider::ALL.iter().map(|provider| (Kind::Field, provider.row().explanations));
+    FILES.into_iter().chain(providers).collect()
 }
 
 /// `## name` and five labelled lines below it.
@@ -142,7 +150,7 @@ mod tests {
     /// A sixth line would be read by nobody, a line in another order by nobody who edits the file next.
     #[test]
     fn a_section_is_a_name_and_five_labelled_lines() {
-        for (kind, text) in FILES {
+        for (kind, text) in files() {
             for section in text.split("\n## ").skip(1) {
                 let mut lines = section.trim_end().lines();
                 let name = lines.next().unwrap_or_default();

@@ -10,6 +10,7 @@ mod read;
 mod rules;
 mod server_url;
 
+pub use crate::machine_provider::Provider;
 pub use both::{Errors, read_both};
 pub use inventory_file::*;
 pub use read::read;

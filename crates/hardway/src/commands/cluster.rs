@@ -1,7 +1,7 @@
 //! `hardway create cluster`
 
 use hardway_assets::Phase;
-use hardway_machines::preflight::Choice;
+use hardway_machines::preflight::CheckName;
 
 use crate::cli::{FetchArgs, Global, MakeArgs, RunArgs};
 use crate::held::Held;
@@ -47,7 +47,7 @@ fn is_known(args: &RunArgs) -> Result<(), Report> {
         &args.render.rendered_dir,
     ];
     named.into_iter().flatten().chain(&signature.signature).try_for_each(|path| is_there(path))?;
-    super::check::known(&Choice { skip: options(args).skip_checks, ..Choice::default() })
+    super::check::named(&args.skip_check).map(drop)
 }
 
 fn make_args(args: &RunArgs) -> MakeArgs {
@@ -57,7 +57,8 @@ fn make_args(args: &RunArgs) -> MakeArgs {
 fn options(args: &RunArgs) -> Options {
     Options {
         only_looks: false,
-        skip_checks: args.skip_check.iter().cloned().collect(),
+        // Names that are none were refused before.
+        skip_checks: args.skip_check.iter().filter_map(|name| CheckName::named(name)).collect(),
         stall_after: args.stall_after,
         load_balancer_changed: args.load_balancer_changed,
     }

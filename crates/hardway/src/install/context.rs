@@ -9,8 +9,7 @@ use hardway_assets::Cluster;
 use hardway_assets::inventory::{self, Host, Role};
 use hardway_journal::{Journal, JournalError};
 use hardway_machines::actions::{Action, Doer, DoerError};
-use hardway_machines::providers::lab::Place;
-use hardway_machines::providers::{Provider, advice};
+use hardway_machines::providers::{Place, Provider, advice};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 

@@ -43,7 +43,7 @@ pub(crate) use inside::{enter, is_inside, outside, place};
 pub(crate) use log::Log;
 pub(crate) use phases::work_of;
 pub(crate) use progress::short;
-pub(crate) use provider::{answered, check, left_behind, provider_kind, provider_of, stage};
+pub(crate) use provider::{answered, check, provider_kind, provider_of, stage};
 pub(crate) use run::{Options, open, run};
 pub(crate) use summary::summary;
 pub(crate) use work::{Effect, Observed};

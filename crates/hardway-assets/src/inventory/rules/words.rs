@@ -2,6 +2,7 @@
 
 use super::super::draft::Draft;
 use crate::install_config::pull_spec_error;
+use crate::machine_provider::Provider;
 use crate::schema::{Findings, INVENTORY, walk};
 use crate::violation::Violation;
 use crate::yaml::Value;
@@ -19,7 +20,7 @@ pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
     if let Some(Value::Map(entries)) = draft.node.get("machines").map(|machines| &machines.value) {
         for (key, _) in entries.iter().filter(|(key, _)| key.text != "provider" && key.text != draft.provider)
         {
-            if INVENTORY.allowed("machines.provider").contains(&key.text.as_str()) {
+            if Provider::named(&key.text).is_some() {
                 let detail = format!("not used: the provider is {:?}", draft.provider);
                 findings.warn(Violation::forbidden(format!("machines.{}", key.text), detail));
             }

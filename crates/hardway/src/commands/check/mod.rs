@@ -3,17 +3,19 @@
 mod registry;
 mod shown;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use hardway_assets::inventory::Provider;
 use hardway_assets::{Cluster, pki};
-use hardway_machines::preflight::{self, AskRegistry, CheckResult, Choice, Patience, Site, Verdict};
+use hardway_machines::preflight::{
+    self, AskRegistry, CheckName, CheckResult, Choice, Patience, Site, Verdict,
+};
 
 use crate::cli::{CheckArgs, Format, Global, RegistryArgs};
 use crate::clock;
 use crate::input;
 use crate::input_file::InputFile;
-use crate::install;
 use crate::output::Output;
 use crate::release_choice::is_sample;
 use crate::report::{EXIT_USAGE, Report};
@@ -63,15 +65,9 @@ pub(crate) fn look(
     let (install_config, _) = InputFile::both(workdir)?;
     let registries = Registries::of(cluster, &install_config, source.registry, out);
     let ask = || registries.ask();
-    let place = match install::place(workdir, cluster) {
-        // A check says so.
-        Err(report) if report.code == "lab-files-missing" => None,
-        place => place?,
-    };
     let site = Site {
         cluster,
         folder: &workdir.path(""),
-        lab_files: place.as_ref().map(|place| place.files.as_path()),
         certificates: &certificates,
         is_sample: is_sample(&cluster.inventory.release.image, source.folder)?,
         registry: Some(&ask as AskRegistry<'_>),
@@ -83,7 +79,7 @@ pub(crate) fn look(
 
 /// What to say when a check failed.
 pub(crate) fn refused(results: &[CheckResult]) -> Option<Report> {
-    let failed = preflight::failed(results);
+    let failed: Vec<&str> = preflight::failed(results).into_iter().map(CheckName::as_str).collect();
     let is_asked =
         |result: &&CheckResult| !matches!(result.verdict, Verdict::NotApplicable | Verdict::Skipped);
     let asked = results.iter().filter(is_asked).count();
@@ -96,10 +92,7 @@ pub(crate) fn refused(results: &[CheckResult]) -> Option<Report> {
 }
 
 fn choice(args: &CheckArgs) -> Result<Choice, Report> {
-    let skip = args.skip_check.iter().cloned().collect();
-    let choice = Choice { skip, only: args.only.iter().cloned().collect(), ..Choice::default() };
-    known(&choice)?;
-    Ok(choice)
+    Ok(Choice { skip: named(&args.skip_check)?, only: named(&args.only)?, ..Choice::default() })
 }
 
 /// An error when a check that was asked for by name has nothing to ask of this provider: who reads "nothing failed" would
@@ -109,15 +102,14 @@ fn is_about(choice: &Choice, provider: Provider) -> Result<(), Report> {
     let told: Vec<String> = foreign
         .iter()
         .map(|(check, providers)| {
-            let providers: Vec<&str> =
-                providers.iter().map(|other| preflight::provider_name(*other)).collect();
+            let providers: Vec<&str> = providers.iter().map(|other| other.name()).collect();
             format!("{check} is about {}", providers.join(" and "))
         })
         .collect();
     match told.is_empty() {
         true => Ok(()),
         false => {
-            let own = preflight::provider_name(provider);
+            let own = provider.name();
             Err(Report::new("usage", format!("{}: the provider of the inventory is {own}", told.join(", ")))
                 .exit(EXIT_USAGE)
                 .fix("leave it out; `hardway check --list` says whom each check is about"))
@@ -125,11 +117,15 @@ fn is_about(choice: &Choice, provider: Provider) -> Result<(), Report> {
     }
 }
 
-/// An error when a name is that of no check.
-pub(crate) fn known(choice: &Choice) -> Result<(), Report> {
-    let Some(unknown) = choice.unknown() else { return Ok(()) };
-    let names: Vec<&str> = preflight::CHECKS.iter().map(|check| check.name).collect();
-    Err(Report::new("usage", format!("there is no check {unknown:?}"))
-        .exit(EXIT_USAGE)
-        .fix(format!("one of {}", names.join(", "))))
+/// The checks of these names; an error when a name is that of no check.
+pub(crate) fn named(names: &[String]) -> Result<BTreeSet<CheckName>, Report> {
+    let named = |name: &String| {
+        CheckName::named(name).ok_or_else(|| {
+            let known: Vec<&str> = CheckName::ALL.iter().map(|check| check.as_str()).collect();
+            Report::new("usage", format!("there is no check {name:?}"))
+                .exit(EXIT_USAGE)
+                .fix(format!("one of {}", known.join(", ")))
+        })
+    };
+    names.iter().map(named).collect()
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use hardway_assets::explain::{Catalogue, Kind};
 use hardway_assets::inventory::Provider;
-use hardway_machines::preflight::{CHECKS, CheckResult, Verdict, failed, provider_name};
+use hardway_machines::preflight::{CHECKS, CheckResult, Verdict, failed};
 use serde_json::{Value, json};
 
 use crate::cli::Format;
@@ -17,7 +17,7 @@ pub(crate) fn text(results: &[CheckResult], provider: Provider) -> String {
         CHECKS.iter().any(|check| check.name == result.check && check.providers.contains(&provider))
     };
     let shown: Vec<&CheckResult> = results.iter().filter(is_about).collect();
-    let width = shown.iter().map(|result| result.check.len()).max().unwrap_or_default();
+    let width = shown.iter().map(|result| result.check.as_str().len()).max().unwrap_or_default();
     let mut text = String::new();
     let mut group = None;
     for result in &shown {
@@ -50,13 +50,13 @@ pub(super) fn value(results: &[CheckResult]) -> Value {
 pub(super) fn list(format: Format, out: &Output) {
     let catalogue = Catalogue::load();
     let rows = CHECKS.iter().map(|check| {
-        let asks = catalogue.get(Kind::Check, check.name).map_or("", |e| e.what);
-        let providers: Vec<&str> = check.providers.iter().map(|provider| provider_name(*provider)).collect();
+        let asks = catalogue.get(Kind::Check, check.name.as_str()).map_or("", |e| e.what);
+        let providers: Vec<&str> = check.providers.iter().map(|provider| provider.name()).collect();
         (check, providers, asks)
     });
     match format {
         Format::Text => {
-            let width = CHECKS.iter().map(|check| check.name.len()).max().unwrap_or_default();
+            let width = CHECKS.iter().map(|check| check.name.as_str().len()).max().unwrap_or_default();
             rows.for_each(|(check, _, asks)| {
                 out.data(&format!("{:12} {:width$}  {asks}\n", check.group, check.name));
             });
@@ -74,18 +74,17 @@ pub(super) fn list(format: Format, out: &Output) {
 mod tests {
     use super::*;
 
-    /// As many providers as there are.
-    const ALL: usize = 4;
-
     #[test]
     fn what_is_asked_of_some_providers_only_says_of_which() {
         let catalogue = Catalogue::load();
-        for check in CHECKS {
-            let providers: Vec<&str> =
-                check.providers.iter().map(|provider| provider_name(*provider)).collect();
-            let end =
-                if providers.len() == ALL { "?".to_owned() } else { format!("? ({})", providers.join(", ")) };
-            let asks = catalogue.get(Kind::Check, check.name).unwrap().what;
+        for check in CHECKS.iter() {
+            let providers: Vec<&str> = check.providers.iter().map(|provider| provider.name()).collect();
+            let end = if providers.len() == Provider::ALL.len() {
+                "?".to_owned()
+            } else {
+                format!("? ({})", providers.join(", "))
+            };
+            let asks = catalogue.get(Kind::Check, check.name.as_str()).unwrap().what;
             assert!(asks.ends_with(&end), "{}: {asks:?} does not end with {end:?}", check.name);
         }
     }

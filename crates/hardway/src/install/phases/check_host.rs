@@ -1,6 +1,6 @@
 //! check-host: everything that can be known before anything is built.
 
-use hardway_machines::preflight::{CheckResult, Choice, Verdict};
+use hardway_machines::preflight::{CheckName, CheckResult, Choice, Verdict};
 
 use crate::cli::FetchArgs;
 use crate::commands::check::{self, ReleaseSource};
@@ -24,7 +24,7 @@ impl Work for CheckHost<'_> {
         let Install { workdir, cluster, args, out, .. } = self.0;
         let skip = self.0.options.skip_checks.clone();
         // Files from days ago are no obstacle: make-pki makes anew what has ended.
-        let choice = Choice { skip, unasked: &["certificates"], ..Choice::default() };
+        let choice = Choice { skip, unasked: &[CheckName::Certificates], ..Choice::default() };
         let told = |result: &CheckResult| {
             if matches!(result.verdict, Verdict::Failed | Verdict::Warned) {
                 self.0.view.event(&format!(
