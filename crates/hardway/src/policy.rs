@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use hardway_assets::yaml;
-use hardway_cluster::csr_policy::{Declared, IgnitionEvidence, Settings};
+use hardway_cluster::csr_policy::{IgnitionEvidence, Settings};
+use hardway_cluster::declared::Declared;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
@@ -31,8 +32,8 @@ pub(crate) fn declared(workdir: &Workdir, file: Option<&Path>, out: &Output) -> 
 /// The settings, with nodes called by their host's name or their own.
 pub(crate) fn settings(args: &PolicyArgs, declared: &Declared) -> Result<Settings, Report> {
     let node = |name: &String| {
-        let found = declared.nodes.iter().find(|node| node.node == *name || node.host == *name);
-        found.map(|node| node.node.clone()).ok_or_else(|| {
+        let found = declared.nodes.iter().find(|node| node.name == *name || node.host == *name);
+        found.map(|node| node.name.clone()).ok_or_else(|| {
             Report::new("usage", format!("--rejoin: {name:?} is no node of this cluster")).exit(EXIT_USAGE)
         })
     };
