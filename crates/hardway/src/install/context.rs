@@ -178,9 +178,7 @@ impl actions::Progress for Told<'_> {
     fn holds(&mut self, action: &Action, outcome: actions::Outcome) {
         match outcome {
             actions::Outcome::Done => self.0.view.event(&format!("{}: done", action.id)),
-            actions::Outcome::AlreadyHeld => {
-                self.0.log.line(&format!("{}: held already", action.id))
-            }
+            actions::Outcome::AlreadyHeld => self.0.log.line(&format!("{}: held already", action.id)),
         }
     }
 }
