@@ -1,0 +1,9 @@
+//! Who makes the machines of a working folder, where that has to be done, and whether this host is fit for it.
+
+mod inside;
+mod preflight;
+mod provider;
+
+pub(crate) use inside::{enter, is_inside, outside, place};
+pub(crate) use preflight::{ReleaseSource, checks_named, look, preflight_text, refused};
+pub(crate) use provider::{answered, check, failed_action, provider_kind, provider_of, stage};

@@ -1,0 +1,79 @@
+//! From the inventory to who makes the machines.
+
+use std::path::Path;
+
+use hardway_assets::Cluster;
+use hardway_assets::host_services::Stage;
+use hardway_assets::inventory::{self, Role};
+use hardway_machines::actions::DoerError;
+use hardway_machines::providers::{Inputs, Provider, ProviderError, advice, descriptor};
+
+use super::inside::outside;
+use crate::inputs::{Workdir, in_inventory};
+use crate::journal::History;
+use crate::project;
+use crate::report::{EXIT_INFRASTRUCTURE, Report};
+
+/// Who makes the machines of a cluster. `dir` is absolute.
+pub(crate) fn provider_of(cluster: &Cluster, dir: &Path, stage: Stage) -> Result<Box<dyn Provider>, Report> {
+    let program = std::env::current_exe().map_err(|error| Report::from_error("workdir-unusable", &error))?;
+    let inputs = Inputs { cluster, folder: dir, program: &program, stage };
+    let planner = descriptor(cluster.inventory.machines.provider).planner(&inputs);
+    planner.map_err(|error| match Workdir::open(dir) {
+        Ok(workdir) => unusable(&workdir, error),
+        Err(report) => report,
+    })
+}
+
+/// The provider cannot work with this inventory, or on this host.
+pub(super) fn unusable(workdir: &Workdir, error: ProviderError) -> Report {
+    match error {
+        ProviderError::Settings(violations) => in_inventory(workdir, violations),
+        ProviderError::Missing { what, fix } => {
+            Report::new("lab-files-missing", what).exit(EXIT_INFRASTRUCTURE).fix(fix)
+        }
+    }
+}
+
+/// An error while whoever makes the machines does not answer: what nobody can be asked about is neither there nor missing,
+/// and what is done all the same would be taken back as ours, though it was there before.
+pub(crate) fn answered(provider: &dyn Provider, kind: inventory::Provider) -> Result<(), Report> {
+    let Some(Err(error)) = provider.answers().map(|program| outside().run(&program)) else {
+        return Ok(());
+    };
+    let report = Report::from_error("action-failed", &error).exit(EXIT_INFRASTRUCTURE);
+    let fix = advice(Some(kind), &report.what).unwrap_or("mend what the program complains about").to_owned();
+    let what = format!("what is there and what is missing cannot be known: {}", report.what);
+    Err(Report { what, ..report }.fix(fix))
+}
+
+/// Every mistake in the input files that can be seen before the release is known, the provider's settings included.
+pub(crate) fn check(workdir: &Workdir) -> Result<(), Report> {
+    let cluster = project::cluster_before_release(workdir)?;
+    provider_of(&cluster, &workdir.path(""), Stage::Bootstrapping).map(drop)
+}
+
+/// Who made the machines, as far as the inventory can be read: what was done is taken back without it.
+pub(crate) fn provider_kind(workdir: &Workdir) -> Option<inventory::Provider> {
+    project::cluster_before_release(workdir).ok().map(|cluster| cluster.inventory.machines.provider)
+}
+
+/// Whether the bootstrap host is still wanted.
+pub(crate) fn stage(cluster: &Cluster, history: &History) -> Stage {
+    let mut bootstrap = cluster.inventory.with_role(Role::Bootstrap);
+    match bootstrap.any(|host| !history.is_retired(&host.name)) {
+        true => Stage::Bootstrapping,
+        false => Stage::Installed,
+    }
+}
+
+/// Something could not be done to this host. Where the step was a command of this very program, its advice is the best.
+pub(crate) fn failed_action(provider: Option<inventory::Provider>, error: &DoerError) -> Report {
+    let report = Report::from_error("action-failed", error).exit(EXIT_INFRASTRUCTURE);
+    let own = report.what.lines().find_map(|line| line.trim().strip_prefix("fix: "));
+    let fix = own
+        .or_else(|| advice(provider, &report.what))
+        .unwrap_or("mend what the program complains about")
+        .to_owned();
+    report.fix(format!("{fix}; then run the same command again: it goes on with this step"))
+}
