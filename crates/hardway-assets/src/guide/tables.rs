@@ -49,14 +49,9 @@ fn phases() -> String {
     let rows = pages().iter().map(|page| {
         let name = page.phase.map_or_else(|| "–".to_owned(), |phase| format!("`{phase}`"));
         let link = format!("[{}]({})", page.title, page.file);
-        let runs = match page.phase {
-            None => "–",
-            Some(_) if page.is_built() => "yes",
-            Some(_) => "not yet",
-        };
-        vec![page.stage.to_owned(), name, link, page.takes(), page.gives(), runs.to_owned()]
+        vec![page.stage.to_owned(), name, link, page.takes(), page.gives()]
     });
-    markdown(&["stage", "phase", "page", "takes", "gives", "hardway runs it"], rows)
+    markdown(&["stage", "phase", "page", "takes", "gives"], rows)
 }
 
 fn certificates(explained: &Catalogue) -> String {

@@ -13,19 +13,23 @@ fn guide_is_fresh() {
 }
 
 #[test]
-fn every_phase_has_a_page() {
+fn every_phase_has_a_page_with_its_number() {
     let phases: Vec<Phase> = pages().iter().filter_map(|page| page.phase).collect();
     assert_eq!(phases, Phase::ALL);
+    for (number, page) in pages().iter().enumerate() {
+        assert_eq!(page.stage, format!("{number:02}"), "{}", page.file);
+        assert_eq!(page.phase.map_or(0, Phase::number), number, "{}", page.file);
+    }
 }
 
 #[test]
 fn pages_are_found_by_stage_phase_and_file() {
-    for what in ["7", "07", "make-manifests", "07-make-manifests", "07-make-manifests.md", " MAKE-MANIFESTS "]
+    for what in ["6", "06", "make-manifests", "06-make-manifests", "06-make-manifests.md", " MAKE-MANIFESTS "]
     {
-        assert_eq!(page(what).map(|page| page.stage), Some("07"), "{what}");
+        assert_eq!(page(what).map(|page| page.stage), Some("06"), "{what}");
     }
-    assert_eq!(page("4b").map(|page| page.file), Some("04b-render-nodes.md"));
-    assert_eq!(page("03").map(|page| page.phase), Some(None));
+    assert_eq!(page("7").map(|page| page.file), Some("07-render-nodes.md"));
+    assert_eq!(page("00").map(|page| page.phase), Some(None));
     assert!(page("18").is_none() && page("").is_none() && page("b").is_none());
 }
 

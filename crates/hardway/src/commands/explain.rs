@@ -27,7 +27,7 @@ pub(crate) fn run(args: &ExplainArgs, out: &Output) -> Result<u8, Report> {
         if let Some(stage) = stage {
             return Err(Report::new("usage", format!("the guide has no stage {stage:?}"))
                 .exit(EXIT_USAGE)
-                .fix("stages are 1 to 17, and 4b"));
+                .fix("stages are 1 to 17, and 0 is the map"));
         }
         let near = catalogue.near_with(&what, Phase::ALL.iter().map(|phase| phase.name()));
         let report = Report::new("usage", format!("nothing is known about {what:?}")).exit(EXIT_USAGE);

@@ -37,7 +37,7 @@ mod work;
 
 pub(crate) use context::{Install, failed_action, history, journal_report};
 pub(crate) use event::PhaseReset;
-pub(crate) use graph::row;
+pub(crate) use graph::needs;
 pub(crate) use history::{History, State};
 pub(crate) use inside::{enter, is_inside, outside, place};
 pub(crate) use log::Log;
