@@ -4,6 +4,7 @@ mod advice;
 mod cli;
 mod clock;
 mod commands;
+mod explanations;
 mod fetch_release;
 mod forecast;
 mod held;

@@ -1,11 +1,12 @@
 //! `hardway explain WHAT`
 
 use hardway_assets::Phase;
-use hardway_assets::explain::{Catalogue, Explanation, Kind};
+use hardway_assets::explain::{Explanation, Kind};
 use hardway_assets::guide::{self, Page};
 use serde_json::{Value, json};
 
 use crate::cli::{ExplainArgs, Format};
+use crate::explanations;
 use crate::output::Output;
 use crate::report::{EXIT_USAGE, Report};
 
@@ -13,7 +14,7 @@ use crate::report::{EXIT_USAGE, Report};
 pub(crate) fn run(args: &ExplainArgs, out: &Output) -> Result<u8, Report> {
     let what = args.what.join(" ");
     let stage = what.strip_prefix("stage").map(str::trim);
-    let catalogue = Catalogue::load();
+    let catalogue = explanations::catalogue();
     let found = catalogue.find(&what);
     if found.is_empty() {
         let name = stage.unwrap_or_else(|| what.strip_prefix("phase ").unwrap_or(&what));

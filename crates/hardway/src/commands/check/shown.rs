@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
-use hardway_assets::explain::{Catalogue, Kind};
+use hardway_assets::explain::Kind;
 use hardway_assets::inventory::Provider;
 use hardway_machines::preflight::{CHECKS, CheckResult, Verdict, failed, provider_name};
 use serde_json::{Value, json};
 
 use crate::cli::Format;
+use crate::explanations;
 use crate::output::Output;
 
 /// Group by group, a line a check; what was seen and what to do below those that did not pass. Checks that are about
@@ -48,7 +49,7 @@ pub(super) fn value(results: &[CheckResult]) -> Value {
 
 /// What is asked, without asking.
 pub(super) fn list(format: Format, out: &Output) {
-    let catalogue = Catalogue::load();
+    let catalogue = explanations::catalogue();
     let rows = CHECKS.iter().map(|check| {
         let asks = catalogue.get(Kind::Check, check.name).map_or("", |e| e.what);
         let providers: Vec<&str> = check.providers.iter().map(|provider| provider_name(*provider)).collect();
@@ -79,7 +80,7 @@ mod tests {
 
     #[test]
     fn what_is_asked_of_some_providers_only_says_of_which() {
-        let catalogue = Catalogue::load();
+        let catalogue = explanations::catalogue();
         for check in CHECKS {
             let providers: Vec<&str> =
                 check.providers.iter().map(|provider| provider_name(*provider)).collect();

@@ -6,11 +6,12 @@ mod host_facts;
 
 use std::fmt::Write as _;
 
-use hardway_assets::explain::{Catalogue, Kind};
+use hardway_assets::explain::Kind;
 use hardway_cluster::diagnosis::{Diagnosis, ROWS, all_broken, first_broken};
 use serde_json::{Value, json};
 
 use crate::cli::{ClusterArgs, DiagnoseArgs, Format, Global};
+use crate::explanations;
 use crate::live;
 use crate::output::Output;
 use crate::report::{EXIT_ERROR, Report};
@@ -79,7 +80,7 @@ fn one(found: &Diagnosis) -> String {
 }
 
 fn list(format: Format, out: &Output) {
-    let catalogue = Catalogue::load();
+    let catalogue = explanations::catalogue();
     let mut text = String::new();
     let mut values = Vec::new();
     for row in ROWS {
