@@ -17,7 +17,7 @@ use hardway_assets::Phase;
 use hardway_assets::inventory::Role;
 
 use super::work::{Observed, Work};
-use super::{Install, row};
+use super::{Install, needs};
 use crate::report::{EXIT_USAGE, Report};
 
 /// The work of a phase.
