@@ -70,13 +70,12 @@ pub struct Network {
 }
 
 /// `network.loadBalancer`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Balancer {
     /// One that is there, and that somebody else runs.
     External,
     /// A HAProxy that build-infra brings.
-    #[default]
     Haproxy,
 }
 

@@ -1,5 +1,5 @@
-//! The checks, in the order in which they are shown. What each asks and why stands in `explanations/checks.md` of
-//! hardway-assets, and only there; which of them are asked of whom stands in the providers' descriptors.
+//! The checks, in the order in which they are shown. What each asks and why stands in `explanations/checks.md`,
+//! and only there; which of them are asked of whom stands in the providers' descriptors.
 
 use std::fmt;
 use std::sync::LazyLock;
