@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::audit::Audit;
 use super::leadership::Leadership;
 use super::queue::Taken;
-use super::record::{CsrDecided, Outcome, Written};
+use super::record::{self, Outcome, Written};
 use super::writing::{Cluster, Ours, Trouble};
 use super::{Approver, ApproverError, View};
 use crate::csr_policy::{Decision, Examined, State, Verdict};
@@ -124,7 +124,7 @@ impl Shared {
         now: Timestamp,
     ) -> Result<(), Trouble> {
         if let Some(audit) = &self.audit {
-            let decided = CsrDecided::new(examined, decision);
+            let decided = record::decided(examined, decision);
             self.view().intend(decided.clone());
             if !audit.intended(now, decided).await {
                 return Err(Trouble::NotRecorded);
@@ -179,7 +179,7 @@ impl Shared {
             |from: Instant, to: Instant| u64::try_from((to - from).as_millis()).unwrap_or(u64::MAX);
         Outcome {
             time: (self.approver.now)(),
-            decided: CsrDecided::new(examined, &decision),
+            decided: record::decided(examined, &decision),
             username: examined.request.username.clone(),
             fix: decision.fix(&examined.request.name, examined.node()),
             written,

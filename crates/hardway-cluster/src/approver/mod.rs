@@ -33,7 +33,7 @@ use jiff::Timestamp;
 pub use audit::LOG;
 pub use error::ApproverError;
 pub use leadership::{Elector, Leadership, NAME as LEASE_NAME, NAMESPACE as LEASE_NAMESPACE};
-pub use record::{CsrDecided, CsrIntended, Outcome, Written};
+pub use record::{Outcome, Written};
 pub use view::View;
 
 use crate::csr_policy::{Declared, Settings};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use hardway_journal::Entry;
+use hardway_journal::{CsrDecided, Entry, Reason};
 use kube::ResourceExt as _;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::audit::Audit;
 use super::handling::Shared;
 use super::queue::{Queue, Taken};
-use super::record::{CsrDecided, Outcome, Written};
+use super::record::{Outcome, Written};
 use super::watching::Seen;
 use super::writing::Trouble;
 use super::{ApproverError, Expected, News, Summary};
@@ -29,7 +29,7 @@ pub(crate) struct Work {
     /// What is being decided about.
     handling: BTreeSet<String>,
     /// What is held and why, by name: it is told once, and asked again when that may have changed.
-    held: BTreeMap<String, (String, ReasonCode)>,
+    held: BTreeMap<String, (String, Reason)>,
     /// What has to be tried again, because the API server was away.
     again: Vec<String>,
     last_trouble: Option<Trouble>,
@@ -175,7 +175,9 @@ impl Work {
     /// Tries again what failed, and asks again about what time may have changed.
     pub(crate) fn again(&mut self) {
         let again = std::mem::take(&mut self.again);
-        let by_time = self.held.iter().filter(|(_, (_, reason))| reason.changes_with_time());
+        let by_time = self.held.iter().filter(|(_, (_, reason))| {
+            ReasonCode::named(reason.word()).is_some_and(ReasonCode::changes_with_time)
+        });
         let by_time: Vec<String> = by_time.map(|(name, _)| name.clone()).collect();
         self.push(again);
         self.push(by_time);
@@ -219,10 +221,10 @@ impl Work {
             return;
         }
         let CsrDecided { uid, reason, verdict, .. } = &outcome.decided;
-        let is_news = self.held.get(name) != Some(&(uid.clone(), *reason));
+        let is_news = self.held.get(name) != Some(&(uid.clone(), reason.clone()));
         match verdict {
             Verdict::Hold => {
-                self.held.insert(name.to_owned(), (uid.clone(), *reason));
+                self.held.insert(name.to_owned(), (uid.clone(), reason.clone()));
             }
             Verdict::Approve => self.summary.approved += 1,
             Verdict::Deny => self.summary.denied += 1,

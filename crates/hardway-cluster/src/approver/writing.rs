@@ -98,7 +98,7 @@ impl Ours {
             let (word, evidence) = text.split_once(": ").unwrap_or((text, ""));
             Some(Self {
                 verdict: if condition.type_ == "Approved" { Verdict::Approve } else { Verdict::Deny },
-                reason: ReasonCode::ALL.iter().copied().find(|reason| reason.word() == word),
+                reason: ReasonCode::named(word),
                 evidence: evidence.split("; ").filter(|one| !one.is_empty()).map(str::to_owned).collect(),
                 at: condition.last_update_time.as_ref().map(|time| time.0),
             })

@@ -27,8 +27,9 @@ mod rules;
 mod world;
 
 pub use case::Examined;
-pub use decision::{Decision, Finding, RuleFinding, Verdict};
+pub use decision::{Decision, Finding, RuleFinding};
 pub use declared::{Declared, DeclaredNode, OtherAddress};
+pub use hardway_journal::Verdict;
 pub use key::{Key, Signature};
 pub use pkcs10::{Name, Pkcs10, Pkcs10Error};
 pub use reason::ReasonCode;

@@ -12,6 +12,7 @@ mod waiting;
 
 use std::collections::BTreeMap;
 
+use hardway_journal::WorkerStep;
 use jiff::Timestamp;
 
 pub(crate) use observing::BY_HAND;
@@ -224,18 +225,23 @@ impl Step {
 
     /// In a word, for metrics and the journal.
     pub fn name(&self) -> &'static str {
+        self.kind().word()
+    }
+
+    /// As it stands in the journal.
+    pub fn kind(&self) -> WorkerStep {
         match self {
-            Self::Boot { .. } => "boot",
-            Self::Observe(_) | Self::Record(_) => "record",
-            Self::Settle { .. } => "settle",
-            Self::Dress { .. } => "dress",
-            Self::Cordon { .. } => "cordon",
-            Self::Drain { .. } => "drain",
-            Self::RemoveMachine { .. } => "remove-machine",
-            Self::DeleteNode { .. } => "delete-node",
-            Self::Forget { .. } => "forget",
-            Self::Upgrade { .. } => "upgrade",
-            Self::EndUpgrade { .. } => "end-upgrade",
+            Self::Boot { .. } => WorkerStep::Boot,
+            Self::Observe(_) | Self::Record(_) => WorkerStep::Record,
+            Self::Settle { .. } => WorkerStep::Settle,
+            Self::Dress { .. } => WorkerStep::Label,
+            Self::Cordon { .. } => WorkerStep::Cordon,
+            Self::Drain { .. } => WorkerStep::Drain,
+            Self::RemoveMachine { .. } => WorkerStep::RemoveMachine,
+            Self::DeleteNode { .. } => WorkerStep::DeleteNode,
+            Self::Forget { .. } => WorkerStep::Forget,
+            Self::Upgrade { .. } => WorkerStep::Upgrade,
+            Self::EndUpgrade { .. } => WorkerStep::EndUpgrade,
         }
     }
 }

@@ -7,7 +7,7 @@ use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
 use hardway_assets::inventory;
 use hardway_journal::{FILE_NAME, Journal};
-use hardway_machines::actions::{Action, Doer, Ledger, Outcome, Progress, Step, shell};
+use hardway_machines::actions::{Action, Doer, Outcome, Progress, Step, shell};
 use hardway_machines::load_balancer::{self, Change};
 use hardway_machines::providers::lab::Place;
 use hardway_machines::providers::{LoadBalancer, Provider};
@@ -53,11 +53,7 @@ impl Infra {
 
     fn of(workdir: &Workdir, cluster: Cluster) -> Result<Self, Report> {
         let place = install::place(workdir, &cluster)?;
-        let history = match workdir.path(FILE_NAME).exists() {
-            true => install::history(workdir)?,
-            false => install::History::default(),
-        };
-        let stage = install::stage(&cluster, &history);
+        let stage = install::stage(&cluster, &install::history(workdir)?);
         Ok(Self { place, dir: absolute(workdir)?, stage, cluster })
     }
 
@@ -143,8 +139,7 @@ fn down(workdir: &Workdir, out: &Output) -> Result<u8, Report> {
 }
 
 fn status(workdir: &Workdir, infra: &Infra, format: Format, out: &Output) -> Result<u8, Report> {
-    let records = hardway_journal::read(&workdir.path(FILE_NAME)).map_err(|error| journal_report(&error))?;
-    let ledger = Ledger::fold(&records);
+    let ledger = install::history(workdir)?.actions;
     let provider = infra.provider()?;
     let host = outside();
     install::answered(&*provider, infra.cluster.inventory.machines.provider)?;

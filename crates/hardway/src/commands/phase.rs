@@ -2,11 +2,12 @@
 
 use hardway_assets::Phase;
 use hardway_assets::guide::{self, Page};
+use hardway_journal::PhaseReset;
 use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, PhaseArgs, PhaseVerb, RunArgs};
 use crate::held::Held;
-use crate::install::{self, PhaseReset};
+use crate::install;
 use crate::output::Output;
 use crate::report::{EXIT_USAGE, Report};
 use crate::workdir::Workdir;
@@ -60,7 +61,7 @@ fn work(global: &Global, name: &str, args: &RunArgs, is_again: bool, out: &Outpu
     let _held = Held::take(&workdir)?;
     let install = super::cluster::open(workdir, args, &[phase])?;
     if is_again {
-        let reset = PhaseReset { phase: phase.to_string() };
+        let reset = PhaseReset { phase: install::recorded(phase) };
         let entry = hardway_journal::Entry::of(crate::clock::now()?, &reset);
         install.journal.append(&[entry]).map_err(|error| install::journal_report(&error))?;
         install::work_of(&install, phase).reset()?.iter().for_each(|done| out.info(done));

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use hardway_assets::Phase;
+use hardway_journal::PhaseState;
 use hardway_release::SAMPLE_NOTICE;
 use serde_json::{Value, json};
 
@@ -23,7 +24,7 @@ pub(crate) fn run(global: &Global, args: &PlanArgs, out: &Output) -> Result<u8, 
     let history = install.history()?;
     let mut planned = Vec::new();
     for phase in Phase::ALL {
-        let is_done = matches!(history.state(phase), install::State::Finished { .. });
+        let is_done = matches!(history.phases.state(install::recorded(phase)), PhaseState::Finished { .. });
         planned.push((phase, is_done, install::work_of(&install, phase).plan()?));
     }
     match args.output {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hardway_assets::Cluster;
 use hardway_assets::inventory::{self, Host, Role};
-use hardway_journal::{Journal, JournalError};
+use hardway_journal::{History, Journal, JournalError};
 use hardway_machines::actions::{Action, Doer, DoerError};
 use hardway_machines::providers::lab::Place;
 use hardway_machines::providers::{Provider, advice};
@@ -15,7 +15,6 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use super::background::Background;
-use super::history::History;
 use super::log::{self, Log};
 use super::view::View;
 use super::work::interrupted;
@@ -125,7 +124,12 @@ impl Install {
     /// Hosts of a role that are still wanted.
     pub(crate) fn hosts(&self, role: Role) -> Result<Vec<&Host>, Report> {
         let history = self.history()?;
-        Ok(self.cluster.inventory.with_role(role).filter(|host| !history.is_retired(&host.name)).collect())
+        Ok(self
+            .cluster
+            .inventory
+            .with_role(role)
+            .filter(|host| !history.hosts.is_retired(&host.name))
+            .collect())
     }
 
     /// Who makes the machines that are still wanted.
@@ -163,12 +167,7 @@ impl Install {
 
 /// What the journal of a folder says.
 pub(crate) fn history(workdir: &Workdir) -> Result<History, Report> {
-    let path = workdir.path(hardway_journal::FILE_NAME);
-    if !path.exists() {
-        return Ok(History::default());
-    }
-    let records = hardway_journal::read(&path).map_err(|error| journal_report(&error))?;
-    Ok(History::fold(&records))
+    History::read(&workdir.path(hardway_journal::FILE_NAME)).map_err(|error| journal_report(&error))
 }
 
 /// The journal cannot be used.

@@ -4,7 +4,7 @@
 //! graph          which phase needs which, and what goes in and comes out               graph.rs
 //! Work           what a phase can do: observe, run                                     work.rs, phases/
 //! Engine         observes, writes down, runs                                           engine.rs
-//! History        how far the install is: one pure fold over the journal                event.rs, history.rs
+//! recorded()     phases as the journal names them, whose fold says how far each is     history.rs
 //! Install        what all phases share: folder, cluster, provider, background          context.rs, provider.rs, node.rs
 //! run            begins an install or goes on with it, and says how it ended           run.rs, summary.rs
 //! inside         the lab's network, which programs have to be in                       inside.rs
@@ -17,7 +17,6 @@
 mod background;
 mod context;
 mod engine;
-mod event;
 mod graph;
 mod history;
 mod inside;
@@ -36,9 +35,8 @@ mod watching;
 mod work;
 
 pub(crate) use context::{Install, failed_action, history, journal_report};
-pub(crate) use event::PhaseReset;
 pub(crate) use graph::row;
-pub(crate) use history::{History, State};
+pub(crate) use history::recorded;
 pub(crate) use inside::{enter, is_inside, outside, place};
 pub(crate) use log::Log;
 pub(crate) use phases::work_of;

@@ -5,6 +5,7 @@ use std::path::Path;
 use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::{self, Role};
+use hardway_journal::History;
 use hardway_machines::actions::{Host, Program};
 use hardway_machines::providers::bare_metal::{BareMetal, BareMetalSettings};
 use hardway_machines::providers::gce::{Gce, GceSettings};
@@ -12,7 +13,7 @@ use hardway_machines::providers::lab::{Lab, Place, REGISTRY_PORT};
 use hardway_machines::providers::libvirt::Libvirt;
 use hardway_machines::providers::{Provider, advice};
 
-use super::{History, Install};
+use super::Install;
 use crate::cli::MakeArgs;
 use crate::input;
 use crate::mistakes::in_inventory;
@@ -97,7 +98,7 @@ pub(crate) fn left_behind(provider: inventory::Provider) -> Option<&'static str>
 /// Whether the bootstrap host is still wanted.
 pub(crate) fn stage(cluster: &Cluster, history: &History) -> Stage {
     let mut bootstrap = cluster.inventory.with_role(Role::Bootstrap);
-    match bootstrap.any(|host| !history.is_retired(&host.name)) {
+    match bootstrap.any(|host| !history.hosts.is_retired(&host.name)) {
         true => Stage::Bootstrapping,
         false => Stage::Installed,
     }

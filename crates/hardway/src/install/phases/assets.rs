@@ -2,13 +2,14 @@
 
 use hardway_assets::Phase;
 use hardway_assets::graph::{FileState, Step};
+use hardway_journal::PhaseState;
 
 use crate::commands::create::{self, Wanted};
 use crate::commands::dry_run::join;
 use crate::forecast::Forecast;
 use crate::input::{Checked, Project};
 use crate::install::work::{Effect, Observed, Work};
-use crate::install::{Install, State};
+use crate::install::{Install, recorded};
 use crate::release_choice::Reach;
 use crate::report::Report;
 use crate::workdir::LOCK;
@@ -119,7 +120,9 @@ impl Work for RenderNodes<'_> {
 
 /// Machines that have booted from these files would not learn of others. What differs by now is shown by `hardway status`.
 fn settled(install: &Install) -> Result<Option<Observed>, Report> {
-    let is_installed = matches!(install.history()?.state(Phase::InstallOs), State::Finished { .. });
+    let history = install.history()?;
+    let state = history.phases.state(recorded(Phase::InstallOs));
+    let is_installed = matches!(state, PhaseState::Finished { .. });
     Ok(is_installed.then(|| Observed::Done("machines were installed from these files".to_owned())))
 }
 

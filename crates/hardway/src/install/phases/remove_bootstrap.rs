@@ -7,12 +7,11 @@ use hardway_assets::inventory::Role;
 use hardway_cluster::operators::STABLE_FOR;
 use hardway_cluster::pivot::{Allowed, Decision};
 use hardway_cluster::wait::Line;
-use hardway_journal::Entry;
+use hardway_journal::{Entry, MachineRetired};
 use hardway_machines::load_balancer;
 use hardway_machines::providers::{LoadBalancer, is_of_machine};
 
 use crate::clock;
-use crate::install::event::MachineRetired;
 use crate::install::work::{Effect, Observed, Work};
 use crate::install::{Install, journal_report};
 use crate::report::{EXIT_BLOCKED, EXIT_BOOTSTRAP, EXIT_INFRASTRUCTURE, Report};
@@ -31,7 +30,7 @@ impl Work for RemoveBootstrap<'_> {
         };
         let ledger = self.0.doer().ledger().map_err(|error| journal_report(&error))?;
         let is_there = ledger.iter().any(|owned| is_of_machine(&owned.action, host));
-        Ok(match (history.is_retired(host), is_there) {
+        Ok(match (history.hosts.is_retired(host), is_there) {
             (true, false) => Observed::Done(format!("{host} is gone")),
             (true, true) => Observed::Todo(format!("{host} is out of the load balancer and still there")),
             (false, _) => Observed::Todo(format!("{host} is still there")),
