@@ -14,12 +14,13 @@ use hardway_machines::providers::{LoadBalancer, Provider};
 use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, InfraArgs, InfraVerb, PlanFormat};
-use crate::held::Held;
-use crate::install::{self, failed_action, journal_report, outside};
-use crate::output::Output;
+use crate::clock;
+use crate::inputs::{FolderLock, Workdir, io};
+use crate::journal::{history, journal_report};
+use crate::machines::{self, failed_action, outside};
+use crate::project;
 use crate::report::Report;
-use crate::workdir::{Workdir, io};
-use crate::{clock, input};
+use crate::terminal::Output;
 
 /// What machines need around them, and the machines themselves, off.
 pub(crate) fn run(global: &Global, args: &InfraArgs, out: &Output) -> Result<u8, Report> {
@@ -48,17 +49,17 @@ struct Infra {
 impl Infra {
     /// To look at.
     fn open(workdir: &Workdir) -> Result<Self, Report> {
-        Self::of(workdir, input::cluster_before_release(workdir)?)
+        Self::of(workdir, project::cluster_before_release(workdir)?)
     }
 
     fn of(workdir: &Workdir, cluster: Cluster) -> Result<Self, Report> {
-        let place = install::place(workdir, &cluster)?;
-        let stage = install::stage(&cluster, &install::history(workdir)?);
+        let place = machines::place(workdir, &cluster)?;
+        let stage = machines::stage(&cluster, &history(workdir)?);
         Ok(Self { place, dir: absolute(workdir)?, stage, cluster })
     }
 
     fn provider(&self) -> Result<Box<dyn Provider>, Report> {
-        install::provider_of(&self.cluster, self.place.as_ref(), &self.dir, self.stage)
+        machines::provider_of(&self.cluster, self.place.as_ref(), &self.dir, self.stage)
     }
 
     fn is_of_gce(&self) -> bool {
@@ -95,11 +96,11 @@ fn plan(infra: &Infra, format: PlanFormat, out: &Output) -> Result<u8, Report> {
 }
 
 fn up(workdir: &Workdir, out: &Output) -> Result<u8, Report> {
-    let _held = Held::take(workdir)?;
+    let _held = FolderLock::take(workdir)?;
     // Mistakes in the provider's settings leave no trace, nor does a provider that does not answer.
     let looked = Infra::open(workdir)?;
-    install::answered(&*looked.provider()?, looked.cluster.inventory.machines.provider)?;
-    let infra = Infra::of(workdir, input::cluster_to_build(workdir)?)?;
+    machines::answered(&*looked.provider()?, looked.cluster.inventory.machines.provider)?;
+    let infra = Infra::of(workdir, project::cluster_to_build(workdir)?)?;
     let provider = infra.provider()?;
     let actions = provider.infrastructure();
     let journal = Journal::open(&workdir.path(FILE_NAME)).map_err(|error| journal_report(&error))?;
@@ -121,9 +122,9 @@ fn down(workdir: &Workdir, out: &Output) -> Result<u8, Report> {
         out.info("nothing was done to this host: there is no journal");
         return Ok(0);
     }
-    let _held = Held::take(workdir)?;
+    let _held = FolderLock::take(workdir)?;
     let journal = Journal::open(&path).map_err(|error| journal_report(&error))?;
-    let kind = install::provider_kind(workdir);
+    let kind = machines::provider_kind(workdir);
     let mut told = Told { out, count: 0 };
     let done = doer(&absolute(workdir)?, &journal).down(&mut told);
     done.map_err(|error| failed_action(kind, &error))?;
@@ -132,17 +133,17 @@ fn down(workdir: &Workdir, out: &Output) -> Result<u8, Report> {
         1 => out.info("1 thing taken back"),
         count => out.info(&format!("{count} things taken back")),
     }
-    if let Some(left) = kind.filter(|_| told.count > 0).and_then(install::left_behind) {
+    if let Some(left) = kind.filter(|_| told.count > 0).and_then(machines::left_behind) {
         out.info(&format!("left as it is: {left}"));
     }
     Ok(0)
 }
 
 fn status(workdir: &Workdir, infra: &Infra, format: Format, out: &Output) -> Result<u8, Report> {
-    let ledger = install::history(workdir)?.actions;
+    let ledger = history(workdir)?.actions;
     let provider = infra.provider()?;
     let host = outside();
-    install::answered(&*provider, infra.cluster.inventory.machines.provider)?;
+    machines::answered(&*provider, infra.cluster.inventory.machines.provider)?;
     let actions = provider.infrastructure();
     let mut rows: Vec<Row> = actions
         .iter()

@@ -10,10 +10,10 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::clock;
-use crate::held;
-use crate::install::{journal_report, recorded, short};
+use crate::inputs::{FolderLock, Workdir};
+use crate::install::short;
+use crate::journal::{journal_report, recorded};
 use crate::report::Report;
-use crate::workdir::Workdir;
 
 /// One phase.
 #[derive(Clone, Debug, Serialize)]
@@ -42,7 +42,7 @@ fn phases_by(history: &mut LiveHistory, workdir: &Workdir) -> Result<Vec<PhaseSt
         return Ok(Vec::new());
     }
     let history = history.now().map_err(|error| journal_report(&error))?;
-    let is_held = held::is_held(workdir);
+    let is_held = FolderLock::is_taken(workdir);
     let statuses: Vec<PhaseStatus> = Phase::ALL
         .into_iter()
         .map(|phase| {
@@ -99,7 +99,7 @@ pub(super) fn follow(workdir: &Workdir) -> Result<u8, Report> {
             shown = text;
         }
         let is_over = !phases.is_empty() && phases.iter().all(|phase| phase.state == "finished");
-        if is_over || !held::is_held(workdir) {
+        if is_over || !FolderLock::is_taken(workdir) {
             return Ok(0);
         }
         clock::now()?;

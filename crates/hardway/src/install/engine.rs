@@ -3,10 +3,10 @@
 use hardway_assets::Phase;
 use hardway_journal::{Entry, Fact, Interrupted, PhaseFailed, PhaseFinished, PhaseStarted, PhaseState};
 
-use super::context::{Install, journal_report};
-use super::history::recorded;
+use super::Install;
 use super::work::{Observed, Work};
 use crate::clock;
+use crate::journal::{journal_report, recorded};
 use crate::report::{EXIT_INTERRUPTED, Report};
 
 /// One run over the phases of a working folder.

@@ -6,7 +6,8 @@ use hardway_assets::Phase;
 use hardway_assets::inventory::Role;
 use jiff::SignedDuration;
 
-use super::{Install, recorded, short};
+use super::{Install, short};
+use crate::journal::recorded;
 use crate::report::Report;
 
 /// For the end of `create cluster`.
