@@ -114,7 +114,7 @@ async fn real_one_replaced_all_upgraded_one_scaled_away() {
         .map(Result::unwrap)
         .collect();
     let of = |worker: &str, step: &str| {
-        steps.iter().filter(|one| one.worker == worker && one.step.word() == step).count()
+        steps.iter().filter(|one| one.worker == worker && one.step.name() == step).count()
     };
     assert_eq!(
         (of("worker-2", "delete-node"), of("worker-2", "forget"), of("worker-0", "boot")),

@@ -20,50 +20,50 @@ pub struct HostedStep {
 }
 
 macro_rules! worker_steps {
-    ($($(#[$doc:meta])* $step:ident, $word:literal;)+) => {
+    ($count:literal; $($(#[$doc:meta])* $step:ident, $word:literal;)+) => {
         /// What can be done for a worker.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
         pub enum WorkerStep { $($(#[$doc])* #[serde(rename = $word)] $step,)+ }
 
         impl WorkerStep {
             /// All of them.
-            pub const ALL: &'static [Self] = &[$(Self::$step,)+];
+            pub const ALL: [Self; $count] = [$(Self::$step,)+];
 
-            /// The word.
-            pub fn word(self) -> &'static str {
+            /// In metrics, records and the journal.
+            pub fn name(self) -> &'static str {
                 match self { $(Self::$step => $word,)+ }
             }
         }
     };
 }
 
-worker_steps! {
-    /// Its machine was given a fresh pointer and switched on.
+worker_steps! { 11;
+    /// Its machine is given a fresh pointer and switched on.
     Boot, "boot";
-    /// What was seen of it was written into its record. Not written down here: it is no decision.
-    Record, "record";
-    /// What only its first boot needed was taken away.
-    Settle, "settle";
-    /// Its node was given the pool's labels and taints.
-    Label, "dress";
     /// Its node takes no more pods.
     Cordon, "cordon";
-    /// Its pods were asked to leave.
-    Drain, "drain";
-    /// Its machine was taken away.
-    RemoveMachine, "remove-machine";
-    /// Its node was deleted.
+    /// Its node is deleted.
     DeleteNode, "delete-node";
-    /// Its record was deleted.
-    Forget, "forget";
-    /// Its upgrade in place was begun.
-    Upgrade, "upgrade";
+    /// Its pods are asked to leave.
+    Drain, "drain";
     /// Its upgrade in place has ended.
     EndUpgrade, "end-upgrade";
+    /// Its record is deleted.
+    Forget, "forget";
+    /// Its node is given the pool's labels and taints.
+    Label, "dress";
+    /// What was seen of it is written into its record. Never in the journal: it is no decision.
+    Record, "record";
+    /// Its machine is taken away.
+    RemoveMachine, "remove-machine";
+    /// What only its first boot needed is taken away.
+    Settle, "settle";
+    /// Its upgrade in place is begun.
+    Upgrade, "upgrade";
 }
 
 impl fmt::Display for WorkerStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.word())
+        f.pad(self.name())
     }
 }
