@@ -35,6 +35,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use hardway_assets::inventory::{self, Host};
+use hardway_journal::Sight;
 
 pub use advice::advice;
 pub use descriptor::{Descriptor, Inputs, ProviderError, Sample};
@@ -45,7 +46,6 @@ pub use mistakes::mistakes;
 pub use probe::{DiskWritten, Probe};
 
 use crate::actions::{Action, Program};
-use crate::host_progress::Sight;
 pub use crate::redfish::Power;
 
 /// Every provider, each in a folder of its own.
@@ -168,7 +168,13 @@ pub fn machine_action(host: &str, what: &str) -> String {
 
 /// Whether an action belongs to this machine.
 pub fn is_of_machine(action: &str, host: &str) -> bool {
-    action.strip_prefix("machine/").and_then(|rest| rest.split_once('/')).is_some_and(|(of, _)| of == host)
+    machine_of(action) == Some(host)
+}
+
+/// The machine that an action belongs to, if it is one's.
+pub(crate) fn machine_of(action: &str) -> Option<&str> {
+    let (host, _) = action.strip_prefix("machine/")?.split_once('/')?;
+    Some(host)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
 use hardway_journal::{FILE_NAME, Journal};
-use hardway_machines::actions::{Action, Doer, Ledger, Outcome, Progress, Step, shell};
+use hardway_machines::actions::{Action, Doer, Outcome, Progress, Step, shell};
 use hardway_machines::load_balancer::{self, Change};
 use hardway_machines::providers::{LoadBalancer, Provider, descriptor};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::cli::{Format, Global, InfraArgs, InfraVerb, PlanFormat};
 use crate::clock;
 use crate::inputs::{FolderLock, Workdir, io};
-use crate::journal::{History, history, journal_report};
+use crate::journal::{history, journal_report};
 use crate::machines::{self, failed_action, outside};
 use crate::project;
 use crate::report::Report;
@@ -49,11 +49,7 @@ impl Infra {
     }
 
     fn of(workdir: &Workdir, cluster: Cluster) -> Result<Self, Report> {
-        let history = match workdir.path(FILE_NAME).exists() {
-            true => history(workdir)?,
-            false => History::default(),
-        };
-        let stage = machines::stage(&cluster, &history);
+        let stage = machines::stage(&cluster, &history(workdir)?);
         Ok(Self { dir: absolute(workdir)?, stage, cluster })
     }
 
@@ -141,8 +137,7 @@ fn down(workdir: &Workdir, out: &Output) -> Result<u8, Report> {
 }
 
 fn status(workdir: &Workdir, infra: &Infra, format: Format, out: &Output) -> Result<u8, Report> {
-    let records = hardway_journal::read(&workdir.path(FILE_NAME)).map_err(|error| journal_report(&error))?;
-    let ledger = Ledger::fold(&records);
+    let ledger = history(workdir)?.actions;
     let provider = infra.provider()?;
     let host = outside();
     machines::answered(&*provider, infra.cluster.inventory.machines.provider)?;

@@ -9,9 +9,9 @@ use std::time::Duration;
 use hardway_base::error_sentence;
 use hardway_cluster::approver::{Approver, News};
 use hardway_cluster::csr_policy::{IgnitionEvidence, Settings, Verdict};
-use hardway_journal::Entry;
+use hardway_journal::{Entry, MediumRead};
 use hardway_machines::ignition_server::ServerError;
-use hardway_machines::media_server::{MediaServer, MediumRead};
+use hardway_machines::media_server::MediaServer;
 use hardway_machines::providers::{MediaAddress, Provider};
 
 use super::Install;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use hardway_assets::inventory::Host;
-use hardway_journal::Entry;
-use hardway_machines::host_progress::{HostSeen, HostState, Sight};
+use hardway_journal::{Entry, HostSeen, Sight};
+use hardway_machines::host_progress::HostState;
 use hardway_machines::providers::{DiskWritten, Power, Probe, Provider};
 
 use super::Install;
@@ -54,7 +54,7 @@ impl Observer {
             seen.extend(asked(provider.console(host)).map(|sight| (sight, "console")));
             let written = self.written(provider, host).filter(|_| power == Sight::On);
             seen.extend(written.map(|sight| (sight, by)));
-            for (sight, by) in seen.into_iter().filter(|(sight, _)| sight.is_news(state)) {
+            for (sight, by) in seen.into_iter().filter(|(sight, _)| state.is_news(*sight)) {
                 let fact = HostSeen { host: host.name.clone(), sight, by: by.to_owned() };
                 let entry = Entry::of(clock::now()?, &fact);
                 install.journal.append(&[entry]).map_err(|error| journal_report(&error))?;

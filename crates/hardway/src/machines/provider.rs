@@ -5,12 +5,12 @@ use std::path::Path;
 use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::{self, Role};
+use hardway_journal::History;
 use hardway_machines::actions::DoerError;
 use hardway_machines::providers::{Inputs, Provider, ProviderError, advice, descriptor};
 
 use super::inside::outside;
 use crate::inputs::{Workdir, in_inventory};
-use crate::journal::History;
 use crate::project;
 use crate::report::{EXIT_INFRASTRUCTURE, Report};
 
@@ -61,7 +61,7 @@ pub(crate) fn provider_kind(workdir: &Workdir) -> Option<inventory::Provider> {
 /// Whether the bootstrap host is still wanted.
 pub(crate) fn stage(cluster: &Cluster, history: &History) -> Stage {
     let mut bootstrap = cluster.inventory.with_role(Role::Bootstrap);
-    match bootstrap.any(|host| !history.is_retired(&host.name)) {
+    match bootstrap.any(|host| !history.hosts.is_retired(&host.name)) {
         true => Stage::Bootstrapping,
         false => Stage::Installed,
     }

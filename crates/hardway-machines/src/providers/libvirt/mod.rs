@@ -48,6 +48,7 @@ use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::{Host, Role};
 use hardway_assets::violation::Violation;
 use hardway_base::shell_word;
+use hardway_journal::Sight;
 
 pub use descriptor::DESCRIPTOR;
 pub use facts::{HostFacts, Resolver};
@@ -56,7 +57,7 @@ pub use settings::{Accelerator, HaproxyBy, ResolverChoice, Settings};
 use super::probe::on_if;
 use super::{DiskWritten, LoadBalancer, Power, Probe, Provider, install_medium};
 use crate::actions::{Action, Program};
-use crate::host_progress::{Sight, console};
+use crate::host_progress::console;
 use place::Place;
 use virsh::Virsh;
 
