@@ -1,13 +1,9 @@
 //! Every generated Ignition config against the real validators: the one built from Ignition's own module, and Debian's.
 
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
-
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{SCENARIOS, made};
+use crate::common::{self, SCENARIOS, made};
 
 fn validators() -> Vec<PathBuf> {
     let built = std::env::var_os("HARDWAY_TOOLS_BIN").map(|bin| Path::new(&bin).join("ignition-validate"));

@@ -1,8 +1,6 @@
 //! A real HAProxy with the generated configuration, in a network of its own, before servers that answer like API
 //! servers.
 
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
-
 use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, TcpListener, TcpStream};
@@ -195,7 +193,7 @@ fn named(names: &[&str]) -> BTreeSet<String> {
 
 #[test]
 fn a_server_that_listens_and_is_not_ready_leaves_the_pool() {
-    if !inside("a_server_that_listens_and_is_not_ready_leaves_the_pool") {
+    if !inside() {
         return;
     }
     let site = Site::start();
@@ -212,7 +210,7 @@ fn a_server_that_listens_and_is_not_ready_leaves_the_pool() {
 
 #[test]
 fn the_bootstrap_host_leaves_and_nobody_at_a_master_notices() {
-    if !inside("the_bootstrap_host_leaves_and_nobody_at_a_master_notices") {
+    if !inside() {
         return;
     }
     let site = Site::start();

@@ -1,7 +1,6 @@
 //! A real etcd and a real kube-apiserver, shared by the tests that run at the same time, or a test's own.
 
 use std::collections::BTreeMap;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -13,7 +12,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::tools::{run, succeed, tools};
-use crate::{Identity, Server, flags};
+use crate::{Identity, Server, flags, free_ports};
 
 /// Stops with the last test that holds it, and with this process however it ends.
 #[derive(Debug)]
@@ -174,12 +173,6 @@ impl Drop for ControlPlane {
             self.servers.remove(name);
         }
     }
-}
-
-/// Free at this moment; all are held until all are known, so that they differ.
-fn free_ports() -> [u16; 5] {
-    let held = [(); 5].map(|()| TcpListener::bind(("127.0.0.1", 0)).unwrap());
-    held.map(|listener| listener.local_addr().unwrap().port())
 }
 
 const MAKE_CERTIFICATES: &str = r#"

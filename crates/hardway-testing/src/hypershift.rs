@@ -1,14 +1,13 @@
 //! A stand-in for HyperShift's operators: writes what they write on platform None, and nothing else
 //! (openshift/hypershift `hypershift-operator/controllers/nodepool/token.go`).
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde_json::{Value, json};
 
 use crate::ControlPlane;
-use crate::tools::{run, succeed};
+use crate::tools::{feed, run, succeed};
 
 /// One hosted cluster on a management cluster.
 #[derive(Clone, Debug)]
@@ -113,9 +112,7 @@ impl Hypershift {
     pub fn apply(&self, object: &Value) {
         let mut command = Command::new(&self.kubectl[0]);
         command.args(&self.kubectl[1..]).args(["apply", "--server-side", "--force-conflicts", "-f", "-"]);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(object.to_string().as_bytes()).unwrap();
-        assert!(child.wait().unwrap().success(), "{}", object["metadata"]);
+        feed(&mut command, &object.to_string());
     }
 
     /// Writes the status of an object.

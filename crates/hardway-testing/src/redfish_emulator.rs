@@ -1,10 +1,10 @@
 //! A real sushy-emulator with its fake driver: machines whose power takes some seconds to change.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-use crate::succeed;
+use crate::self_signed;
 
 /// Who may log in.
 pub const REDFISH_USER: &str = "admin";
@@ -48,7 +48,7 @@ impl RedfishEmulator {
             all.join(", ")
         );
         if with_tls {
-            let (certificate, key) = self_signed(folder.path(), "tls", "127.0.0.1");
+            let (certificate, key) = self_signed(folder.path(), "tls", "IP:127.0.0.1");
             config +=
                 &format!("SUSHY_EMULATOR_SSL_CERT = {certificate:?}\nSUSHY_EMULATOR_SSL_KEY = {key:?}\n");
         }
@@ -102,32 +102,4 @@ fn listening(process: &mut Child) -> String {
         said += &(line + "\n");
     }
     panic!("the emulator ended:\n{said}");
-}
-
-/// A certificate that signs itself, for one address, as a controller comes with it; and its key.
-///
-/// # Panics
-/// When OpenSSL cannot make it.
-pub fn self_signed(folder: &Path, name: &str, address: &str) -> (PathBuf, PathBuf) {
-    let (certificate, key) = (folder.join(format!("{name}.crt")), folder.join(format!("{name}.key")));
-    let mut openssl = Command::new("openssl");
-    openssl
-        .args([
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:P-256",
-            "-nodes",
-            "-days",
-            "2",
-        ])
-        .args(["-subj", "/CN=hardway-test", "-addext", &format!("subjectAltName=IP:{address}")])
-        .arg("-keyout")
-        .arg(&key)
-        .arg("-out")
-        .arg(&certificate);
-    succeed(&mut openssl);
-    (certificate, key)
 }

@@ -13,8 +13,8 @@ use hardway_cluster::watch::Patience;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
-use crate::driver::{Driver, eventually};
-use crate::members::access;
+use super::driver::{Driver, eventually};
+use super::members::access;
 
 /// What was said so far, from outside.
 #[derive(Clone, Default)]

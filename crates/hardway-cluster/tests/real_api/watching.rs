@@ -10,8 +10,8 @@ use hardway_cluster::operators::Index;
 use hardway_cluster::watch::{Kind, Patience, Watch};
 use jiff::Timestamp;
 
-use crate::driver::{Driver, eventually};
-use crate::proxy::Proxy;
+use super::driver::{Driver, eventually};
+use super::proxy::Proxy;
 
 /// Follows a cluster into an index.
 struct Follower {

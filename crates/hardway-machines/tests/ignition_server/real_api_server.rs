@@ -10,8 +10,8 @@ use hardway_machines::ignition_server::token_watch;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::api_server::{ApiServer, NAMESPACE};
-use crate::site::{NOW, OLD_TOKEN, TOKEN, token_secret};
+use super::api_server::{ApiServer, NAMESPACE};
+use super::site::{NOW, OLD_TOKEN, TOKEN, token_secret};
 
 const DEPLOY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/ignition-server");
 

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::ignition::{Machine, Stage};
-use crate::site::{MADE, Site, TOKEN};
+use super::ignition::{Machine, Stage};
+use super::site::{MADE, Site, TOKEN};
 
 async fn fetch(machine: Machine, pointer: Value) -> (Machine, Stage) {
     tokio::task::spawn_blocking(move || {

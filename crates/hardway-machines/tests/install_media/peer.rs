@@ -6,7 +6,7 @@ use std::process::Command;
 use fs_err as fs;
 use hardway_machines::install_media::{KernelArgumentEdits, LiveIso};
 
-use crate::fixture::{DEFAULT, pristine};
+use super::fixture::{DEFAULT, pristine};
 
 /// The folder that tools/coreos-installer.sh makes.
 pub(crate) fn peer() -> Option<PathBuf> {

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use hardway_release::render::run;
 
+use super::scenario::Scenario;
 use crate::containers::{Containers, said, stand_in};
-use crate::scenario::Scenario;
 
 const SOURCE: &str = "quay.io/openshift-release-dev/ocp-v4.0-art-dev";
 /// `user:password` in base64.

@@ -6,12 +6,12 @@ use std::path::Path;
 use std::process::Command;
 
 use hardway_journal::{Entry, IgnitionRedeemed, Journal, NodeJoined};
-use hardway_testing::{ControlPlane, Machine, Server, inside, succeed, tools, until};
+use hardway_testing::{ControlPlane, Machine, Ran, Server, inside, succeed, tools, until};
 use serde_json::{Value, json};
 
-use crate::node::{create, keeps_user_data, node, site};
-use crate::running::{Running, fetches_its_config, on_machine_network};
-use crate::site::Site;
+use super::first_boot::{fetches_its_config, on_machine_network};
+use super::node::{create, keeps_user_data, node, site};
+use super::site::Site;
 
 fn name(number: usize) -> String {
     format!("master-{number}.ocp4.example.com")
@@ -123,7 +123,7 @@ fn was_installed(site: &Site, host: &str, source: &str) {
 
 #[test]
 fn real_master_is_replaced_unless_etcd_would_stop() {
-    if !inside("masters::real_master_is_replaced_unless_etcd_would_stop") {
+    if !inside() {
         return;
     }
     on_machine_network(&["192.168.126.2", "192.168.126.101", "192.168.126.102", "192.168.126.103"]);
@@ -143,20 +143,20 @@ fn real_master_is_replaced_unless_etcd_would_stop() {
     operator(&plane, 1);
     was_installed(&site, "master-1", &address(1));
     let plan = || -> Option<Value> {
-        let (code, stdout, _) = site.run(&["node", "replace", "master-1", "-o", "json"]);
-        (code == 0).then(|| serde_json::from_str(&stdout).unwrap())
+        let Ran { code, stdout, .. } = site.run(&["node", "replace", "master-1", "-o", "json"]);
+        (code == Some(0)).then(|| serde_json::from_str(&stdout).unwrap())
     };
     until("three members are well", || plan().is_some_and(|plan| plan["hasSpare"] == false));
 
     // One is broken: any other would take the quorum with it.
     etcds[1] = None;
-    until("its health is asked for anew", || site.run(&["node", "replace", "master-0"]).0 != 0);
-    let (code, stdout, stderr) = site.run(&["node", "replace", "master-0", "--apply"]);
-    assert!(code == 6 && stdout.is_empty() && stderr.contains("error[node-kept]"), "{stderr}");
+    until("its health is asked for anew", || site.run(&["node", "replace", "master-0"]).code != Some(0));
+    let Ran { code, stdout, stderr } = site.run(&["node", "replace", "master-0", "--apply"]);
+    assert!(code == Some(6) && stdout.is_empty() && stderr.contains("error[node-kept]"), "{stderr}");
     assert!(!plane.get(&["node", &name(0)]).is_null() && overrides(&plane).is_null(), "nothing was changed");
     assert_eq!(members(folder.path()).len(), 3);
 
-    let mut replacing = Running::start(&site, &["node", "replace", "master-1", "--apply"]);
+    let mut replacing = site.start(&["node", "replace", "master-1", "--apply"]);
     replacing.until_said("master-1, by hand:");
     assert_eq!(members(folder.path()), [name(0), name(2)]);
     assert_eq!(plane.get(&["node", &name(1)]), Value::Null);
@@ -167,7 +167,7 @@ fn real_master_is_replaced_unless_etcd_would_stop() {
     let disk = tempfile::tempdir().unwrap();
     let mut machine = Machine::new(&plane, disk.path(), &name(1), own);
     machine.boot();
-    let said = replacing.end();
+    let said = replacing.end().expect(0).stderr;
     assert!(said.contains("master-1 was replaced"), "{said}");
     assert!(overrides(&plane).is_null(), "three are insisted on again");
     assert!(!plane.get(&["node", &name(1)]).is_null());

@@ -9,9 +9,9 @@ use hardway_testing::succeed;
 use kube::api::ListParams;
 
 use super::lab::{Lab, address, name, until};
-use crate::support::key::TestKey;
-use crate::support::pkcs10::{Pkcs10Draft, dns, ip};
-use crate::support::request::{BOOTSTRAPPER, BOOTSTRAPPER_GROUPS};
+use crate::csr::support::key::TestKey;
+use crate::csr::support::pkcs10::{Pkcs10Draft, dns, ip};
+use crate::csr::support::request::{BOOTSTRAPPER, BOOTSTRAPPER_GROUPS};
 
 /// Requests of a burst: half of new nodes, half of nodes that want to serve. One in twenty more is hostile.
 fn size() -> usize {

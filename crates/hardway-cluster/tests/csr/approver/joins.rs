@@ -7,8 +7,8 @@ use k8s_openapi::api::events::v1::Event;
 use kube::api::{Api, ListParams};
 
 use super::lab::{Lab, address, name, until};
-use crate::support::key::TestKey;
-use crate::support::pkcs10::{dns, ip};
+use crate::csr::support::key::TestKey;
+use crate::csr::support::pkcs10::{dns, ip};
 
 fn pair(type_: &str, reason: &str) -> (String, String) {
     (type_.to_owned(), reason.to_owned())
@@ -98,7 +98,7 @@ async fn real_what_is_pending_is_decided_once_and_the_rest_is_left() {
     let contested = [lab.ask_client(1, &first).await, lab.ask_client(1, &second).await];
     let stranger = lab.ask_client(9, &first).await;
     let theirs = {
-        let pem = crate::support::pkcs10::Pkcs10Draft::of_node("x", Vec::new()).to_pem(&first, &first);
+        let pem = crate::csr::support::pkcs10::Pkcs10Draft::of_node("x", Vec::new()).to_pem(&first, &first);
         lab.ask(
             &pem,
             "kubernetes.io/kube-apiserver-client",

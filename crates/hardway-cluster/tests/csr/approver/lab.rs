@@ -19,9 +19,9 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::support::key::TestKey;
-use crate::support::pkcs10::{Pkcs10Draft, dns, ip};
-use crate::support::request::{BOOTSTRAPPER, BOOTSTRAPPER_GROUPS};
+use crate::csr::support::key::TestKey;
+use crate::csr::support::pkcs10::{Pkcs10Draft, dns, ip};
+use crate::csr::support::request::{BOOTSTRAPPER, BOOTSTRAPPER_GROUPS};
 
 /// A control plane and the working folder of its cluster.
 pub(crate) struct Lab {

@@ -13,8 +13,8 @@ use kube::client::Body;
 use tower_service::Service;
 
 use super::lab::{Lab, Running, address, name, until};
-use crate::support::key::TestKey;
-use crate::support::pkcs10::{dns, ip};
+use crate::csr::support::key::TestKey;
+use crate::csr::support::pkcs10::{dns, ip};
 
 /// Carries out what it is asked to, and loses the answers to decisions.
 #[derive(Clone)]

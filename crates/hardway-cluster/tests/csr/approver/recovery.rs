@@ -15,7 +15,7 @@ use kube::api::{Api, ObjectMeta, Patch, PatchParams, PostParams};
 use serde_json::json;
 
 use super::lab::{Lab, name, until};
-use crate::support::key::TestKey;
+use crate::csr::support::key::TestKey;
 
 /// With times that suit a test, except the pause: kubelets renew their leases every ten seconds.
 fn recovery(lab: &Lab, identity: &str) -> (Recovery, Arc<std::sync::Mutex<Vec<String>>>) {

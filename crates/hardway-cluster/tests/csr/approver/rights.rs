@@ -8,8 +8,8 @@ use hardway_cluster::kubeconfig::connect;
 use hardway_testing::{run, succeed};
 
 use super::lab::{Lab, Running, address, name, until};
-use crate::support::key::TestKey;
-use crate::support::pkcs10::{Pkcs10Draft, dns, ip};
+use crate::csr::support::key::TestKey;
+use crate::csr::support::pkcs10::{Pkcs10Draft, dns, ip};
 
 const ACCOUNT: &str = "hardway-approver";
 

@@ -4,7 +4,7 @@ use hardway_cluster::approver::CsrDecided;
 use hardway_cluster::csr_policy::Verdict;
 
 use super::lab::{Lab, until};
-use crate::support::key::TestKey;
+use crate::csr::support::key::TestKey;
 
 const NODES: usize = 60;
 

@@ -1,8 +1,6 @@
 //! A real etcd and a real kube-apiserver, with the CRDs of OpenShift and nobody who acts on them: a driver plays the
 //! operators.
 
-#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test stops at the first surprise")]
-
 mod balancer;
 mod console;
 mod driver;

@@ -1,10 +1,5 @@
 //! Install media against the real thing: images made by xorriso, skeletons of real CoreOS images, and the real
 //! coreos-installer reading what we wrote and writing what we read.
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "clippy does not see that the helpers here are test code"
-)]
 
 mod damage;
 mod fixture;

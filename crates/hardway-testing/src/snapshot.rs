@@ -9,7 +9,7 @@ use fs_err as fs;
 
 /// By path. Folders are in it too, with nothing in them.
 #[derive(Debug)]
-pub(crate) struct Snapshot(BTreeMap<String, Entry>);
+pub struct Snapshot(BTreeMap<String, Entry>);
 
 #[derive(Debug, PartialEq, Eq)]
 struct Entry {
@@ -20,14 +20,21 @@ struct Entry {
 }
 
 impl Snapshot {
-    pub(crate) fn of(root: &Path) -> Self {
+    /// Of everything below.
+    ///
+    /// # Panics
+    /// When something cannot be read.
+    pub fn of(root: &Path) -> Self {
         let mut entries = BTreeMap::new();
         walk(root, "", &mut entries);
         Self(entries)
     }
 
     /// Writes the files down again.
-    pub(crate) fn restore(&self, root: &Path, wanted: impl Fn(&str) -> bool) {
+    ///
+    /// # Panics
+    /// When that does not work.
+    pub fn restore(&self, root: &Path, wanted: impl Fn(&str) -> bool) {
         for (path, entry) in self.0.iter().filter(|(path, _)| wanted(path)) {
             let place = root.join(path);
             if path.ends_with('/') {
@@ -39,32 +46,43 @@ impl Snapshot {
         }
     }
 
-    pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
+    /// Of files and folders; those of folders end in a slash.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 
     /// Every file with its permissions and content.
-    pub(crate) fn files(&self) -> impl Iterator<Item = (&str, u32, &[u8])> {
+    pub fn files(&self) -> impl Iterator<Item = (&str, u32, &[u8])> {
         let files = self.0.iter().filter(|(path, _)| !path.ends_with('/'));
         files.map(|(path, entry)| (path.as_str(), entry.mode, entry.bytes.as_slice()))
     }
 
-    pub(crate) fn get(&self, path: &str) -> &[u8] {
+    /// The content of a file.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn get(&self, path: &str) -> &[u8] {
         &self.0.get(path).unwrap_or_else(|| panic!("no {path}")).bytes
     }
 
     /// Not one byte was written, not even the same one again.
-    pub(crate) fn assert_untouched(&self, later: &Self) {
+    ///
+    /// # Panics
+    /// When that is not so.
+    pub fn assert_untouched(&self, later: &Self) {
         self.assert_by(later, |before, after| before == after);
     }
 
     /// Same files, same permissions, same bytes.
-    pub(crate) fn assert_same(&self, other: &Self) {
+    ///
+    /// # Panics
+    /// When that is not so.
+    pub fn assert_same(&self, other: &Self) {
         self.assert_by(other, |one, two| one.mode == two.mode && one.bytes == two.bytes);
     }
 
     /// Paths whose content differs, or that only one side has.
-    pub(crate) fn changes(&self, later: &Self) -> Vec<String> {
+    pub fn changes(&self, later: &Self) -> Vec<String> {
         self.differing(later, |one, two| one.bytes == two.bytes)
     }
 

@@ -2,17 +2,6 @@
 //!
 //! Each run has network, mount and process namespaces to itself, in which the host is as wanted: addresses, real name server and
 //! load balancer, files of /proc, programs on the path. So a fault is made where it would be in the world, and nowhere else.
-#![expect(clippy::unwrap_used, reason = "clippy does not see that the helpers here are test code")]
-#![allow(clippy::disallowed_methods, reason = "the fixture sets the world up as others do")]
-
-#[path = "../../../hardway-release/tests/fixture/mod.rs"]
-mod fixture;
-#[path = "../cli/snapshot.rs"]
-#[allow(dead_code, reason = "shared with the other tests of the program, which use more of it")]
-mod snapshot;
-#[path = "../cli/work.rs"]
-#[allow(dead_code, reason = "shared with the other tests of the program, which use more of it")]
-mod work;
 
 mod balancer_faults;
 mod command;

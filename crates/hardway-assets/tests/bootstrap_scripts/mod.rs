@@ -3,8 +3,6 @@
 //! Tests named `real_…` run etcd and kube-apiserver as `tools/kubernetes/build.sh` builds them, on free ports of the
 //! loopback address. Without a Go toolchain, leave them out: `cargo test -- --skip real_`.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
-
 mod after_reboot;
 mod approve_csr;
 mod bootkube;

@@ -2,9 +2,6 @@
 //!
 //! Needs podman and Go. Without them the tests that start containers pass over what they cannot do, except in CI.
 
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
-
-mod containers;
 mod dry_run;
 mod handed_in;
 mod mirror;

@@ -1,8 +1,6 @@
 //! The commands that talk to a cluster, on a real etcd and kube-apiserver. Nobody acts on what is written there: the
 //! operators are played.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
 mod diagnosing;
 mod ending;
 mod folder;

@@ -1,7 +1,5 @@
 //! The bootstrap host's own scripts, laid out in a folder and really run, looked at and reset; and a real ssh between.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
 mod gateway;
 mod gathering;
 mod host;

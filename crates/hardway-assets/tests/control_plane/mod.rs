@@ -3,15 +3,6 @@
 //!
 //! Needs the binaries of tools/kubernetes (`HARDWAY_TOOLS_BIN`, set by ./test.sh) and root, for a network namespace.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    clippy::print_stderr,
-    reason = "a test stops at the first surprise"
-)]
-
-#[path = "../common/mod.rs"]
-mod common;
 mod host;
 mod namespace;
 
@@ -19,7 +10,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{Made, texts};
 use hardway_assets::graph::{Graph, Inputs, Lock, World, plan};
 use hardway_assets::install_config::{self, Rules};
 use hardway_assets::inventory::{self, KeyAlgorithm};
@@ -30,6 +20,8 @@ use hardway_assets::{Cluster, Tree, assets, pki, yaml};
 use host::Host;
 use namespace::{Namespace, Server};
 use serde_json::Value;
+
+use crate::common::{Made, texts};
 
 #[test]
 fn the_generated_control_plane_runs() {

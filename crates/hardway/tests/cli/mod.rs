@@ -1,5 +1,4 @@
 //! The program as a person meets it: the real binary, in folders of its own, with a clock that stands still.
-#![expect(clippy::unwrap_used, reason = "clippy does not see that the helpers here are test code")]
 
 mod approve;
 mod audit;
@@ -16,8 +15,6 @@ mod error_codes;
 mod exit_codes;
 mod expiry;
 mod install;
-#[path = "../../../hardway-machines/tests/install_media/fixture.rs"]
-mod live_image;
 mod media;
 mod media_config;
 mod no_leaks;
@@ -25,5 +22,3 @@ mod read_verbs;
 mod recover;
 mod release;
 mod secrets;
-mod snapshot;
-mod work;

@@ -1,14 +1,11 @@
 //! `hardway hosted` as a user meets it, on two real API servers. HyperShift's operators are a stand-in, machines are played.
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
 
 mod daemon;
-#[path = "../../../hardway-release/tests/fixture/mod.rs"]
-mod fixture;
 mod machine;
 mod place;
 mod render;
 
-use hardway_testing::{Server, succeed, until};
+use hardway_testing::{free_port, succeed, until};
 use place::{Place, SECRET};
 use serde_json::json;
 
@@ -22,7 +19,7 @@ fn real_from_a_cluster_to_its_workers() {
     fetches_are_written_down(&place);
     let leaks = std::process::Command::new("grep")
         .args(["-rl", SECRET])
-        .arg(place.folder.path().join("journal.jsonl"))
+        .arg(place.folder.path("journal.jsonl"))
         .output()
         .unwrap();
     assert!(leaks.stdout.is_empty());
@@ -204,7 +201,7 @@ fn the_network_certificate(place: &Place) {
     assert_eq!(fixed.code, Some(0), "{}", fixed.stderr);
     let secret = place.plane.get(&["secret", "-n", "clusters-demo", "ovn-control-plane-metrics-cert"]);
     assert_eq!(secret["type"], "kubernetes.io/tls");
-    let certificate = place.folder.path().join("ovn.crt");
+    let certificate = place.folder.path("ovn.crt");
     std::fs::write(&certificate, place::decoded(&secret["data"]["tls.crt"])).unwrap();
     let ca = place.plane.folder().join("root-ca.crt");
     let mut verify = std::process::Command::new("openssl");
@@ -223,29 +220,21 @@ fn the_network_certificate(place: &Place) {
 /// Who asks for a certificate must have fetched its config: the controller of the same folder looks for it in the journal.
 fn fetches_are_written_down(place: &Place) {
     let plane = place.plane.folder();
-    let free = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
+    let address = format!("127.0.0.1:{}", free_port());
     let file = |name: &str| plane.join(name).display().to_string();
-    let mut words =
-        vec!["serve".to_owned(), "--face=hosted".to_owned(), "--namespace=clusters-demo".to_owned()];
-    for (flag, value) in [
-        ("--listen", free.to_string()),
-        ("--certificate", file("server.crt")),
-        ("--key", file("server.key")),
-        ("--kubeconfig", place.plane.kubeconfig().display().to_string()),
-    ] {
-        words.extend([flag.to_owned(), value]);
-    }
-    let program = std::path::Path::new(env!("CARGO_BIN_EXE_hardway"));
-    let _server = Server::start(program, &words, place.folder.path());
+    let (certificate, key, kubeconfig) = (file("server.crt"), file("server.key"), file("kubeconfig"));
+    let words = ["serve", "--face=hosted", "--namespace=clusters-demo", "--listen", &address];
+    let files = ["--certificate", &certificate, "--key", &key, "--kubeconfig", &kubeconfig];
+    let _server = place.folder.start(&[&words[..], &files].concat());
     until("somebody is served", || {
         let mut curl = std::process::Command::new("curl");
         curl.args(["--silent", "--fail", "--output", "/dev/null", "--cacert", &file("ca.crt")]);
         curl.arg("--header").arg(format!("Authorization: Bearer {}", place::base64(SECRET)));
-        curl.args(["--header", "NodePool: clusters/demo"]).arg(format!("https://{free}/ignition"));
+        curl.args(["--header", "NodePool: clusters/demo"]).arg(format!("https://{address}/ignition"));
         curl.status().unwrap().success()
     });
     until("it is written down", || {
-        let journal = std::fs::read_to_string(place.folder.path().join("journal.jsonl")).unwrap();
+        let journal = place.folder.read("journal.jsonl");
         journal.lines().any(|line| line.contains("ignition-redeemed") && line.contains("\"face\":\"hosted\""))
     });
 }
