@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use hardway_base::hex;
 use hardway_release::render::{CommandLine, Podman};
+use hardway_testing::succeed;
 use sha2::{Digest as _, Sha256};
 
 /// Podman as it works here, and an image by digest.
@@ -74,21 +75,19 @@ fn build() -> Option<Containers> {
     panic!("podman runs no container here:\n{}", tried.join("\n"));
 }
 
-/// Plain podman first; then what hosts without fuse or overlay, crun that fits, or the right to raise limits need.
+/// Plain podman first; then what hosts need that are without fuse or overlay, or whose cgroups podman may not touch. Limits
+/// and runtime are what the lab found out about this computer.
 fn candidates(dir: &Path) -> Vec<Podman> {
-    let storage: [&[&str]; 2] = [&[], &["--storage-driver=vfs"]];
-    let runtime: [&[&str]; 2] = [&[], &["--runtime=runc"]];
-    let limits: [&[&str]; 3] =
-        [&[], &["--ulimit=nofile=20000:20000", "--ulimit=nproc=4096:4096"], &["--cgroups=disabled"]];
+    let common = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lab/common.sh");
+    let limits =
+        succeed(Command::new("bash").args(["-c", "source \"$1\"; podman_limits", "bash"]).arg(common));
     let mut candidates = Vec::new();
-    for (i, storage) in storage.iter().enumerate() {
-        for runtime in runtime {
-            for limits in limits {
-                let mut options = store(&dir.join(format!("store-{i}")));
-                options.extend(storage.iter().chain(runtime).map(|option| (*option).to_owned()));
-                let run_options = limits.iter().map(|option| (*option).to_owned()).collect();
-                candidates.push(Podman { options, run_options, ..Podman::default() });
-            }
+    for (i, storage) in [None, Some("--storage-driver=vfs")].into_iter().enumerate() {
+        for cgroups in [None, Some("--cgroups=disabled")] {
+            let mut options = store(&dir.join(format!("store-{i}")));
+            options.extend(storage.map(str::to_owned));
+            let run_options = limits.lines().chain(cgroups).map(str::to_owned).collect();
+            candidates.push(Podman { options, run_options, ..Podman::default() });
         }
     }
     candidates

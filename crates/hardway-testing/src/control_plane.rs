@@ -11,7 +11,7 @@ use fs_err as fs;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::tools::{run, succeed, tools};
+use crate::tools::{feed, run, succeed, tools};
 use crate::{Identity, Server, flags, free_ports};
 
 /// Stops with the last test that holds it, and with this process however it ends.
@@ -158,6 +158,15 @@ impl ControlPlane {
     pub fn get(&self, arguments: &[&str]) -> Value {
         let (found, text) = run(self.kubectl().args(["get", "-o", "json"]).args(arguments));
         if found { serde_json::from_str(&text).unwrap() } else { Value::Null }
+    }
+
+    /// Makes an object, or changes it to this.
+    ///
+    /// # Panics
+    /// When the API server refuses.
+    pub fn apply(&self, object: &Value) {
+        let apply = ["apply", "--server-side", "--force-conflicts", "-f", "-"];
+        feed(self.kubectl().args(apply), &object.to_string());
     }
 
     fn serve(&mut self, name: &'static str, flags: &[String]) {

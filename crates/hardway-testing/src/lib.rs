@@ -11,8 +11,9 @@
 //! Server           a program that ends with the test, however the test ends     server.rs
 //! tools()          the real programs, built by tools/kubernetes/build.sh        tools.rs
 //! ControlPlane     etcd, kube-apiserver, kube-controller-manager on loopback    control_plane.rs, flags.rs
+//! EtcdMembers      etcd members that know each other                             etcd.rs
 //! Identity         a client certificate and kubeconfig of that control plane    identity.rs
-//! Hypershift       a stand-in for HyperShift's operators, and its kinds         hypershift.rs
+//! install_hypershift()  a management cluster as HyperShift leaves it            hypershift.rs
 //! Machine          a kubelet and a container runtime that join it               machine.rs
 //! RedfishEmulator  sushy-tools' management controllers on loopback              redfish_emulator.rs
 //! sshd()           a real ssh server on loopback                                ssh_server.rs
@@ -21,6 +22,7 @@
 
 mod certificate;
 mod control_plane;
+mod etcd;
 mod flags;
 mod hypershift;
 mod identity;
@@ -39,7 +41,8 @@ mod work;
 
 pub use certificate::{NEW_KEY, node_request, self_signed, self_signed_leaf};
 pub use control_plane::ControlPlane;
-pub use hypershift::{Config as HypershiftConfig, Hypershift, install_hypershift};
+pub use etcd::EtcdMembers;
+pub use hypershift::{hosted_control_plane_is_up, install_hypershift};
 pub use identity::Identity;
 pub use inputs::{AUTH, INSTALL_CONFIG, INVENTORY, hosted_inventory, with_hardware};
 pub use machine::{Machine, SHELL_IMAGE, own_address};
@@ -53,5 +56,5 @@ pub use ssh_server::{sshd, user};
 pub use tools::{feed, run, succeed, tools};
 pub use waiting::until;
 #[cfg(feature = "tokio")]
-pub use waiting::{eventually, found};
+pub use waiting::{eventually, until_found};
 pub use work::{NOW, Work};

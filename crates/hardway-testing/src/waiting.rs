@@ -20,7 +20,7 @@ pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 /// When it is not in time.
 #[cfg(feature = "tokio")]
 pub async fn eventually(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
-    found(what, async || is_so().await.then_some(())).await;
+    until_found(what, async || is_so().await.then_some(())).await;
 }
 
 /// Waits until there is something, and gives it.
@@ -28,7 +28,7 @@ pub async fn eventually(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
 /// # Panics
 /// When there is nothing in time.
 #[cfg(feature = "tokio")]
-pub async fn found<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
+pub async fn until_found<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
     let clock = Patience::start(what);
     loop {
         if let Some(found) = look().await {

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use hardway_cluster::declared::Declared;
 use hardway_cluster::verify::{Endpoint, Outcome, Surroundings, Verdict, Verifier};
+use hardway_testing::eventually;
 use serde_json::{Value, json};
 
-use super::driver::{Driver, eventually};
+use super::driver::Driver;
 use super::members::access;
 
 pub(crate) fn verifier(driver: &Driver) -> Verifier {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use hardway_journal::{Entry, IgnitionRedeemed, Journal, NodeJoined};
-use hardway_testing::{ControlPlane, Machine, Ran, Server, inside, succeed, tools, until};
+use hardway_testing::{ControlPlane, EtcdMembers, Machine, Ran, Server, inside, succeed, until};
 use serde_json::{Value, json};
 
 use super::first_boot::{fetches_its_config, on_machine_network};
@@ -25,29 +25,6 @@ fn address(number: usize) -> String {
 const MAKE_CERTIFICATE: &str = "openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=etcd -keyout tls.key -out tls.csr
 printf 'subjectAltName=IP:192.168.126.101,IP:192.168.126.102,IP:192.168.126.103\n' >tls.ext
 openssl x509 -req -in tls.csr -CA \"$1/pki/etcd-signer.crt\" -CAkey \"$1/secrets/etcd-signer.key\" -CAcreateserial -CAserial serial -days 2 -extfile tls.ext -out tls.crt";
-
-fn etcd(folder: &Path, number: usize) -> Server {
-    let home = folder.join(number.to_string());
-    fs_err::create_dir_all(&home).unwrap();
-    let all: Vec<String> =
-        (0..3).map(|number| format!("{}=http://{}:2380", name(number), address(number))).collect();
-    let (client, peer) =
-        (format!("https://{}:2379", address(number)), format!("http://{}:2380", address(number)));
-    let tls = |name: &str| folder.join(name).display().to_string();
-    let flags = [
-        format!("--name={}", name(number)),
-        "--data-dir=data".to_owned(),
-        "--unsafe-no-fsync".to_owned(),
-        format!("--cert-file={}", tls("tls.crt")),
-        format!("--key-file={}", tls("tls.key")),
-        format!("--listen-client-urls={client}"),
-        format!("--advertise-client-urls={client}"),
-        format!("--listen-peer-urls={peer}"),
-        format!("--initial-advertise-peer-urls={peer}"),
-        format!("--initial-cluster={}", all.join(",")),
-    ];
-    Server::start(&tools(&["etcd"]).join("etcd"), &flags, &home)
-}
 
 /// Names of the members, as one of them tells.
 fn members(folder: &Path) -> Vec<String> {
@@ -138,7 +115,9 @@ fn real_master_is_replaced_unless_etcd_would_stop() {
             .current_dir(folder.path()),
     );
     fs_err::copy(site.path("pki/etcd-signer.crt"), folder.path().join("ca.crt")).unwrap();
-    let mut etcds: Vec<Option<Server>> = (0..3).map(|number| Some(etcd(folder.path(), number))).collect();
+    let members: Vec<(String, String)> = (0..3).map(|number| (name(number), address(number))).collect();
+    let etcd = EtcdMembers { folder: folder.path(), members: &members, client_port: 2379, peer_port: 2380 };
+    let mut etcds: Vec<Option<Server>> = (0..3).map(|number| Some(etcd.start(number))).collect();
     (0..3).for_each(|number| create(&plane, &node(&name(number))));
     operator(&plane, 1);
     was_installed(&site, "master-1", &address(1));

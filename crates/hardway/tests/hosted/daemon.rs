@@ -32,7 +32,7 @@ pub(crate) fn is_the_releases(place: &Place) {
             &patch,
         ]));
     }
-    place.publish("22222222");
+    place.publish("systemd");
     let kubeconfig = place.plane.kubeconfig().display().to_string();
     let plain = format!("--plain-http={address}");
     let words = ["hosted", "--kubeconfig", &kubeconfig, "controller", "--cluster", "demo", "--no-machines"];

@@ -6,7 +6,7 @@ mod place;
 mod render;
 
 use hardway_testing::{free_port, succeed, until};
-use place::{Place, SECRET};
+use place::Place;
 use serde_json::json;
 
 #[test]
@@ -18,7 +18,7 @@ fn real_from_a_cluster_to_its_workers() {
     the_network_certificate(&place);
     fetches_are_written_down(&place);
     let leaks = std::process::Command::new("grep")
-        .args(["-rl", SECRET])
+        .args(["-rl", &place.token().unwrap()])
         .arg(place.folder.path("journal.jsonl"))
         .output()
         .unwrap();
@@ -117,7 +117,7 @@ fn gates_are_told(place: &Place) {
         .collect();
     assert_eq!(held[0], "machine-config");
     assert_eq!(place.hosted(&["nodepool", "delete", "more", "--cluster", "demo"]).code, Some(0));
-    place.publish("11111111");
+    place.publish("passwd");
     let ran = place.hosted(&["nodepool", "status", "demo", "--cluster", "demo"]);
     assert!(
         ran.code == Some(9) && ran.stdout.contains("HELD  config-at-rest"),
@@ -125,7 +125,7 @@ fn gates_are_told(place: &Place) {
         ran.stdout,
         ran.stderr
     );
-    assert!(!ran.stdout.contains(SECRET));
+    assert!(!ran.stdout.contains(&place.token().unwrap()));
     let doctor = place.hosted(&["doctor", "--cluster", "demo"]);
     assert!(
         doctor.code == Some(1) && doctor.stdout.starts_with("E-W19 "),
@@ -219,6 +219,7 @@ fn the_network_certificate(place: &Place) {
 
 /// Who asks for a certificate must have fetched its config: the controller of the same folder looks for it in the journal.
 fn fetches_are_written_down(place: &Place) {
+    let token = place.token().unwrap();
     let plane = place.plane.folder();
     let address = format!("127.0.0.1:{}", free_port());
     let file = |name: &str| plane.join(name).display().to_string();
@@ -229,7 +230,7 @@ fn fetches_are_written_down(place: &Place) {
     until("somebody is served", || {
         let mut curl = std::process::Command::new("curl");
         curl.args(["--silent", "--fail", "--output", "/dev/null", "--cacert", &file("ca.crt")]);
-        curl.arg("--header").arg(format!("Authorization: Bearer {}", place::base64(SECRET)));
+        curl.arg("--header").arg(format!("Authorization: Bearer {}", place::base64(&token)));
         curl.args(["--header", "NodePool: clusters/demo"]).arg(format!("https://{address}/ignition"));
         curl.status().unwrap().success()
     });

@@ -5,20 +5,19 @@ use std::process::Command;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hardway_testing::{
-    ControlPlane, Hypershift, HypershiftConfig, Ran, Work, hosted_inventory, install_hypershift, succeed,
+    ControlPlane, Ran, Work, hosted_control_plane_is_up, hosted_inventory, install_hypershift, succeed,
 };
 use serde_json::{Value, json};
 
 use crate::work;
 
-/// The token of the pool, which must never be seen.
-pub(crate) const SECRET: &str = "hush-hush-token";
+const ENDPOINT: &str = "127.0.0.1:30003";
+const CONFIG_VERSION: &str = "hypershift.openshift.io/nodePoolCurrentConfigVersion";
 
 /// Folders go after what runs in them.
 pub(crate) struct Place {
     pub(crate) other: ControlPlane,
     pub(crate) plane: ControlPlane,
-    hypershift: Hypershift,
     pub(crate) folder: Work,
 }
 
@@ -28,8 +27,7 @@ impl Place {
         let (plane, mut other) = (ControlPlane::start(), ControlPlane::start());
         other.start_controller_manager();
         install_hypershift(&plane);
-        let hypershift = Hypershift::new(&plane, "clusters", "demo");
-        Self { other, plane, hypershift, folder: folder() }
+        Self { other, plane, folder: folder() }
     }
 
     /// `hardway hosted …` in the folder.
@@ -37,25 +35,33 @@ impl Place {
         let kubeconfig = self.plane.kubeconfig();
         let flags = ["hosted", "--kubeconfig", kubeconfig.to_str().unwrap()];
         let ran = self.folder.run(&[&flags[..], args].concat());
-        assert!(!ran.stderr.contains(SECRET) && !ran.stderr.contains(&base64(SECRET)), "{}", ran.stderr);
+        let shows = |token: &String| ran.stderr.contains(token) || ran.stderr.contains(&base64(token));
+        assert!(!self.token().as_ref().is_some_and(shows), "{}", ran.stderr);
         ran
     }
 
     pub(crate) fn control_plane_is_up(&self) {
-        self.hypershift.control_plane_is_up(&self.other.kubeconfig(), "127.0.0.1:30003");
+        let kubeconfig = self.other.kubeconfig();
+        hosted_control_plane_is_up(&self.plane, ("clusters", "demo"), &kubeconfig, ENDPOINT);
     }
 
-    pub(crate) fn publish(&self, hash: &str) {
-        let config = HypershiftConfig {
-            hash,
-            token: SECRET,
-            bearer: &base64(SECRET),
-            payload: "H4sIAAAAAAAAA6uuBQBDv6ajAgAAAA==",
-            upgrade_type: "InPlace",
-            endpoint: "127.0.0.1:30003",
-            authority: &base64(&self.plane.read("ca.crt")),
-        };
-        self.hypershift.publish("demo", &config);
+    /// HyperShift's stand-in publishes a config of the pool, `more` of it its own.
+    pub(crate) fn publish(&self, more: &str) {
+        self.folder.write("pool.ign", format!(r#"{{"ignition":{{"version":"3.2.0"}},"{more}":{{}}}}"#));
+        let authority = self.plane.folder().join("ca.crt").display().to_string();
+        let words = ["stand-in", "--once", "--cluster", "demo", "--pool", "demo", "--config", "pool.ign"];
+        let server = ["--ignition-server", ENDPOINT, "--ignition-ca", &authority];
+        let ran = self.hosted(&[&words[..], &server].concat());
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    }
+
+    /// The token of the pool, which must never be seen.
+    pub(crate) fn token(&self) -> Option<String> {
+        let pool = self.plane.get(&["nodepool", "demo", "-n", "clusters"]);
+        let hash = pool["metadata"]["annotations"][CONFIG_VERSION].as_str()?;
+        let secret = self.plane.get(&["secret", "-n", "clusters-demo", &format!("token-demo-{hash}")]);
+        let token = secret["data"]["token"].as_str()?;
+        Some(String::from_utf8(STANDARD.decode(token).unwrap()).unwrap())
     }
 
     /// As an old network operator on a management cluster without service-ca leaves it.
@@ -65,7 +71,7 @@ impl Place {
                       openssl rsa -traditional -in root-ca.pkcs8 -out root-ca.key";
         succeed(Command::new("bash").args(["-c", script]).current_dir(folder));
         let namespace = "clusters-demo";
-        let apply = |object: Value| self.hypershift.apply(&object);
+        let apply = |object: Value| self.plane.apply(&object);
         apply(
             json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "root-ca", "namespace": namespace},
             "stringData": {"ca.crt": self.plane.read("root-ca.crt"), "ca.key": self.plane.read("root-ca.key")}}),

@@ -1,8 +1,9 @@
 //! The machine of a hosted worker boots from the medium that was made for it, and fetches its config with the token of its pool.
 //! HyperShift's operators are a stand-in; the API servers, libvirt, Ignition and everything of hardway's are real.
 
-use hardway_testing::{ControlPlane, Hypershift, HypershiftConfig, install_hypershift};
-use hardway_testing::{inside_with_libvirt, self_signed, until};
+use hardway_testing::{
+    ControlPlane, hosted_control_plane_is_up, inside_with_libvirt, install_hypershift, self_signed, until,
+};
 
 use super::boot::base;
 use super::site::{host, inventory, on_libvirt, printed};
@@ -11,7 +12,6 @@ const WORKER: &str = r#"- {name: worker-0, role: worker, ip: 192.168.126.110, ma
 "#;
 const SERIAL: &str = "/var/log/libvirt/qemu/ocp4-worker-0-serial.log";
 const SERVED_AT: &str = "192.168.126.1:22624";
-const TOKEN: &str = "hush-hush-token";
 
 #[test]
 fn a_hosted_worker_installs_itself_and_fetches_with_the_token_of_its_pool() {
@@ -46,22 +46,18 @@ fn a_hosted_worker_installs_itself_and_fetches_with_the_token_of_its_pool() {
     ];
     let place = ["--external-api-server-address", "192.168.126.1", "--release-image", "quay.io/x:1"];
     folder.ok(&[&create[..], &place].concat());
-    let hypershift = Hypershift::new(&management, "clusters", "demo");
-    hypershift.control_plane_is_up(&hosted.kubeconfig(), SERVED_AT);
+    hosted_control_plane_is_up(&management, ("clusters", "demo"), &hosted.kubeconfig(), SERVED_AT);
     // Its own authority, for the address that guests see.
-    let (certificate, _) = self_signed(&folder.path(""), "server", "IP:192.168.126.1");
-    let authority = printed(&format!("base64 -w0 {}", certificate.display()));
-    let payload = printed(r#"printf '{"ignition":{"version":"3.2.0"}}' | gzip -9n | base64 -w0"#);
-    let config = HypershiftConfig {
-        hash: "11111111",
-        token: TOKEN,
-        bearer: &printed(&format!("printf %s {TOKEN} | base64 -w0")),
-        payload: &payload,
-        upgrade_type: "InPlace",
-        endpoint: SERVED_AT,
-        authority: &authority,
-    };
-    hypershift.publish("demo", &config);
+    self_signed(folder.root(), "server", "IP:192.168.126.1");
+    folder.write("pool.ign", r#"{"ignition":{"version":"3.2.0"}}"#);
+    let publish =
+        ["hosted", "--kubeconfig", &kubeconfig, "stand-in", "--once", "--cluster", "demo", "--pool", "demo"];
+    let what = ["--config", "pool.ign", "--ignition-server", SERVED_AT, "--ignition-ca", "server.crt"];
+    folder.ok(&[&publish[..], &what].concat());
+    let tokens = management.get(&["secrets", "-n", "clusters-demo"])["items"].clone();
+    let token =
+        tokens.as_array().unwrap().iter().find_map(|secret| secret["data"]["token"].as_str()).unwrap();
+    let token = printed(&format!("printf %s {token} | base64 -d"));
     folder.ok(&["infra", "up"]);
     let serve = [
         "serve",
@@ -100,7 +96,7 @@ fn a_hosted_worker_installs_itself_and_fetches_with_the_token_of_its_pool() {
     until("the worker counts as fetched", || folder.ok(&list).json()[0]["stage"] == "fetched");
     let journal = folder.read(hardway_journal::FILE_NAME);
     assert!(
-        journal.contains("--config") && !journal.contains(TOKEN),
+        journal.contains("--config") && !journal.contains(&token),
         "media with the pointer, and no token written down"
     );
     let pointer = folder.path("hosted/worker-0.ign");

@@ -3,10 +3,11 @@
 use hardway_cluster::approver::{CsrDecided, Summary, Written};
 use hardway_cluster::csr_policy::{ReasonCode, Verdict};
 use hardway_journal::{IgnitionRedeemed, NodeJoined};
+use hardway_testing::until_found;
 use k8s_openapi::api::events::v1::Event;
 use kube::api::{Api, ListParams};
 
-use super::lab::{Lab, address, name, until};
+use super::lab::{Lab, address, name};
 use crate::csr::support::key::TestKey;
 use crate::csr::support::pkcs10::{dns, ip};
 
@@ -57,7 +58,7 @@ async fn audited(lab: &Lab, [client, serving, hostile, second]: [&String; 4]) {
     assert!(log.iter().all(|line| line["findings"].as_array().unwrap().len() > 20));
     assert_eq!(log[0]["written"], serde_json::to_value(Written::Yes).unwrap());
     let events: Api<Event> = Api::namespaced(lab.client.clone(), "default");
-    until("an event for each", async || {
+    until_found("an event for each", async || {
         let events = events.list(&ListParams::default()).await.unwrap();
         let regarding = |event: &Event| event.regarding.clone().unwrap_or_default().name.unwrap_or_default();
         let of = |request: &str| events.iter().filter(|event| regarding(event) == request).count();
