@@ -115,8 +115,8 @@ fn real_master_is_replaced_unless_etcd_would_stop() {
             .current_dir(folder.path()),
     );
     fs_err::copy(site.path("pki/etcd-signer.crt"), folder.path().join("ca.crt")).unwrap();
-    let members: Vec<(String, String)> = (0..3).map(|number| (name(number), address(number))).collect();
-    let etcd = EtcdMembers { folder: folder.path(), members: &members, client_port: 2379, peer_port: 2380 };
+    let all: Vec<(String, String)> = (0..3).map(|number| (name(number), address(number))).collect();
+    let etcd = EtcdMembers { folder: folder.path(), members: &all, client_port: 2379, peer_port: 2380 };
     let mut etcds: Vec<Option<Server>> = (0..3).map(|number| Some(etcd.start(number))).collect();
     (0..3).for_each(|number| create(&plane, &node(&name(number))));
     operator(&plane, 1);
