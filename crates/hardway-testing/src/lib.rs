@@ -17,6 +17,7 @@
 //! Machine          a kubelet and a container runtime that join it               machine.rs
 //! RedfishEmulator  sushy-tools' management controllers on loopback              redfish_emulator.rs
 //! sshd()           a real ssh server on loopback                                ssh_server.rs
+//! skipped()        says that a test is left out, or fails where none may be     skipped.rs
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
@@ -33,6 +34,7 @@ mod ports;
 mod redfish_emulator;
 mod run;
 mod server;
+mod skipped;
 mod snapshot;
 mod ssh_server;
 mod tools;
@@ -51,6 +53,7 @@ pub use ports::{free_port, free_ports};
 pub use redfish_emulator::{REDFISH_MACHINE, REDFISH_PASSWORD, REDFISH_USER, RedfishEmulator};
 pub use run::{Ran, Running};
 pub use server::Server;
+pub use skipped::skipped;
 pub use snapshot::Snapshot;
 pub use ssh_server::{sshd, user};
 pub use tools::{feed, run, succeed, tools};
