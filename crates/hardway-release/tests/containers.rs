@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use hardway_base::hex;
 use hardway_release::render::{CommandLine, Podman};
-use hardway_testing::succeed;
+use hardway_testing::{skipped, succeed};
 use sha2::{Digest as _, Sha256};
 
 /// Podman as it works here, and an image by digest.
@@ -49,7 +49,7 @@ pub(crate) fn said(output: &Output) -> String {
 fn build() -> Option<Containers> {
     let has = |program: &str, argument: &str| Command::new(program).arg(argument).output().is_ok();
     if !has("podman", "--version") || !has("go", "version") {
-        assert!(std::env::var_os("CI").is_none(), "CI must have podman and Go");
+        skipped("podman and Go are not both here");
         return None;
     }
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mco-stand-in");

@@ -53,7 +53,7 @@ pub use ports::{free_port, free_ports};
 pub use redfish_emulator::{REDFISH_MACHINE, REDFISH_PASSWORD, REDFISH_USER, RedfishEmulator};
 pub use run::{Ran, Running};
 pub use server::Server;
-pub use skipped::skipped;
+pub use skipped::{needed, skipped};
 pub use snapshot::Snapshot;
 pub use ssh_server::{sshd, user};
 pub use tools::{feed, run, succeed, tools};

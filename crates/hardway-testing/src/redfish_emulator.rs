@@ -1,10 +1,10 @@
 //! A real sushy-emulator with its fake driver: machines whose power takes some seconds to change.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-use crate::self_signed;
+use crate::{needed, self_signed};
 
 /// Who may log in.
 pub const REDFISH_USER: &str = "admin";
@@ -29,7 +29,7 @@ impl RedfishEmulator {
     /// # Panics
     /// When it does not start.
     pub fn start(machines: usize, with_tls: bool) -> Option<Self> {
-        let bin = bin()?;
+        let bin = needed("HARDWAY_SUSHY_TOOLS")?;
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let output =
@@ -76,17 +76,6 @@ impl Drop for RedfishEmulator {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
-}
-
-#[allow(clippy::print_stderr, reason = "a test that is left out says so")]
-fn bin() -> Option<PathBuf> {
-    let found = std::env::var_os("HARDWAY_SUSHY_TOOLS").map(PathBuf::from);
-    assert!(found.is_some() || std::env::var_os("CI").is_none(), "CI must have a Redfish emulator");
-    if found.is_none() {
-        let note = b"skipped: HARDWAY_SUSHY_TOOLS is not set; ./test.sh sets it\n";
-        let _ = std::io::stderr().write_all(note);
-    }
-    found
 }
 
 /// `http://127.0.0.1:PORT`, as it says itself. What it says later is read too, so that it never waits for a reader.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use hardway_release::render::run;
-use hardway_testing::succeed;
+use hardway_testing::{skipped, succeed};
 
 use super::scenario::Scenario;
 use crate::containers::{Containers, stand_in};
@@ -27,7 +27,7 @@ impl Mirror {
     fn start() -> Option<Self> {
         let has = |program: &str| Path::new("/usr/bin").join(program).exists();
         if !["docker-registry", "htpasswd", "openssl"].into_iter().all(has) {
-            assert!(std::env::var_os("CI").is_none(), "CI must have docker-registry, htpasswd and openssl");
+            skipped("docker-registry, htpasswd and openssl are not all here");
             return None;
         }
         let setup = Setup { is_tls: true, password: Some("user:password"), ..Setup::default() };

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use hardway_cluster::approver::{Approver, ApproverError, News, Summary};
-use hardway_cluster::csr_policy::{CLIENT_SIGNER, Declared, DeclaredNode, SERVING_SIGNER, Settings};
+use hardway_cluster::csr_policy::{CLIENT_SIGNER, SERVING_SIGNER, Settings};
+use hardway_cluster::declared::{Declared, DeclaredNode};
 use hardway_cluster::kubeconfig::connect;
 use hardway_journal::{Entry, FILE_NAME, Fact, Journal, Record};
 use hardway_testing::{ControlPlane, until_found};
@@ -49,8 +50,9 @@ impl Lab {
         let plane = plane.await.unwrap();
         let client = connect(Some(&plane.kubeconfig())).await.unwrap();
         let nodes = (0..nodes).map(|n| DeclaredNode {
-            node: name(n),
+            name: name(n),
             host: name(n),
+            role: None,
             addresses: vec![address(n).parse().unwrap()],
         });
         let declared = Declared {
