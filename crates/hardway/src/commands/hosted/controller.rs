@@ -8,7 +8,7 @@ use hardway_assets::inventory::{self, Host, Role};
 use hardway_cluster::csr_policy::{self, IgnitionEvidence};
 use hardway_hosted::controller::{Controller, Metrics, MetricsServer, Told};
 use hardway_hosted::pointer::OwnServer;
-use hardway_hosted::reconcile::Settings;
+use hardway_hosted::reconcile::{Settings, StepKind};
 use hardway_hosted::{MachineMaker, ProgramProvider};
 use hardway_machines::providers::Provider;
 use tokio::sync::mpsc;
@@ -16,13 +16,14 @@ use tokio::sync::mpsc;
 use super::registries::Registries;
 use super::{connect, failed, hosted_client, read};
 use crate::cli::{ControllerArgs, Global, IgnitionArg, ManagementArgs, ReconcileArgs};
-use crate::commands::approve::identity;
-use crate::held::Held;
-use crate::interrupt::{Stop, interrupted, told_to_stop};
-use crate::output::Output;
+use crate::clock;
+use crate::cluster::identity;
+use crate::inputs::{FolderLock, Workdir};
+use crate::machines;
+use crate::project;
 use crate::report::{EXIT_CONFIG, EXIT_INFRASTRUCTURE, Report};
-use crate::workdir::Workdir;
-use crate::{clock, input, install};
+use crate::runtime::{Stop, interrupted, told_to_stop};
+use crate::terminal::Output;
 
 pub(super) async fn run(
     global: &Global,
@@ -72,15 +73,14 @@ pub(super) async fn controller(
     clock::now()?;
     let folder =
         std::path::absolute(&global.dir).map_err(|error| Report::from_error("workdir-unusable", &error))?;
-    let now: hardway_cluster::approver::Now =
-        Arc::new(|| clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH));
+    let now: hardway_cluster::clock::Now = Arc::new(|| clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH));
     let machines = match makes_machines {
         true => {
             let (provider, hosts) = provider(global, args)?;
             Some(
                 MachineMaker::new(provider, hosts, &folder, Arc::clone(&now))
                     .map_err(|error| failed(&error))?
-                    .on(install::outside()),
+                    .on(machines::outside()),
             )
         }
         false => None,
@@ -89,7 +89,7 @@ pub(super) async fn controller(
         (Some(address), Some(file)) => Some(OwnServer { address: address.clone(), authority: read(file)? }),
         _ => None,
     };
-    let releases = Registries::new(&Workdir::open(&global.dir)?, &folder, &args.registry, out)?;
+    let releases = Registries::new(&Workdir::open(&global.dir)?, &folder, &(&args.registry).into(), out)?;
     let management = connect(management, &args.cluster).await?;
     let hosted = hosted_client(&management, args.hosted_kubeconfig.as_deref()).await?;
     let (sender, told) = mpsc::unbounded_channel();
@@ -145,17 +145,17 @@ fn provider(global: &Global, args: &ReconcileArgs) -> Result<(Arc<dyn Provider>,
     }
     // What is built is named after the cluster's identity, which is drawn once and kept.
     let cluster = match workdir.path("secrets/identity.json").exists() {
-        true => input::cluster_before_release(&workdir)?,
+        true => project::cluster_before_release(&workdir)?,
         false => {
-            let _held = Held::take(&workdir)?;
-            input::cluster_to_build(&workdir)?
+            let _held = FolderLock::take(&workdir)?;
+            project::cluster_to_build(&workdir)?
         }
     };
     // A provider looks at its cluster for as long as it lives, which here is as long as the program.
     let cluster: &'static Cluster = Box::leak(Box::new(cluster));
-    let place = install::place(&workdir, cluster)?;
+    let place = machines::place(&workdir, cluster)?;
     // A hosted cluster has no bootstrap host.
-    let provider = install::provider_of(cluster, place.as_ref(), &folder, Stage::Installed)?;
+    let provider = machines::provider_of(cluster, place.as_ref(), &folder, Stage::Installed)?;
     let hosts = cluster.inventory.with_role(Role::Worker).cloned().collect();
     Ok((Arc::from(provider), hosts))
 }
@@ -183,7 +183,7 @@ pub(super) async fn print(mut told: mpsc::UnboundedReceiver<Told>, out: &Output)
         }
         match (is_bad, &told) {
             (true, _) => out.warn(&line),
-            (false, Told::Took { step: "record", .. }) => out.debug(&line),
+            (false, Told::Took { step: StepKind::Record, .. }) => out.debug(&line),
             (false, _) => out.info(&line),
         }
         last = line;

@@ -1,0 +1,75 @@
+//! The approver of the hosted cluster, while this controller leads.
+
+use std::sync::Arc;
+
+use hardway_cluster::approver::{Approver, Expected, News};
+use tokio::sync::{oneshot, watch};
+use tokio::task::JoinHandle;
+
+use super::{Controller, Told};
+
+/// An approver that runs.
+pub(super) struct CsrApprover {
+    expected: watch::Sender<Expected>,
+    stop: Option<oneshot::Sender<()>>,
+    task: JoinHandle<()>,
+}
+
+impl CsrApprover {
+    pub(super) fn begin(controller: &Arc<Controller>) -> Self {
+        let (expected, receiver) = watch::channel(Expected::default());
+        let (stop, stopped) = oneshot::channel::<()>();
+        let told = Arc::clone(controller);
+        let approver = Approver {
+            client: controller.hosted.clone(),
+            folder: controller.folder.clone(),
+            declared: hardway_cluster::declared::Declared::default(),
+            settings: controller.policy.clone(),
+            identity: controller.identity.clone(),
+            dry_run: false,
+            now: controller.now.clone(),
+            tell: Arc::new(move |news| tell(&told, news)),
+        };
+        let told = Arc::clone(controller);
+        let task = tokio::spawn(async move {
+            let stopped = async {
+                let _ = stopped.await;
+            };
+            if let Err(error) = approver.watch_expected(receiver, stopped).await {
+                (told.tell)(&Told::Trouble(hardway_cluster::api_error::sentence(&error)));
+            }
+        });
+        Self { expected, stop: Some(stop), task }
+    }
+
+    /// Whether it gave up: what it decides could not be written down, say. Nobody else approves meanwhile.
+    pub(super) fn has_ended(&self) -> bool {
+        self.task.is_finished()
+    }
+
+    /// Tells it who is expected now.
+    pub(super) fn expect(&self, expected: Expected) {
+        self.expected.send_if_modified(|known| {
+            let is_new = *known != expected;
+            *known = expected;
+            is_new
+        });
+    }
+
+    pub(super) async fn end(mut self) {
+        drop(self.stop.take());
+        let _ = self.task.await;
+    }
+}
+
+fn tell(controller: &Controller, news: News<'_>) {
+    match news {
+        News::Decided(outcome) => {
+            let decided = &outcome.decided;
+            let what = format!("{} {}: {}", decided.verdict, decided.reason, decided.evidence.join("; "));
+            (controller.tell)(&Told::Decided { node: decided.node.clone(), what });
+        }
+        News::Trouble(what) => (controller.tell)(&Told::Trouble(what.to_owned())),
+        News::Leading | News::Following(_) | News::Joined(_) => {}
+    }
+}

@@ -1,0 +1,274 @@
+//! Executing steps.
+
+use std::sync::Arc;
+
+use hardway_journal::{Entry, Journal};
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
+use kube::api::{Api, DeleteParams, EvictParams, ListParams, Patch, PatchParams, PostParams, Preconditions};
+use serde_json::json;
+
+use super::{Controller, Told};
+use crate::drain;
+use crate::error::HostedError;
+use crate::names;
+use crate::objects::{NodePool, Taint};
+use crate::pointer::{Pointer, SMALLEST_LIMIT};
+use crate::reconcile::{Step, node_labels};
+use crate::record::HostedStep;
+use crate::token::TokenSecret;
+use crate::upgrade;
+use crate::worker::{Trouble, TroubleReason, Worker};
+
+/// Executes the steps of a controller.
+#[derive(Clone)]
+pub(super) struct Executor {
+    pub(super) controller: Arc<Controller>,
+    pub(super) journal: Arc<Journal>,
+}
+
+/// A step, with what it was judged by.
+pub(super) struct Task {
+    pub(super) step: Step,
+    /// The worker as its record says.
+    pub(super) worker: Worker,
+    /// The version of that record.
+    pub(super) version: String,
+    pub(super) pool: NodePool,
+}
+
+impl Executor {
+    /// Executes one step. Every step can be repeated.
+    pub(super) async fn execute(&self, task: &Task) -> Result<(), HostedError> {
+        let result = self.step(task).await;
+        if let Err(error) = &result
+            && !error.is_conflict()
+        {
+            self.note_failure(task, error).await;
+        }
+        // Writing what was seen is no decision, and not recorded.
+        if !matches!(task.step, Step::Observe(_) | Step::Record(_)) {
+            let fact = HostedStep {
+                cluster: self.controller.management.cluster.clone(),
+                worker: task.worker.name.clone(),
+                step: task.step.kind().name().to_owned(),
+                error: result.as_ref().err().map(ToString::to_string),
+            };
+            let entry = Entry::of((self.controller.now)(), &fact);
+            let journal = Arc::clone(&self.journal);
+            blocking(move || Ok(journal.append(&[entry]).map(drop)?)).await?;
+        }
+        result
+    }
+
+    /// Whoever looks at the worker sees why it does not come on. Should this fail too, the step is retried all the same.
+    async fn note_failure(&self, task: &Task, error: &HostedError) {
+        let (reason, message) = (TroubleReason::Failed(task.step.kind()), error.to_string());
+        let known = task.worker.history.trouble.as_ref();
+        if known.is_none_or(|known| (&known.reason, &known.message) != (&reason, &message)) {
+            let mut worker = task.worker.clone();
+            worker.history.trouble = Some(Trouble { reason, message, since: (self.controller.now)() });
+            let _ = self.replace(task, &worker).await;
+        }
+    }
+
+    async fn step(&self, task: &Task) -> Result<(), HostedError> {
+        match &task.step {
+            Step::Observe(worker) | Step::Record(worker) => self.write(task, worker).await,
+            Step::Settle { worker } => {
+                if let Some(maker) = self.controller.machines.clone() {
+                    let worker = worker.clone();
+                    blocking(move || maker.settle(&worker)).await?;
+                }
+                self.change(task, |worker, now| worker.history.settled = Some(now)).await
+            }
+            Step::Boot { config_hash, .. } => self.boot(task, config_hash).await,
+            Step::Label { .. } => self.label(task).await,
+            Step::Cordon { node } => {
+                let patch = json!({"spec": {"unschedulable": true}});
+                self.patch_node(node, &patch).await
+            }
+            Step::Drain { .. } => self.drain(task).await,
+            Step::RemoveMachine { .. } => {
+                if let Some(maker) = self.controller.machines.clone() {
+                    let name = task.worker.name.clone();
+                    blocking(move || maker.remove(&name)).await?;
+                }
+                self.change(task, |worker, now| worker.history.removed = Some(now)).await
+            }
+            Step::DeleteNode { node, uid } => {
+                let only = Preconditions { uid: Some(uid.clone()), resource_version: None };
+                let params = DeleteParams { preconditions: Some(only), ..DeleteParams::default() };
+                unless_gone(self.nodes().delete(node, &params).await, format!("Node {node}"))
+            }
+            Step::Forget { .. } => {
+                let name = task.worker.record_name();
+                let api = self.controller.management.api::<ConfigMap>();
+                let only = Preconditions { uid: None, resource_version: Some(task.version.clone()) };
+                let params = DeleteParams { preconditions: Some(only), ..DeleteParams::default() };
+                unless_gone(api.delete(&name, &params).await, format!("ConfigMap {name}"))
+            }
+            Step::Upgrade { worker, config_hash } => self.upgrade(task, worker, config_hash).await,
+            Step::EndUpgrade { worker } => {
+                let pods: Api<Pod> = self.upgrade_api(&worker.node_pool);
+                let name = upgrade::daemon_pod_name(&worker.name);
+                unless_gone(pods.delete(&name, &DeleteParams::default()).await, format!("Pod {name}"))?;
+                self.write(task, worker).await
+            }
+        }
+    }
+
+    /// The pointer is read right before it is used: its token may have been rotated.
+    async fn boot(&self, task: &Task, config_hash: &str) -> Result<(), HostedError> {
+        let Some(maker) = self.controller.machines.clone() else { return Ok(()) };
+        let pool = task.pool.metadata.name.clone().unwrap_or_default();
+        let management = &self.controller.management;
+        let name = names::user_data_secret(&pool, config_hash);
+        let bad = |why: String| HostedError::Secret { name: name.clone(), why };
+        let secret =
+            management.secret(&name).await?.ok_or_else(|| HostedError::Missing(format!("Secret {name}")))?;
+        let value = secret
+            .data
+            .and_then(|mut data| data.remove("value"))
+            .ok_or_else(|| bad("it has no value".to_owned()))?;
+        let pointer = Pointer::read(&value.0).map_err(|flaw| bad(flaw.to_string()))?;
+        let token_name = names::token_secret(&pool, config_hash);
+        let token = management.secret(&token_name).await?.as_ref().and_then(TokenSecret::read);
+        let token = token.ok_or_else(|| HostedError::Missing(format!("Secret {token_name}")))?;
+        let flaws = pointer.flaws(&token, None);
+        if !flaws.is_empty() {
+            // In the moment between two writes of the operator they do not fit; the next round reads both again.
+            return Err(bad(flaws.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")));
+        }
+        let own =
+            pointer.for_machine(&task.worker.name, self.controller.server.as_ref(), SMALLEST_LIMIT).map_err(
+                |error| HostedError::Machine { machine: task.worker.name.clone(), why: error.to_string() },
+            )?;
+        let booted = (self.controller.now)();
+        let machine = task.worker.name.clone();
+        let by_hand = blocking(move || maker.boot(&machine, &own)).await?;
+        if !by_hand.is_empty() {
+            let told = Told::ByHand { worker: task.worker.name.clone(), steps: by_hand.clone() };
+            (self.controller.tell)(&told);
+        }
+        self.change(task, |worker, since| {
+            worker.history.booted = Some(booted);
+            worker.history.config_hash = Some(config_hash.to_owned());
+            worker.history.pointer_good_until = token.copy_is_good_until();
+            worker.history.trouble = (!by_hand.is_empty()).then(|| Trouble {
+                reason: TroubleReason::ByHand,
+                message: by_hand.join(" "),
+                since,
+            });
+        })
+        .await
+    }
+
+    /// Labels and taints, once: later changes are the administrator's.
+    async fn label(&self, task: &Task) -> Result<(), HostedError> {
+        let name = &task.worker.name;
+        let node = self.nodes().get(name).await.map_err(HostedError::api(format!("Node {name}")))?;
+        let wanted = task.pool.spec.taints.clone().unwrap_or_default();
+        let spec = node.spec.unwrap_or_default();
+        let mut taints = spec.taints.unwrap_or_default();
+        let mut patch = json!({"metadata": {"labels": node_labels(&task.pool)}});
+        let is_there =
+            |taint: &Taint| taints.iter().any(|one| one.key == taint.key && one.effect == taint.effect);
+        let missing: Vec<Taint> = wanted.into_iter().filter(|taint| !is_there(taint)).collect();
+        if !missing.is_empty() {
+            let missing = missing.into_iter().map(|taint| k8s_openapi::api::core::v1::Taint {
+                key: taint.key,
+                value: taint.value,
+                effect: taint.effect,
+                time_added: None,
+            });
+            taints.extend(missing);
+            patch["spec"]["taints"] = json!(taints);
+            // The list is replaced as a whole: only the very one that was read.
+            patch["metadata"]["resourceVersion"] = json!(node.metadata.resource_version);
+        }
+        self.patch_node(name, &patch).await?;
+        self.change(task, |worker, now| worker.history.labelled = Some(now)).await
+    }
+
+    /// Asks all that can leave; those that may not yet are asked again in the next round.
+    async fn drain(&self, task: &Task) -> Result<(), HostedError> {
+        let name = &task.worker.name;
+        let all: Api<Pod> = Api::all(self.controller.hosted.clone());
+        let on_node = ListParams::default().fields(&format!("spec.nodeName={name}"));
+        let pods = all.list(&on_node).await.map_err(HostedError::api(format!("pods of node {name}")))?.items;
+        let leaving = drain::leaving(&pods);
+        if leaving.is_empty() {
+            return self.change(task, |worker, now| worker.history.drained = Some(now)).await;
+        }
+        for pod in leaving.iter().filter(|pod| pod.metadata.deletion_timestamp.is_none()) {
+            let [namespace, name] =
+                [&pod.metadata.namespace, &pod.metadata.name].map(|part| part.clone().unwrap_or_default());
+            let api: Api<Pod> = Api::namespaced(self.controller.hosted.clone(), &namespace);
+            match api.evict(&name, &EvictParams::default()).await {
+                // Its disruption budget says no for now.
+                Err(kube::Error::Api(status)) if matches!(status.code, 404 | 429) => {}
+                answer => {
+                    drop(answer.map_err(HostedError::api(format!("eviction of pod {namespace}/{name}")))?)
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) async fn change(
+        &self,
+        task: &Task,
+        change: impl FnOnce(&mut Worker, Timestamp),
+    ) -> Result<(), HostedError> {
+        let mut worker = task.worker.clone();
+        change(&mut worker, (self.controller.now)());
+        self.write(task, &worker).await
+    }
+
+    /// Writes a record; a failure before this success is over.
+    pub(super) async fn write(&self, task: &Task, worker: &Worker) -> Result<(), HostedError> {
+        let mut worker = worker.clone();
+        worker.history.trouble =
+            worker.history.trouble.filter(|trouble| !matches!(trouble.reason, TroubleReason::Failed(_)));
+        self.replace(task, &worker).await
+    }
+
+    /// Into the very version of the record that was judged.
+    async fn replace(&self, task: &Task, worker: &Worker) -> Result<(), HostedError> {
+        let management = &self.controller.management;
+        let mut map = worker.to_config_map(&management.namespace, &management.cluster);
+        map.metadata.resource_version = Some(task.version.clone());
+        let name = worker.record_name();
+        let api = management.api::<ConfigMap>();
+        api.replace(&name, &PostParams::default(), &map)
+            .await
+            .map(drop)
+            .map_err(HostedError::api(format!("ConfigMap {name}")))
+    }
+
+    pub(super) async fn patch_node(&self, name: &str, patch: &serde_json::Value) -> Result<(), HostedError> {
+        let patched = self.nodes().patch(name, &PatchParams::default(), &Patch::Merge(patch)).await;
+        patched.map(drop).map_err(HostedError::api(format!("Node {name}")))
+    }
+
+    fn nodes(&self) -> Api<Node> {
+        Api::all(self.controller.hosted.clone())
+    }
+}
+
+/// What is gone already is as good as removed.
+fn unless_gone<T>(answer: kube::Result<T>, what: String) -> Result<(), HostedError> {
+    match answer {
+        Err(kube::Error::Api(status)) if status.code == 404 => Ok(()),
+        answer => answer.map(drop).map_err(HostedError::api(what)),
+    }
+}
+
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, HostedError> + Send + 'static,
+) -> Result<T, HostedError> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
+        Err(HostedError::Machine { machine: "of this process".to_owned(), why: error.to_string() })
+    })
+}
