@@ -29,7 +29,7 @@ const fn step(name: &'static str, about: &'static str, run: fn(&Root) -> Result<
 
 /// Without these there is nothing to try the others in.
 const FIRST: [Step; 2] = [
-    step("debian", "Debian 12 as small as it comes, with Rust, Go and this checkout", |root| root.make()),
+    step("debian", "Debian 12 as small as it comes, with Rust, Go and this checkout", Root::make),
     step("packages", "tools/setup.sh test", packages),
 ];
 

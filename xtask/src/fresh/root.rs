@@ -71,7 +71,7 @@ impl Root {
         let repository = fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))?;
         let place = repository.join("target/fresh");
         fs::create_dir_all(place.join("log"))?;
-        for folder in &cache {
+        if let Some(folder) = &cache {
             fs::create_dir_all(folder)?;
         }
         let cache = cache.map(fs::canonicalize).transpose()?;
