@@ -1,41 +1,36 @@
 //! hardway: installs OpenShift and OKD on machines you own, and explains every byte it writes.
 
-mod advice;
 mod cli;
 mod clock;
+mod cluster;
 mod commands;
-mod fetch_release;
-mod forecast;
-mod held;
-mod input;
-mod input_file;
+mod inputs;
 mod install;
-mod interrupt;
-mod kept_release;
-mod live;
-mod mistakes;
-mod output;
-mod policy;
-mod progress;
-mod redact;
-mod registry_access;
-mod registry_report;
-mod release_choice;
-mod render_nodes;
+mod journal;
+mod machines;
+mod project;
+mod release;
 mod report;
-mod workdir;
+mod runtime;
+mod server;
+mod terminal;
 
 use std::process::ExitCode;
 
 use cli::Command;
-use output::Output;
+use terminal::{Output, OutputOptions};
 
 fn main() -> ExitCode {
     let cli = match cli::parse() {
         Ok(cli) => cli,
         Err(error) => return cli::usage(&error),
     };
-    let out = Output::new(&cli.global);
+    let out = Output::new(OutputOptions {
+        level: cli.global.log_level,
+        color: cli.global.color,
+        dir: cli.global.dir.clone(),
+        advise: cli::in_folder,
+    });
     let result = if asks_cluster(&cli.command) { commands::lab::enter(&cli.global) } else { Ok(()) };
     let result = result.and_then(|()| run(&cli, &out));
     match result.and_then(|code| out.failure().map_or(Ok(code), Err)) {

@@ -9,6 +9,7 @@ use super::{
     InfraArgs, InstallMediaArgs, LabArgs, NodeArgs, PlanArgs, RecoverArgs, ReleaseArgs, RunArgs, ServeArgs,
     ValidateArgs, VerifyArgs, WaitForArgs,
 };
+use crate::terminal::{Color, Format, LogLevel};
 
 /// Installs OpenShift and OKD on machines you own, and explains every byte it writes.
 #[derive(Debug, Parser)]
@@ -32,29 +33,6 @@ pub(crate) struct Global {
     /// How much to say on standard error
     #[arg(long, global = true, value_enum, default_value_t = LogLevel::Info)]
     pub(crate) log_level: LogLevel,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Color {
-    Always,
-    Auto,
-    Never,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-pub(crate) enum LogLevel {
-    Error,
-    Warn,
-    Info,
-    Debug,
-}
-
-/// Form of what is printed on standard output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    Text,
-    Json,
-    Yaml,
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod advice;
 mod approve_args;
 mod args;
 mod bmc_args;
@@ -21,6 +22,7 @@ mod validate_args;
 mod verify_args;
 mod wait_for_args;
 
+pub(crate) use advice::in_folder;
 pub(crate) use approve_args::*;
 pub(crate) use args::*;
 pub(crate) use bmc_args::*;
@@ -41,6 +43,8 @@ pub(crate) use serve_args::*;
 pub(crate) use validate_args::*;
 pub(crate) use verify_args::*;
 pub(crate) use wait_for_args::*;
+
+pub(crate) use crate::terminal::Format;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -3,27 +3,29 @@
 use std::sync::Arc;
 
 use hardway_cluster::approver::{Approver, ApproverError, News, Outcome, Summary, Written};
+use hardway_cluster::csr_policy::{Declared, IgnitionEvidence, Settings};
+use jiff::{SignedDuration, Timestamp};
 use kube::Client;
 use tokio::sync::mpsc;
 
-use crate::cli::{ApproveArgs, Format, Global};
-use crate::interrupt::{self, Stop};
-use crate::output::Output;
-use crate::policy::{declared, settings};
-use crate::report::{EXIT_BLOCKED, Report};
-use crate::workdir::Workdir;
-use crate::{clock, live};
+use crate::cli::{ApproveArgs, Format, Global, IgnitionArg, PolicyArgs};
+use crate::clock;
+use crate::cluster::{self, declared, identity};
+use crate::inputs::Workdir;
+use crate::report::{EXIT_BLOCKED, EXIT_USAGE, Report};
+use crate::runtime::{self, Stop};
+use crate::terminal::Output;
 
 /// Decides about certificate requests of a cluster. Exit 9 when something is held for a person.
 pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<u8, Report> {
     let workdir = Workdir::open(&global.dir)?;
     let declared = declared(&workdir, args.policy.declared.as_deref(), out)?;
     let settings = settings(&args.policy, &declared)?;
-    let kubeconfig = live::kubeconfig(&workdir, args.kubeconfig.as_deref());
+    let kubeconfig = cluster::kubeconfig(&workdir, args.kubeconfig.as_deref());
     // The clock is asked once here, so that a mistake in HARDWAY_NOW is told before anything begins.
     clock::now()?;
-    let (summary, stop) = live::run_to_its_end(async {
-        let config = live::read(&workdir, kubeconfig.as_deref()).await?;
+    let (summary, stop) = runtime::run_to_its_end(async {
+        let config = cluster::read_kubeconfig(&workdir, kubeconfig.as_deref()).await?;
         let client =
             Client::try_from(config).map_err(|error| Report::from_error("kubeconfig-unusable", &error))?;
         let (sender, receiver) = mpsc::unbounded_channel();
@@ -34,7 +36,7 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<u
             settings,
             identity: identity(),
             dry_run: args.dry_run,
-            now: Arc::new(|| clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH)),
+            now: Arc::new(|| clock::now().unwrap_or(Timestamp::UNIX_EPOCH)),
             tell: Arc::new(move |news| {
                 let _ = sender.send(Told::of(news));
             }),
@@ -47,7 +49,7 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<u
     out.info(&format!("{} approved, {} denied, {} held", summary.approved, summary.denied, summary.held));
     // A person is told how to go on; a service manager that ends a watch gets a clean end.
     if stop == Some(Stop::Interrupted) || (stop.is_some() && !args.watch) {
-        return Err(interrupt::interrupted("approving"));
+        return Err(runtime::interrupted("approving"));
     }
     Ok(if summary.held > 0 && !args.watch { EXIT_BLOCKED } else { 0 })
 }
@@ -57,13 +59,13 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<u
 async fn approve(approver: Approver, watch: bool, out: &Output) -> Result<(Summary, Option<Stop>), Report> {
     let mut stop = None;
     let told = async {
-        stop = Some(interrupt::told_to_stop().await);
+        stop = Some(runtime::told_to_stop().await);
         out.info("stopping: what has begun is brought to its end");
     };
     let ended = match watch {
         true => approver.watch(told).await,
         false => {
-            live::aloud(out, || "still waiting for the API server".to_owned(), approver.once(told)).await
+            runtime::aloud(out, || "still waiting for the API server".to_owned(), approver.once(told)).await
         }
     };
     let summary = ended.map_err(|error| failed(&error))?;
@@ -130,11 +132,27 @@ fn line(outcome: &Outcome) -> String {
     text
 }
 
-/// This host and process: no two approvers are the same.
-pub(crate) fn identity() -> String {
-    let host = fs_err::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let boot = fs_err::read_to_string("/proc/sys/kernel/random/uuid").unwrap_or_default();
-    format!("{}_{}_{}", host.trim(), std::process::id(), boot.get(..8).unwrap_or_default())
+/// The settings, with nodes called by their host's name or their own.
+pub(super) fn settings(args: &PolicyArgs, declared: &Declared) -> Result<Settings, Report> {
+    let node = |name: &String| {
+        let found = declared.nodes.iter().find(|node| node.node == *name || node.host == *name);
+        found.map(|node| node.node.clone()).ok_or_else(|| {
+            Report::new("usage", format!("--rejoin: {name:?} is no node of this cluster")).exit(EXIT_USAGE)
+        })
+    };
+    let given = Timestamp::from_second(clock::now()?.as_second()).unwrap_or(Timestamp::UNIX_EPOCH);
+    Ok(Settings {
+        ignition: match args.ignition {
+            IgnitionArg::Required => IgnitionEvidence::Required,
+            IgnitionArg::IfServed => IgnitionEvidence::IfServed,
+            IgnitionArg::Ignored => IgnitionEvidence::Ignored,
+        },
+        bootstrap_tokens: args.bootstrap_tokens,
+        join_window: SignedDuration::from_mins(i64::from(args.join_window)),
+        longest_lifetime: SignedDuration::from_hours(i64::from(args.longest_lifetime)),
+        rejoin: args.rejoin.iter().map(|name| Ok((node(name)?, given))).collect::<Result<_, Report>>()?,
+        ..Settings::default()
+    })
 }
 
 fn failed(error: &ApproverError) -> Report {

@@ -3,22 +3,24 @@
 use hardway_assets::Phase;
 use hardway_machines::preflight::Choice;
 
-use crate::cli::{FetchArgs, Global, MakeArgs, RunArgs};
-use crate::held::Held;
+use crate::cli::{Global, RunArgs};
+use crate::inputs::{FolderLock, Workdir};
 use crate::install::{self, Install, Options};
-use crate::output::Output;
+use crate::machines;
+use crate::project::MakeOptions;
+use crate::release::ReleaseOptions;
 use crate::report::{Report, is_there};
-use crate::workdir::Workdir;
+use crate::terminal::Output;
 
 /// Runs every phase that is not done, from wherever an earlier run ended.
 pub(crate) fn run(global: &Global, args: &RunArgs, out: &Output) -> Result<u8, Report> {
-    is_known(args)?;
+    let options = options(args)?;
     let workdir = Workdir::open(&global.dir)?;
     // Mistakes in the input files leave no trace.
-    install::check(&workdir)?;
-    let held = Held::take(&workdir)?;
-    let install = open(workdir, args, &Phase::ALL)?;
-    let known = outside_first(&install, held)?;
+    machines::check(&workdir)?;
+    let lock = FolderLock::take(&workdir)?;
+    let install = install::open(workdir, options, &Phase::ALL)?;
+    let known = outside_first(&install, lock)?;
     install::run(&install, &Phase::ALL, known)?;
     out.info(&install::summary(&install)?);
     Ok(0)
@@ -26,52 +28,40 @@ pub(crate) fn run(global: &Global, args: &RunArgs, out: &Output) -> Result<u8, R
 
 /// The folder, with what these arguments say.
 pub(super) fn open(workdir: Workdir, args: &RunArgs, phases: &[Phase]) -> Result<Install, Report> {
-    is_known(args)?;
-    install::open(workdir, make_args(args), options(args), phases)
+    install::open(workdir, options(args)?, phases)
 }
 
 /// The same, to look at only.
 pub(super) fn open_to_look(workdir: Workdir, args: &RunArgs) -> Result<Install, Report> {
-    is_known(args)?;
-    install::open(workdir, make_args(args), Options { only_looks: true, ..options(args) }, &[])
+    install::open(workdir, Options { only_looks: true, ..options(args)? }, &[])
 }
 
 /// Files and checks that the arguments name are there: a phase that asks for them comes hours later.
-fn is_known(args: &RunArgs) -> Result<(), Report> {
-    let FetchArgs { release_dir, registry, signature, .. } = &args.release;
+fn options(args: &RunArgs) -> Result<Options, Report> {
+    let options = Options::from(args);
+    let MakeOptions { release, render, .. } = &options.make;
+    let ReleaseOptions { release_dir, registry, signature, .. } = release;
     let named = [
         release_dir,
         &registry.pull_secret,
         &registry.trust_bundle,
         &signature.keyring,
-        &args.render.rendered_dir,
+        &render.rendered_dir,
     ];
-    named.into_iter().flatten().chain(&signature.signature).try_for_each(|path| is_there(path))?;
-    super::check::known(&Choice { skip: options(args).skip_checks, ..Choice::default() })
-}
-
-fn make_args(args: &RunArgs) -> MakeArgs {
-    MakeArgs { release: args.release.clone(), render: args.render.clone(), dry_run: false }
-}
-
-fn options(args: &RunArgs) -> Options {
-    Options {
-        only_looks: false,
-        skip_checks: args.skip_check.iter().cloned().collect(),
-        stall_after: args.stall_after,
-        load_balancer_changed: args.load_balancer_changed,
-    }
+    named.into_iter().flatten().chain(&signature.files).try_for_each(|path| is_there(path))?;
+    machines::known_checks(&Choice { skip: options.skip_checks.clone(), ..Choice::default() })?;
+    Ok(options)
 }
 
 /// A lab has a network of its own: once it is there, this program goes on inside, and what it did outside is known.
-fn outside_first(install: &Install, held: Held) -> Result<&'static [Phase], Report> {
+fn outside_first(install: &Install, lock: FolderLock) -> Result<&'static [Phase], Report> {
     const OUTSIDE: &[Phase] = &[Phase::CheckHost, Phase::BuildInfra];
     let Some(place) = &install.place else { return Ok(&[]) };
-    if !install::is_inside(place) {
+    if !machines::is_inside(place) {
         install::run(install, OUTSIDE, &[])?;
         install.view.clear();
-        drop(held);
-        install::enter(place)?;
+        drop(lock);
+        machines::enter(place)?;
     }
     Ok(OUTSIDE)
 }

@@ -3,8 +3,8 @@
 use clap::CommandFactory as _;
 
 use crate::cli::{Cli, CompletionArgs};
-use crate::output::Output;
 use crate::report::Report;
+use crate::terminal::Output;
 
 /// The completion script of a shell.
 pub(crate) fn run(args: &CompletionArgs, out: &Output) -> Result<u8, Report> {

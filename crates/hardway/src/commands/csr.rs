@@ -8,12 +8,13 @@ use hardway_cluster::simulation::{self, Simulated, WrongObject};
 use hardway_journal::FILE_NAME;
 use serde_json::Value;
 
+use super::approve::settings;
 use crate::cli::{CsrArgs, CsrVerb, Format, Global, SimulateArgs};
 use crate::clock;
-use crate::output::Output;
-use crate::policy::{declared, documents, settings, unreadable};
+use crate::cluster::{declared, documents, unreadable};
+use crate::inputs::Workdir;
 use crate::report::{EXIT_USAGE, Report};
-use crate::workdir::Workdir;
+use crate::terminal::Output;
 
 /// Offline: no cluster is asked.
 pub(crate) fn run(global: &Global, args: &CsrArgs, out: &Output) -> Result<u8, Report> {

@@ -8,11 +8,11 @@ use hardway_machines::providers::lab::IMAGES;
 
 use crate::cli::{DestroyArgs, Global};
 use crate::clock;
-use crate::held::Held;
-use crate::install::{failed_action, journal_report, left_behind, outside, provider_kind};
-use crate::output::Output;
+use crate::inputs::{FolderLock, Workdir, io};
+use crate::journal::journal_report;
+use crate::machines::{failed_action, left_behind, outside, provider_kind};
 use crate::report::Report;
-use crate::workdir::{Workdir, io};
+use crate::terminal::Output;
 
 /// Takes back everything that was done to this host and its machines, last first. What is in the folder stays, but for the
 /// journal, which is put with the logs: the next install begins a new one.
@@ -23,7 +23,7 @@ pub(crate) fn run(global: &Global, args: &DestroyArgs, out: &Output) -> Result<u
         out.info("nothing was done to this host: there is no journal");
         return Ok(0);
     }
-    let _held = Held::take(&workdir)?;
+    let _held = FolderLock::take(&workdir)?;
     let journal = Journal::open(&path).map_err(|error| journal_report(&error))?;
     let now = || clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     let dir = std::path::absolute(workdir.path("")).map_err(|error| io(&error))?;

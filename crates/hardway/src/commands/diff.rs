@@ -5,9 +5,9 @@ use std::path::Path;
 use hardway_assets::{Tree, diff};
 
 use crate::cli::{DiffArgs, Format, Global};
-use crate::output::Output;
+use crate::inputs::Workdir;
 use crate::report::{EXIT_ERROR, EXIT_USAGE, Report, is_there};
-use crate::workdir::Workdir;
+use crate::terminal::Output;
 
 /// Compares by meaning. Exit 0 when every difference has a reason, 1 when one has not.
 pub(crate) fn run(global: &Global, args: &DiffArgs, out: &Output) -> Result<u8, Report> {

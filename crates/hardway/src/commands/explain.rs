@@ -6,8 +6,8 @@ use hardway_assets::guide::{self, Page};
 use serde_json::{Value, json};
 
 use crate::cli::{ExplainArgs, Format};
-use crate::output::Output;
 use crate::report::{EXIT_USAGE, Report};
+use crate::terminal::Output;
 
 /// Everything known under that name; a page of the guide for `stage 7` or the name of a phase.
 pub(crate) fn run(args: &ExplainArgs, out: &Output) -> Result<u8, Report> {

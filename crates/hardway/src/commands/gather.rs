@@ -13,12 +13,14 @@ use hardway_cluster::gather::{self, GatherError, Gathered};
 use serde_json::{Value, json};
 
 use crate::cli::{Format, GatherArgs, GatherBootstrapArgs, GatherVerb, Global};
-use crate::input::{self, Checked};
-use crate::output::Output;
-use crate::release_choice::Reach;
+use crate::clock;
+use crate::cluster;
+use crate::inputs::Workdir;
+use crate::project::{self, Checked};
+use crate::release::Reach;
 use crate::report::{EXIT_CONFIG, EXIT_USAGE, Report, is_there};
-use crate::workdir::Workdir;
-use crate::{clock, live};
+use crate::runtime;
+use crate::terminal::Output;
 
 /// Fetches a bundle to the working directory. Nothing stays behind on the host.
 pub(crate) fn run(global: &Global, args: &GatherArgs, out: &Output) -> Result<u8, Report> {
@@ -43,19 +45,19 @@ pub(crate) fn run(global: &Global, args: &GatherArgs, out: &Output) -> Result<u8
     let target = tempfile::Builder::new()
         .prefix(".hardway-")
         .tempfile_in(workdir.path(""))
-        .map_err(|error| crate::workdir::io(&error))?;
+        .map_err(|error| crate::inputs::io(&error))?;
     let redactor = Arc::new(Redactor::new(known_secrets(&workdir)?));
     let wanted = Wanted { remote, id, masters: args.master.clone(), redactor };
-    let gateway = live::journal_gateway(&workdir, host);
+    let gateway = cluster::journal_gateway(&workdir, host);
     let fetched =
-        live::aloud(out, || "still gathering".to_owned(), fetch(wanted, gateway, target.as_file(), out));
-    let gathered = live::run("gathering", fetched).map_err(|report| match report.code {
+        runtime::aloud(out, || "still gathering".to_owned(), fetch(wanted, gateway, target.as_file(), out));
+    let gathered = runtime::run("gathering", fetched).map_err(|report| match report.code {
         "gather-failed" => {
             report.fix(format!("try `ssh -i {} {}@{host}` yourself", key.display(), args.ssh_user))
         }
         _ => report,
     })?;
-    target.persist_noclobber(workdir.path(&name)).map_err(|error| crate::workdir::io(&error.error))?;
+    target.persist_noclobber(workdir.path(&name)).map_err(|error| crate::inputs::io(&error.error))?;
     show(&workdir, &name, &gathered, args.output, out);
     Ok(0)
 }
@@ -83,7 +85,7 @@ async fn fetch(
         (Err(error), _) => return Err(Report::from_error("gather-failed", &error)),
     };
     let report = Report::from_error("gather-failed", &error);
-    target.set_len(0).map_err(|error| crate::workdir::io(&error))?;
+    target.set_len(0).map_err(|error| crate::inputs::io(&error))?;
     match gather::from_journal(&gateway, redactor, again(target)?).await {
         Ok(gathered) => {
             out.warn(&format!("{}; only what its journal gateway gives is in the bundle", report.what));
@@ -98,8 +100,8 @@ async fn fetch(
 
 /// The same file, to be written from its beginning.
 fn again(target: &File) -> Result<File, Report> {
-    let mut file = target.try_clone().map_err(|error| crate::workdir::io(&error))?;
-    file.rewind().map_err(|error| crate::workdir::io(&error))?;
+    let mut file = target.try_clone().map_err(|error| crate::inputs::io(&error))?;
+    file.rewind().map_err(|error| crate::inputs::io(&error))?;
     Ok(file)
 }
 
@@ -120,7 +122,7 @@ fn show(workdir: &Workdir, name: &str, gathered: &Gathered, format: Format, out:
 fn host(workdir: &Workdir, args: &GatherBootstrapArgs, out: &Output) -> Result<IpAddr, Report> {
     let Some(name) = &args.bootstrap else {
         let checked = Checked::load(workdir, Reach::Here(None), out)?;
-        return Ok(input::cluster_of(workdir, checked)?.bootstrap_ip());
+        return Ok(project::cluster_of(workdir, checked)?.bootstrap_ip());
     };
     if let Ok(ip) = name.parse() {
         return Ok(ip);

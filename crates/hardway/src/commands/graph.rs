@@ -4,11 +4,11 @@ use hardway_assets::graph::{to_dot, to_json, to_mermaid};
 use hardway_assets::{example, release_payload};
 
 use crate::cli::{Global, GraphArgs, GraphFormat};
-use crate::input::{Checked, graph, graph_of};
-use crate::output::Output;
-use crate::release_choice::Reach;
+use crate::inputs::Workdir;
+use crate::project::{Checked, graph, graph_of};
+use crate::release::Reach;
 use crate::report::Report;
-use crate::workdir::Workdir;
+use crate::terminal::Output;
 
 /// The graph of the cluster in the folder; of a made-up one where there is none.
 pub(crate) fn run(global: &Global, args: &GraphArgs, out: &Output) -> Result<u8, Report> {

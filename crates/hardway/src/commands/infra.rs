@@ -14,12 +14,13 @@ use hardway_machines::providers::{LoadBalancer, Provider};
 use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, InfraArgs, InfraVerb, PlanFormat};
-use crate::held::Held;
-use crate::install::{self, failed_action, journal_report, outside};
-use crate::output::Output;
+use crate::clock;
+use crate::inputs::{FolderLock, Workdir, io};
+use crate::journal::{History, history, journal_report};
+use crate::machines::{self, failed_action, outside};
+use crate::project;
 use crate::report::Report;
-use crate::workdir::{Workdir, io};
-use crate::{clock, input};
+use crate::terminal::Output;
 
 /// What machines need around them, and the machines themselves, off.
 pub(crate) fn run(global: &Global, args: &InfraArgs, out: &Output) -> Result<u8, Report> {
@@ -48,21 +49,21 @@ struct Infra {
 impl Infra {
     /// To look at.
     fn open(workdir: &Workdir) -> Result<Self, Report> {
-        Self::of(workdir, input::cluster_before_release(workdir)?)
+        Self::of(workdir, project::cluster_before_release(workdir)?)
     }
 
     fn of(workdir: &Workdir, cluster: Cluster) -> Result<Self, Report> {
-        let place = install::place(workdir, &cluster)?;
+        let place = machines::place(workdir, &cluster)?;
         let history = match workdir.path(FILE_NAME).exists() {
-            true => install::history(workdir)?,
-            false => install::History::default(),
+            true => history(workdir)?,
+            false => History::default(),
         };
-        let stage = install::stage(&cluster, &history);
+        let stage = machines::stage(&cluster, &history);
         Ok(Self { place, dir: absolute(workdir)?, stage, cluster })
     }
 
     fn provider(&self) -> Result<Box<dyn Provider>, Report> {
-        install::provider_of(&self.cluster, self.place.as_ref(), &self.dir, self.stage)
+        machines::provider_of(&self.cluster, self.place.as_ref(), &self.dir, self.stage)
     }
 
     fn is_of_gce(&self) -> bool {
@@ -99,11 +100,11 @@ fn plan(infra: &Infra, format: PlanFormat, out: &Output) -> Result<u8, Report> {
 }
 
 fn up(workdir: &Workdir, out: &Output) -> Result<u8, Report> {
-    let _held = Held::take(workdir)?;
+    let _held = FolderLock::take(workdir)?;
     // Mistakes in the provider's settings leave no trace, nor does a provider that does not answer.
     let looked = Infra::open(workdir)?;
-    install::answered(&*looked.provider()?, looked.cluster.inventory.machines.provider)?;
-    let infra = Infra::of(workdir, input::cluster_to_build(workdir)?)?;
+    machines::answered(&*looked.provider()?, looked.cluster.inventory.machines.provider)?;
+    let infra = Infra::of(workdir, project::cluster_to_build(workdir)?)?;
     let provider = infra.provider()?;
     let actions = provider.infrastructure();
     let journal = Journal::open(&workdir.path(FILE_NAME)).map_err(|error| journal_report(&error))?;
@@ -125,9 +126,9 @@ fn down(workdir: &Workdir, out: &Output) -> Result<u8, Report> {
         out.info("nothing was done to this host: there is no journal");
         return Ok(0);
     }
-    let _held = Held::take(workdir)?;
+    let _held = FolderLock::take(workdir)?;
     let journal = Journal::open(&path).map_err(|error| journal_report(&error))?;
-    let kind = install::provider_kind(workdir);
+    let kind = machines::provider_kind(workdir);
     let mut told = Told { out, count: 0 };
     let done = doer(&absolute(workdir)?, &journal).down(&mut told);
     done.map_err(|error| failed_action(kind, &error))?;
@@ -136,7 +137,7 @@ fn down(workdir: &Workdir, out: &Output) -> Result<u8, Report> {
         1 => out.info("1 thing taken back"),
         count => out.info(&format!("{count} things taken back")),
     }
-    if let Some(left) = kind.filter(|_| told.count > 0).and_then(install::left_behind) {
+    if let Some(left) = kind.filter(|_| told.count > 0).and_then(machines::left_behind) {
         out.info(&format!("left as it is: {left}"));
     }
     Ok(0)
@@ -147,7 +148,7 @@ fn status(workdir: &Workdir, infra: &Infra, format: Format, out: &Output) -> Res
     let ledger = Ledger::fold(&records);
     let provider = infra.provider()?;
     let host = outside();
-    install::answered(&*provider, infra.cluster.inventory.machines.provider)?;
+    machines::answered(&*provider, infra.cluster.inventory.machines.provider)?;
     let actions = provider.infrastructure();
     let mut rows: Vec<Row> = actions
         .iter()

@@ -6,9 +6,9 @@ use hardway_assets::File;
 use hardway_machines::providers::lab::{REGISTRY_PORT, RELEASE};
 
 use crate::cli::{Global, InitArgs, ProviderArg};
-use crate::output::Output;
+use crate::inputs::Workdir;
 use crate::report::{EXIT_USAGE, Report};
-use crate::workdir::Workdir;
+use crate::terminal::Output;
 
 /// Writes both input files with comments. A file that is there stays as it is.
 pub(crate) fn run(global: &Global, args: &InitArgs, out: &Output) -> Result<u8, Report> {

@@ -8,18 +8,18 @@ use hardway_machines::actions::{Check, Program};
 use hardway_machines::providers::lab::Place;
 
 use crate::cli::{Global, LabArgs, LabVerb};
-use crate::input;
-use crate::install::{self, outside};
-use crate::live::KUBECONFIG;
-use crate::output::Output;
+use crate::cluster::KUBECONFIG;
+use crate::inputs::Workdir;
+use crate::machines::{self, outside};
+use crate::project;
 use crate::report::{EXIT_INFRASTRUCTURE, EXIT_USAGE, Report};
-use crate::workdir::Workdir;
+use crate::terminal::Output;
 
 /// Becomes the program that is asked for. Comes back only when that did not work.
 pub(crate) fn run(global: &Global, args: &LabArgs, _: &Output) -> Result<u8, Report> {
     let workdir = Workdir::open(&global.dir)?;
-    let cluster = input::cluster_before_release(&workdir)?;
-    let Some(place) = install::place(&workdir, &cluster)? else {
+    let cluster = project::cluster_before_release(&workdir)?;
+    let Some(place) = machines::place(&workdir, &cluster)? else {
         return Err(Report::new("usage", "the machines of this folder are not in a lab").exit(EXIT_USAGE));
     };
     let command = match &args.verb {
@@ -38,9 +38,9 @@ pub(crate) fn run(global: &Global, args: &LabArgs, _: &Output) -> Result<u8, Rep
 /// Goes on inside the lab's network, if the folder's machines are in a lab that is there.
 pub(crate) fn enter(global: &Global) -> Result<(), Report> {
     let Ok(workdir) = Workdir::open(&global.dir) else { return Ok(()) };
-    let Ok(cluster) = input::cluster_before_release(&workdir) else { return Ok(()) };
-    match install::place(&workdir, &cluster) {
-        Ok(Some(place)) => install::enter(&place),
+    let Ok(cluster) = project::cluster_before_release(&workdir) else { return Ok(()) };
+    match machines::place(&workdir, &cluster) {
+        Ok(Some(place)) => machines::enter(&place),
         _ => Ok(()),
     }
 }
@@ -85,7 +85,7 @@ fn inside(place: &Place, workdir: &Workdir, words: &[OsString]) -> Result<Comman
     }
     let inside = place.inside(&program);
     let kubeconfig =
-        std::path::absolute(workdir.path(KUBECONFIG)).map_err(|error| crate::workdir::io(&error))?;
+        std::path::absolute(workdir.path(KUBECONFIG)).map_err(|error| crate::inputs::io(&error))?;
     let mut command = Command::new(&inside.program);
     command.args(&inside.arguments).env("KUBECONFIG", kubeconfig);
     let tools =

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use crate::cli::{self, ManArgs};
-use crate::output::Output;
+use crate::inputs;
 use crate::report::{EXIT_USAGE, Report, is_there};
-use crate::workdir;
+use crate::terminal::Output;
 
 /// A page on standard output, or all of them into a folder.
 pub(crate) fn run(args: &ManArgs, out: &Output) -> Result<u8, Report> {
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &ManArgs, out: &Output) -> Result<u8, Report> {
 fn write(command: &clap::Command, folder: &Path) -> Result<(), Report> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
     let path = folder.join(format!("{name}.1"));
-    fs_err::write(&path, page(command)).map_err(|error| workdir::at(folder, &error))?;
+    fs_err::write(&path, page(command)).map_err(|error| inputs::at(folder, &error))?;
     command.get_subcommands().try_for_each(|command| write(command, folder))
 }
 

@@ -1,6 +1,7 @@
 //! One file a verb. Each takes its arguments and the printer, and gives an exit code or a report.
 
 pub(crate) mod approve;
+mod binding;
 pub(crate) mod bmc;
 pub(crate) mod check;
 pub(crate) mod cluster;
@@ -10,7 +11,6 @@ pub(crate) mod csr;
 pub(crate) mod destroy;
 pub(crate) mod diagnose;
 pub(crate) mod diff;
-pub(crate) mod dry_run;
 pub(crate) mod explain;
 pub(crate) mod gather;
 pub(crate) mod graph;

@@ -5,11 +5,12 @@ use hardway_assets::guide::{self, Page};
 use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, PhaseArgs, PhaseVerb, RunArgs};
-use crate::held::Held;
-use crate::install::{self, PhaseReset};
-use crate::output::Output;
+use crate::inputs::{FolderLock, Workdir};
+use crate::install;
+use crate::journal::{PhaseReset, journal_report};
+use crate::machines;
 use crate::report::{EXIT_USAGE, Report};
-use crate::workdir::Workdir;
+use crate::terminal::Output;
 
 /// The phases, the guide's page about one, or the work of one.
 pub(crate) fn run(global: &Global, args: &PhaseArgs, out: &Output) -> Result<u8, Report> {
@@ -53,16 +54,16 @@ fn work(global: &Global, name: &str, args: &RunArgs, is_again: bool, out: &Outpu
     let phase = named(name)?;
     let looking = super::cluster::open_to_look(Workdir::open(&global.dir)?, args)?;
     if let Some(place) = looking.place.as_ref().filter(|_| phase > Phase::BuildInfra) {
-        install::enter(place)?;
+        machines::enter(place)?;
     }
-    super::plan::check_needs(&looking, phase)?;
+    install::check_needs(&looking, phase)?;
     let workdir = Workdir::open(&global.dir)?;
-    let _held = Held::take(&workdir)?;
+    let _held = FolderLock::take(&workdir)?;
     let install = super::cluster::open(workdir, args, &[phase])?;
     if is_again {
         let reset = PhaseReset { phase: phase.to_string() };
         let entry = hardway_journal::Entry::of(crate::clock::now()?, &reset);
-        install.journal.append(&[entry]).map_err(|error| install::journal_report(&error))?;
+        install.journal.append(&[entry]).map_err(|error| journal_report(&error))?;
         install::work_of(&install, phase).reset()?.iter().for_each(|done| out.info(done));
     }
     install::run(&install, &[phase], &[])?;

@@ -9,10 +9,10 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::clock;
-use crate::held;
-use crate::install::{State, history, short};
+use crate::inputs::{FolderLock, Workdir};
+use crate::install::short;
+use crate::journal::{State, history};
 use crate::report::Report;
-use crate::workdir::Workdir;
 
 /// One phase.
 #[derive(Clone, Debug, Serialize)]
@@ -36,7 +36,7 @@ pub(super) fn phases(workdir: &Workdir) -> Result<Vec<PhaseStatus>, Report> {
     if !workdir.path(hardway_journal::FILE_NAME).exists() {
         return Ok(Vec::new());
     }
-    let (history, is_held) = (history(workdir)?, held::is_held(workdir));
+    let (history, is_held) = (history(workdir)?, FolderLock::is_taken(workdir));
     let statuses: Vec<PhaseStatus> = Phase::ALL
         .into_iter()
         .map(|phase| {
@@ -91,7 +91,7 @@ pub(super) fn follow(workdir: &Workdir) -> Result<u8, Report> {
             shown = text;
         }
         let is_over = !phases.is_empty() && phases.iter().all(|phase| phase.state == "finished");
-        if is_over || !held::is_held(workdir) {
+        if is_over || !FolderLock::is_taken(workdir) {
             return Ok(0);
         }
         clock::now()?;

@@ -7,11 +7,12 @@ use hardway_release::SAMPLE_NOTICE;
 use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, PlanArgs};
-use crate::install::{self, Effect, Observed};
-use crate::output::Output;
-use crate::release_choice::is_sample;
+use crate::inputs::Workdir;
+use crate::install::{self, Effect};
+use crate::journal::State;
+use crate::release::is_sample;
 use crate::report::Report;
-use crate::workdir::Workdir;
+use crate::terminal::Output;
 
 /// Every side effect of `create cluster`, in order. Changes nothing.
 pub(crate) fn run(global: &Global, args: &PlanArgs, out: &Output) -> Result<u8, Report> {
@@ -23,7 +24,7 @@ pub(crate) fn run(global: &Global, args: &PlanArgs, out: &Output) -> Result<u8, 
     let history = install.history()?;
     let mut planned = Vec::new();
     for phase in Phase::ALL {
-        let is_done = matches!(history.state(phase), install::State::Finished { .. });
+        let is_done = matches!(history.state(phase), State::Finished { .. });
         planned.push((phase, is_done, install::work_of(&install, phase).plan()?));
     }
     match args.output {
@@ -58,18 +59,4 @@ fn value(planned: &[(Phase, bool, Vec<Effect>)]) -> Value {
         })
     };
     Value::Array(planned.iter().map(phase).collect())
-}
-
-/// An error when something that a phase needs does not hold.
-pub(super) fn check_needs(install: &install::Install, phase: Phase) -> Result<(), Report> {
-    for need in install::row(phase).needs {
-        if let Observed::Todo(missing) = install::work_of(install, *need).observe()? {
-            return Err(Report::new("phase-too-early", format!("{phase} needs {need} first: {missing}"))
-                .exit(crate::report::EXIT_USAGE)
-                .fix(format!(
-                    "hardway phase run {need}, or hardway create cluster, which runs all in order"
-                )));
-        }
-    }
-    Ok(())
 }

@@ -3,8 +3,8 @@
 use hardway_assets::schema;
 
 use crate::cli::{Format, SchemaArgs, SchemaFile};
-use crate::output::Output;
 use crate::report::Report;
+use crate::terminal::Output;
 
 /// For the `yaml.schemas` setting of editors.
 pub(crate) fn run(args: &SchemaArgs, out: &Output) -> Result<u8, Report> {

@@ -5,15 +5,13 @@ use hardway_assets::pki::{self, Expiry};
 use hardway_assets::{Phase, fetched_release};
 use serde_json::{Value, json};
 
-use super::dry_run::{join, kept_in};
 use super::phase_status::{PhaseStatus, follow, phase_lines, phases};
 use crate::cli::{Format, Global, StatusArgs};
-use crate::forecast::Forecast;
-use crate::input::{Checked, Project};
-use crate::output::Output;
-use crate::release_choice::Reach;
+use crate::inputs::Workdir;
+use crate::project::{Checked, Forecast, Project, join, kept_in};
+use crate::release::Reach;
 use crate::report::Report;
-use crate::workdir::Workdir;
+use crate::terminal::Output;
 
 /// What `create ignition-configs` would do now, and when certificates end. Changes nothing.
 pub(crate) fn run(global: &Global, args: &StatusArgs, out: &Output) -> Result<u8, Report> {

@@ -4,19 +4,17 @@ use hardway_assets::violation::Violation;
 use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, ValidateArgs};
-use crate::input;
-use crate::input_file::InputFile;
-use crate::mistakes::{Purpose, examine, invalid};
-use crate::output::Output;
+use crate::inputs::{InputFile, Purpose, Workdir, examine, invalid};
+use crate::project;
 use crate::report::{EXIT_CONFIG, Report};
-use crate::workdir::Workdir;
+use crate::terminal::Output;
 
 /// Both files alone: nobody is asked, nothing is made. What machines still need to boot is a warning, as files can be made
 /// without it.
 pub(crate) fn run(global: &Global, args: &ValidateArgs, out: &Output) -> Result<u8, Report> {
     let workdir = Workdir::open(&global.dir)?;
     let (config, inventory) = InputFile::both(&workdir)?;
-    let rules = input::rules_before_release(&workdir, &inventory);
+    let rules = project::rules_before_release(&workdir, &inventory);
     let found = match examine(&config, &inventory, rules, Purpose::Machines) {
         Ok(read) => Found {
             odd_config: read.config.warnings,

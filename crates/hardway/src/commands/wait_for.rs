@@ -8,16 +8,17 @@ use hardway_cluster::wait::{Installed, Level, Line, Wait, WaitError, WaitOptions
 use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, WaitArgs, WaitForArgs, WaitForTarget};
-use crate::live::Live;
-use crate::output::Output;
+use crate::clock;
+use crate::cluster::Live;
+use crate::inputs::{Workdir, at};
 use crate::report::{EXIT_BOOTSTRAP, EXIT_INSTALL, EXIT_STABILITY, Report};
-use crate::workdir::{Workdir, at};
-use crate::{clock, live};
+use crate::runtime;
+use crate::terminal::Output;
 
 /// Says what openshift-install says, on standard error; standard output gets the result, if a format is asked for.
 pub(crate) fn run(global: &Global, args: &WaitForArgs, out: &Output) -> Result<u8, Report> {
     let workdir = Workdir::open(&global.dir)?;
-    live::run("waiting", async {
+    runtime::run("waiting", async {
         match &args.target {
             WaitForTarget::BootstrapComplete(args) => bootstrap_complete(&workdir, args, out).await,
             WaitForTarget::InstallComplete(args) => install_complete(&workdir, args, out).await,
@@ -26,7 +27,7 @@ pub(crate) fn run(global: &Global, args: &WaitForArgs, out: &Output) -> Result<u
 }
 
 async fn bootstrap_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) -> Result<u8, Report> {
-    let live = Live::open(workdir, &args.cluster, out).await?;
+    let live = Live::open(workdir, &(&args.cluster).into(), out).await?;
     let mut say = |line: Line| print(&line, out);
     let mut wait = begin(&live, workdir, args, &mut say)?;
     match wait.bootstrap_complete().await {
@@ -46,7 +47,7 @@ async fn bootstrap_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) ->
 }
 
 async fn install_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) -> Result<u8, Report> {
-    let live = Live::open(workdir, &args.cluster, out).await?;
+    let live = Live::open(workdir, &(&args.cluster).into(), out).await?;
     let mut say = |line: Line| print(&line, out);
     let mut wait = begin(&live, workdir, args, &mut say)?;
     match wait.install_complete().await {

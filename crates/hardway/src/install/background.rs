@@ -17,11 +17,12 @@ use hardway_machines::providers::bare_metal::BareMetalSettings;
 
 use super::Install;
 use super::view::View;
-use crate::cli::ServeArgs;
-use crate::commands::serve::{self, Folder};
-use crate::mistakes::in_inventory;
+use crate::clock;
+use crate::cluster;
+use crate::inputs::in_inventory;
 use crate::report::{EXIT_INFRASTRUCTURE, Report};
-use crate::{clock, live, policy};
+use crate::server::{self, Folder};
+use crate::terminal::Log;
 
 /// After an approver that gave up.
 const BETWEEN_APPROVERS: Duration = Duration::from_secs(5);
@@ -29,7 +30,7 @@ const BETWEEN_APPROVERS: Duration = Duration::from_secs(5);
 /// Begun when a phase first needs it, ended with the install.
 #[derive(Default)]
 pub(crate) struct Background {
-    server: Option<serve::Background>,
+    server: Option<server::Background>,
     media: Option<MediaServer>,
     approver: Option<Running>,
     /// A node that was there before and comes again, since when.
@@ -56,18 +57,21 @@ impl Background {
         if self.server.is_some() {
             return Ok(());
         }
-        let folder = Folder::open(&install.dir, install.args.release.release_dir.as_deref(), &install.out)?;
+        let folder =
+            Folder::open(&install.dir, install.options.make.release.release_dir.as_deref(), &install.out)?;
         let (view, log) = (install.view.clone(), install.log.clone());
-        let server =
-            serve::Background::start(folder, install.journal.clone(), &ServeArgs::default(), move |told| {
-                match told {
-                    serve::Told::Serving(url) | serve::Told::Booting(url) => {
-                        log.line(&format!("serving on {url}"))
-                    }
-                    serve::Told::Happened(event) => view.event(&serve::words(&event)),
-                    serve::Told::Trouble(what) => view.event(&format!("ignition server: {what}")),
+        let server = server::Background::start(
+            folder,
+            install.journal.clone(),
+            &server::Options::default(),
+            move |told| match told {
+                server::Told::Serving(url) | server::Told::Booting(url) => {
+                    log.line(&format!("serving on {url}"))
                 }
-            })?;
+                server::Told::Happened(event) => view.event(&server::words(&event)),
+                server::Told::Trouble(what) => view.event(&format!("ignition server: {what}")),
+            },
+        )?;
         self.server = Some(server);
         Ok(())
     }
@@ -115,11 +119,11 @@ impl Background {
         if self.approver.is_some() {
             return Ok(());
         }
-        let declared = policy::declared(&install.workdir, None, &install.out)?;
+        let declared = cluster::declared(&install.workdir, None, &install.out)?;
         // Every machine of an install has its config from this very server.
         let rejoin = self.again.clone().into_iter().collect();
         let settings = Settings { ignition: IgnitionEvidence::Required, rejoin, ..Settings::default() };
-        let config = install.block_on(live::folder_config(&install.workdir))?;
+        let config = install.block_on(cluster::folder_config(&install.workdir))?;
         let (folder, view, log) = (install.dir.clone(), install.view.clone(), install.log.clone());
         let stop: Arc<AtomicBool> = Arc::default();
         let stopped = stop.clone();
@@ -139,7 +143,7 @@ impl Background {
                     folder,
                     declared,
                     settings,
-                    identity: crate::commands::approve::identity(),
+                    identity: cluster::identity(),
                     dry_run: false,
                     now: Arc::new(|| clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH)),
                     tell: Arc::new(move |news| tell(news, teller.as_ref(), &log)),
@@ -190,7 +194,7 @@ fn is_anothers(error: &ServerError) -> bool {
     matches!(source.kind(), ErrorKind::AddrInUse | ErrorKind::AddrNotAvailable)
 }
 
-fn tell(news: News<'_>, view: &dyn View, log: &super::log::Log) {
+fn tell(news: News<'_>, view: &dyn View, log: &Log) {
     match news {
         News::Decided(outcome) => {
             let decided = &outcome.decided;

@@ -6,25 +6,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hardway_assets::Cluster;
-use hardway_assets::inventory::{self, Host, Role};
-use hardway_journal::{Journal, JournalError};
-use hardway_machines::actions::{Action, Doer, DoerError};
-use hardway_machines::providers::lab::Place;
-use hardway_machines::providers::{Provider, advice};
+use hardway_assets::inventory::{Host, Role};
+use hardway_journal::Journal;
+use hardway_machines::actions::{self, Action, Doer, DoerError, Program};
+use hardway_machines::providers::Provider;
+use hardway_machines::providers::lab::{Place, REGISTRY_PORT};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use super::background::Background;
-use super::history::History;
-use super::log::{self, Log};
-use super::view::View;
+use super::view::{LOG_FILE, View};
 use super::work::interrupted;
-use super::{inside, provider};
-use crate::cli::MakeArgs;
-use crate::output::Output;
+use crate::clock;
+use crate::inputs::{Workdir, at};
+use crate::journal::{History, history, journal_report};
+use crate::machines::{self, failed_action};
+use crate::project::{self, MakeOptions};
 use crate::report::{EXIT_INFRASTRUCTURE, Report};
-use crate::workdir::{Workdir, at};
-use crate::{clock, input};
+use crate::terminal::{Log, Output};
 
 /// One cluster being installed.
 pub(crate) struct Install {
@@ -35,7 +34,6 @@ pub(crate) struct Install {
     pub(crate) cluster: Cluster,
     /// The lab, if that is where the machines are.
     pub(crate) place: Option<Place>,
-    pub(crate) args: MakeArgs,
     pub(crate) options: super::Options,
     /// What phases say in passing; it goes into the log.
     pub(crate) out: Output,
@@ -54,17 +52,16 @@ impl Install {
     /// things took before.
     pub(crate) fn open(
         workdir: Workdir,
-        args: MakeArgs,
-        options: super::Options,
+        mut options: super::Options,
         view: impl FnOnce(&History, &Log) -> Arc<dyn View>,
     ) -> Result<Self, Report> {
         let dir = std::path::absolute(workdir.path("")).map_err(|error| at(&workdir.path(""), &error))?;
         let cluster = match options.only_looks {
-            true => input::cluster_before_release(&workdir)?,
-            false => input::cluster_to_build(&workdir)?,
+            true => project::cluster_before_release(&workdir)?,
+            false => project::cluster_to_build(&workdir)?,
         };
-        let place = inside::place(&workdir, &cluster)?;
-        let args = provider::make_args(place.as_ref(), &cluster, args)?;
+        let place = machines::place(&workdir, &cluster)?;
+        suit_lab(place.as_ref(), &cluster, &mut options.make)?;
         let scratch = match options.only_looks {
             true => {
                 Some(tempfile::tempdir().map_err(|error| Report::from_error("workdir-unusable", &error))?)
@@ -75,14 +72,13 @@ impl Install {
             |name: &str| scratch.as_ref().map_or_else(|| workdir.path(name), |dir| dir.path().join(name));
         let journal =
             Journal::open(&place_of(hardway_journal::FILE_NAME)).map_err(|error| journal_report(&error))?;
-        let log = Log::open(&place_of(log::FILE))?;
+        let log = Log::open(&place_of(LOG_FILE))?;
         let view = view(&history(&workdir)?, &log);
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         Ok(Self {
             dir,
             cluster,
             place,
-            args,
             options,
             out: Output::into_log(log.clone()),
             log,
@@ -130,13 +126,14 @@ impl Install {
 
     /// Who makes the machines that are still wanted.
     pub(crate) fn provider(&self) -> Result<Box<dyn Provider>, Report> {
-        provider::of(self)
+        let stage = machines::stage(&self.cluster, &self.history()?);
+        machines::provider_of(&self.cluster, self.place.as_ref(), &self.dir, stage)
     }
 
     /// Works on this host, and writes down what is done to it.
     pub(crate) fn doer(&self) -> Doer<'_> {
         let now: &dyn Fn() -> jiff::Timestamp = &|| clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-        Doer::new(&self.dir, &self.journal, now).on(inside::outside())
+        Doer::new(&self.dir, &self.journal, now).on(machines::outside())
     }
 
     /// Makes actions hold, one after the other.
@@ -161,39 +158,27 @@ impl Install {
     }
 }
 
-/// What the journal of a folder says.
-pub(crate) fn history(workdir: &Workdir) -> Result<History, Report> {
-    let path = workdir.path(hardway_journal::FILE_NAME);
-    if !path.exists() {
-        return Ok(History::default());
+/// In a lab the registry speaks plain HTTP, and podman may need options.
+fn suit_lab(place: Option<&Place>, cluster: &Cluster, make: &mut MakeOptions) -> Result<(), Report> {
+    let Some(place) = place else { return Ok(()) };
+    for gateway in &cluster.inventory.network.gateway {
+        make.release.registry.plain_http.push(format!("{gateway}:{REGISTRY_PORT}"));
     }
-    let records = hardway_journal::read(&path).map_err(|error| journal_report(&error))?;
-    Ok(History::fold(&records))
-}
-
-/// The journal cannot be used.
-pub(crate) fn journal_report(error: &JournalError) -> Report {
-    Report::from_error("journal-damaged", error).fix(error.fix())
-}
-
-/// Something could not be done to this host. Where the step was a command of this very program, its advice is the best.
-pub(crate) fn failed_action(provider: Option<inventory::Provider>, error: &DoerError) -> Report {
-    let report = Report::from_error("action-failed", error).exit(EXIT_INFRASTRUCTURE);
-    let own = report.what.lines().find_map(|line| line.trim().strip_prefix("fix: "));
-    let fix = own
-        .or_else(|| advice(provider, &report.what))
-        .unwrap_or("mend what the program complains about")
-        .to_owned();
-    report.fix(format!("{fix}; then run the same command again: it goes on with this step"))
+    let script = format!(". {}; podman_limits", place.files.join("common.sh").display());
+    let limits = actions::Host::default()
+        .run(&Program::new("bash", ["-c", script.as_str()]))
+        .map_err(|error| Report::from_error("action-failed", &error).exit(EXIT_INFRASTRUCTURE))?;
+    make.render.podman_options.extend(limits.lines().map(str::to_owned));
+    Ok(())
 }
 
 struct Told<'i>(&'i Install);
 
-impl hardway_machines::actions::Progress for Told<'_> {
-    fn holds(&mut self, action: &Action, outcome: hardway_machines::actions::Outcome) {
+impl actions::Progress for Told<'_> {
+    fn holds(&mut self, action: &Action, outcome: actions::Outcome) {
         match outcome {
-            hardway_machines::actions::Outcome::Done => self.0.view.event(&format!("{}: done", action.id)),
-            hardway_machines::actions::Outcome::AlreadyHeld => {
+            actions::Outcome::Done => self.0.view.event(&format!("{}: done", action.id)),
+            actions::Outcome::AlreadyHeld => {
                 self.0.log.line(&format!("{}: held already", action.id))
             }
         }

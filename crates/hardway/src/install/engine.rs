@@ -3,11 +3,10 @@
 use hardway_assets::Phase;
 use hardway_journal::{Entry, Fact};
 
-use super::context::{Install, journal_report};
-use super::event::{Interrupted, PhaseFailed, PhaseFinished, PhaseStarted};
-use super::history::State;
+use super::Install;
 use super::work::{Observed, Work};
 use crate::clock;
+use crate::journal::{Interrupted, PhaseFailed, PhaseFinished, PhaseStarted, State, journal_report};
 use crate::report::{EXIT_INTERRUPTED, Report};
 
 /// One run over the phases of a working folder.

@@ -15,10 +15,11 @@ use kube::Client;
 use hardway_cluster::objects::Request;
 use hardway_cluster::operators::Index;
 
+use super::Install;
 use super::phases::{boot_one, has_joined};
-use super::{Install, journal_report};
 use crate::clock;
-use crate::live;
+use crate::cluster;
+use crate::journal::journal_report;
 use crate::report::{EXIT_BLOCKED, EXIT_INSTALL, EXIT_USAGE, Report};
 
 /// For so long a drain may stand still: budgets wait for pods that start elsewhere.
@@ -136,7 +137,7 @@ impl Install {
             Report::from_error("node-config-missing", error).exit(EXIT_INSTALL)
         };
         let data = self.block_on(async {
-            let config = live::folder_config(&self.workdir).await?;
+            let config = cluster::folder_config(&self.workdir).await?;
             let client = Client::try_from(config)
                 .map_err(|error| Report::from_error("kubeconfig-unusable", &error))?;
             user_data(&client, host.role.name()).await.map_err(|error| failed(&error))
@@ -159,7 +160,7 @@ impl Install {
         may_lose: bool,
         f: impl FnOnce(&Leaving<'_>) -> Result<T, Report>,
     ) -> Result<T, Report> {
-        let config = self.block_on(live::folder_config(&self.workdir))?;
+        let config = self.block_on(cluster::folder_config(&self.workdir))?;
         let view = self.view.clone();
         let tell = move |what: &str| view.waits_for(what);
         let leaving = self

@@ -13,19 +13,19 @@ use hardway_machines::host_progress::{Tracked, fold};
 use jiff::SignedDuration;
 
 use super::engine::Engine;
-use super::lines::Lines;
-use super::live::Live;
-use super::log::{Log, Logged};
-use super::progress::Progress;
-use super::view::View;
-use super::{History, Install, work_of};
-use crate::cli::MakeArgs;
+use super::view::{Lines, Logged, Progress, Screen, View};
+use super::{Install, work_of};
+use crate::inputs::Workdir;
+use crate::journal::History;
+use crate::project::MakeOptions;
 use crate::report::{EXIT_INTERRUPTED, Report};
-use crate::workdir::Workdir;
+use crate::terminal::Log;
 
 /// What can be said about a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
+    /// How files are made.
+    pub(crate) make: MakeOptions,
     /// Checks of this host that are left out, by name.
     pub(crate) skip_checks: BTreeSet<String>,
     /// Nothing new for so long ends a wait.
@@ -37,21 +37,16 @@ pub(crate) struct Options {
 }
 
 /// Opens the folder, with a view of these phases.
-pub(crate) fn open(
-    workdir: Workdir,
-    args: MakeArgs,
-    options: Options,
-    phases: &[Phase],
-) -> Result<Install, Report> {
+pub(crate) fn open(workdir: Workdir, options: Options, phases: &[Phase]) -> Result<Install, Report> {
     let view = |history: &History, log: &Log| -> Arc<dyn View> {
         let progress = Progress::new(phases.iter().copied(), history);
         let view: Arc<dyn View> = match std::io::stderr().is_terminal() {
-            true => Arc::new(Live::new(progress, width())),
+            true => Arc::new(Screen::new(progress, width())),
             false => Arc::new(Lines::new(progress)),
         };
         Arc::new(Logged { log: log.clone(), view })
     };
-    Install::open(workdir, args, options, view)
+    Install::open(workdir, options, view)
 }
 
 /// Runs phases in order; ends at the first that gives up. Those in `known` were looked at a moment ago by the process that

@@ -10,10 +10,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::Install;
 use super::work::Observed;
-use crate::cli::ClusterArgs;
 use crate::clock;
-use crate::commands::diagnose;
-use crate::live::{KUBECONFIG, Live};
+use crate::cluster::{Access, KUBECONFIG, Live, diagnosis};
 use crate::report::{EXIT_BOOTSTRAP, EXIT_INTERRUPTED, Report};
 
 /// For one look. A cluster that does not answer so long is not there.
@@ -22,13 +20,13 @@ const LOOK: Duration = Duration::from_secs(10);
 impl Install {
     /// The cluster of the folder, whatever the environment says.
     pub(crate) async fn live(&self) -> Result<Live, Report> {
-        Live::open(&self.workdir, &self.cluster_args(), &self.out).await
+        Live::open(&self.workdir, &self.cluster_access(), &self.out).await
     }
 
-    fn cluster_args(&self) -> ClusterArgs {
-        ClusterArgs {
+    fn cluster_access(&self) -> Access {
+        Access {
             kubeconfig: Some(self.workdir.path(KUBECONFIG)),
-            release_dir: self.args.release.release_dir.clone(),
+            release_dir: self.options.make.release.release_dir.clone(),
         }
     }
 
@@ -42,7 +40,7 @@ impl Install {
         }
         self.view.waits_for("a diagnosis");
         let found = self
-            .block_on(async { Ok(diagnose::first(&self.workdir, &self.cluster_args(), &self.out).await) });
+            .block_on(async { Ok(diagnosis::first(&self.workdir, &self.cluster_access(), &self.out).await) });
         report.evidence(found.ok().flatten())
     }
 

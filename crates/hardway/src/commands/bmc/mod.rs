@@ -15,13 +15,12 @@ use hardway_machines::redfish::{Bmc, BootFrom, Controller, Power, RedfishError};
 use serde_json::json;
 
 use crate::cli::{BmcArgs, BmcVerb, Format, Global};
-use crate::input::{self, Checked};
-use crate::live;
-use crate::mistakes::in_inventory;
-use crate::output::Output;
-use crate::release_choice::Reach;
+use crate::inputs::{Workdir, in_inventory};
+use crate::project::{self, Checked};
+use crate::release::Reach;
 use crate::report::{EXIT_CONFIG, EXIT_INFRASTRUCTURE, EXIT_USAGE, Report};
-use crate::workdir::Workdir;
+use crate::runtime;
+use crate::terminal::Output;
 
 /// One verb for one machine.
 pub(crate) fn run(global: &Global, args: &BmcArgs, out: &Output) -> Result<u8, Report> {
@@ -64,7 +63,7 @@ impl Site {
             let what = "controllers are asked for provider bare-metal only; machines.provider is another";
             return Err(Report::new("usage", what).exit(EXIT_USAGE));
         }
-        let cluster = input::cluster_of(&workdir, checked)?;
+        let cluster = project::cluster_of(&workdir, checked)?;
         let settings =
             BareMetalSettings::read(&cluster).map_err(|violations| in_inventory(&workdir, violations))?;
         Ok(Self { workdir, cluster, settings })
@@ -94,7 +93,7 @@ impl Site {
         let host = self.host(name)?;
         let bmc = self.controller(host)?;
         let iso = self.settings.iso_url(&host.name);
-        let told = live::run("asking the controller", async {
+        let told = runtime::run("asking the controller", async {
             carry_out(&bmc, wish, iso.as_deref()).await.map_err(|error| failed(host, &error))
         })?;
         if let Some((text, value)) = told {

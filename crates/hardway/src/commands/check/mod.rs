@@ -1,25 +1,16 @@
 //! `hardway check`: phase check-host.
 
-mod registry;
 mod shown;
 
-use std::path::Path;
-
 use hardway_assets::inventory::Provider;
-use hardway_assets::{Cluster, pki};
-use hardway_machines::preflight::{self, AskRegistry, CheckResult, Choice, Patience, Site, Verdict};
+use hardway_machines::preflight::{self, CheckResult, Choice};
 
-use crate::cli::{CheckArgs, Format, Global, RegistryArgs};
-use crate::clock;
-use crate::input;
-use crate::input_file::InputFile;
-use crate::install;
-use crate::output::Output;
-use crate::release_choice::is_sample;
+use crate::cli::{CheckArgs, Format, Global};
+use crate::inputs::Workdir;
+use crate::machines::{ReleaseSource, known_checks, look, preflight_text, refused};
+use crate::project;
 use crate::report::{EXIT_USAGE, Report};
-use crate::workdir::Workdir;
-use registry::Registries;
-pub(crate) use shown::text;
+use crate::terminal::Output;
 
 /// Looks at this host and everything around the cluster, and changes nothing. Exit code 2 when a check fails.
 pub(crate) fn run(global: &Global, args: &CheckArgs, out: &Output) -> Result<u8, Report> {
@@ -29,76 +20,23 @@ pub(crate) fn run(global: &Global, args: &CheckArgs, out: &Output) -> Result<u8,
     }
     let choice = choice(args)?;
     let workdir = Workdir::open(&global.dir)?;
-    let cluster = input::cluster_before_release(&workdir)?;
+    let cluster = project::cluster_before_release(&workdir)?;
     is_about(&choice, cluster.inventory.machines.provider)?;
     let tell = |result: &CheckResult| out.debug(&format!("{}: {}", result.check, result.verdict));
-    let source = ReleaseSource { registry: &args.registry, folder: None };
+    let registry = (&args.registry).into();
+    let source = ReleaseSource { registry: &registry, folder: None };
     let results = look(&workdir, &cluster, source, &choice, tell, out)?;
     match args.output {
-        Format::Text => out.data(&text(&results, cluster.inventory.machines.provider)),
+        Format::Text => out.data(&preflight_text(&results, cluster.inventory.machines.provider)),
         format => out.value(&shown::value(&results), format),
     }
     refused(&results).map_or(Ok(0), Err)
 }
 
-/// Where the release of a working folder comes from.
-#[derive(Clone, Copy)]
-pub(crate) struct ReleaseSource<'a> {
-    pub(crate) registry: &'a RegistryArgs,
-    /// It counts, whatever the inventory names.
-    pub(crate) folder: Option<&'a Path>,
-}
-
-/// Runs the checks of a working folder; each result is told when it is known.
-pub(crate) fn look(
-    workdir: &Workdir,
-    cluster: &Cluster,
-    source: ReleaseSource<'_>,
-    choice: &Choice,
-    on_result: impl FnMut(&CheckResult),
-    out: &Output,
-) -> Result<Vec<CheckResult>, Report> {
-    let now = clock::now()?;
-    let certificates = pki::expiries(cluster, &workdir.tree()?, now);
-    let (install_config, _) = InputFile::both(workdir)?;
-    let registries = Registries::of(cluster, &install_config, source.registry, out);
-    let ask = || registries.ask();
-    let place = match install::place(workdir, cluster) {
-        // A check says so.
-        Err(report) if report.code == "lab-files-missing" => None,
-        place => place?,
-    };
-    let site = Site {
-        cluster,
-        folder: &workdir.path(""),
-        lab_files: place.as_ref().map(|place| place.files.as_path()),
-        certificates: &certificates,
-        is_sample: is_sample(&cluster.inventory.release.image, source.folder)?,
-        registry: Some(&ask as AskRegistry<'_>),
-        now,
-        patience: Patience::default(),
-    };
-    Ok(preflight::run(&site, choice, on_result))
-}
-
-/// What to say when a check failed.
-pub(crate) fn refused(results: &[CheckResult]) -> Option<Report> {
-    let failed = preflight::failed(results);
-    let is_asked =
-        |result: &&CheckResult| !matches!(result.verdict, Verdict::NotApplicable | Verdict::Skipped);
-    let asked = results.iter().filter(is_asked).count();
-    let what = format!("{} of {asked} checks failed: {}", failed.len(), failed.join(", "));
-    (!failed.is_empty()).then(|| {
-        Report::new("preflight-failed", what)
-            .exit(EXIT_USAGE)
-            .fix("each says above what was seen and what to do; --skip-check NAME leaves one out")
-    })
-}
-
 fn choice(args: &CheckArgs) -> Result<Choice, Report> {
     let skip = args.skip_check.iter().cloned().collect();
     let choice = Choice { skip, only: args.only.iter().cloned().collect(), ..Choice::default() };
-    known(&choice)?;
+    known_checks(&choice)?;
     Ok(choice)
 }
 
@@ -123,13 +61,4 @@ fn is_about(choice: &Choice, provider: Provider) -> Result<(), Report> {
                 .fix("leave it out; `hardway check --list` says whom each check is about"))
         }
     }
-}
-
-/// An error when a name is that of no check.
-pub(crate) fn known(choice: &Choice) -> Result<(), Report> {
-    let Some(unknown) = choice.unknown() else { return Ok(()) };
-    let names: Vec<&str> = preflight::CHECKS.iter().map(|check| check.name).collect();
-    Err(Report::new("usage", format!("there is no check {unknown:?}"))
-        .exit(EXIT_USAGE)
-        .fix(format!("one of {}", names.join(", "))))
 }

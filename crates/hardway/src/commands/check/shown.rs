@@ -1,45 +1,12 @@
-//! Results and checks as they are printed.
+//! Results and checks for programs.
 
-use std::fmt::Write as _;
 
 use hardway_assets::explain::{Catalogue, Kind};
-use hardway_assets::inventory::Provider;
-use hardway_machines::preflight::{CHECKS, CheckResult, Verdict, failed, provider_name};
+use hardway_machines::preflight::{CHECKS, CheckResult, failed, provider_name};
 use serde_json::{Value, json};
 
 use crate::cli::Format;
-use crate::output::Output;
-
-/// Group by group, a line a check; what was seen and what to do below those that did not pass. Checks that are about
-/// another provider are left out.
-pub(crate) fn text(results: &[CheckResult], provider: Provider) -> String {
-    let is_about = |result: &&CheckResult| {
-        CHECKS.iter().any(|check| check.name == result.check && check.providers.contains(&provider))
-    };
-    let shown: Vec<&CheckResult> = results.iter().filter(is_about).collect();
-    let width = shown.iter().map(|result| result.check.len()).max().unwrap_or_default();
-    let mut text = String::new();
-    let mut group = None;
-    for result in &shown {
-        if group.replace(result.group) != Some(result.group) {
-            let _ = writeln!(text, "{}", result.group);
-        }
-        let CheckResult { check, verdict, seen, fix, .. } = result;
-        let first = seen.first().map_or("", String::as_str);
-        let _ = writeln!(text, "  {verdict:14} {check:width$}  {first}");
-        let more = seen.iter().skip(1).cloned().chain(fix.iter().map(|fix| format!("fix: {fix}")));
-        more.for_each(|line| _ = writeln!(text, "  {:14} {:width$}  {line}", "", ""));
-    }
-    let count = |verdict| shown.iter().filter(|result| result.verdict == verdict).count();
-    let [passed, warned, skipped, other, failed] =
-        [Verdict::Passed, Verdict::Warned, Verdict::Skipped, Verdict::NotApplicable, Verdict::Failed]
-            .map(count);
-    let _ = writeln!(
-        text,
-        "{passed} passed, {warned} warned, {skipped} skipped, {other} not applicable, {failed} failed"
-    );
-    text
-}
+use crate::terminal::Output;
 
 /// All of it.
 pub(super) fn value(results: &[CheckResult]) -> Value {

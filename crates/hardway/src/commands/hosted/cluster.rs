@@ -22,10 +22,9 @@ use crate::cli::{
     ManagementArgs,
 };
 use crate::clock;
-use crate::held::Held;
-use crate::output::Output;
+use crate::inputs::{FolderLock, Workdir};
 use crate::report::Report;
-use crate::workdir::Workdir;
+use crate::terminal::Output;
 
 pub(super) async fn run(
     global: &Global,
@@ -91,7 +90,7 @@ fn kept_key(global: &Global, request: &ClusterRequest) -> Result<Secret, Report>
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(error) => return Err(Report::from_error("workdir-unusable", &error)),
     }
-    let _held = Held::take(&workdir)?;
+    let _held = FolderLock::take(&workdir)?;
     workdir.write(&File::secret(name, request.encryption_key.expose().to_vec()))?;
     Ok(request.encryption_key.clone())
 }

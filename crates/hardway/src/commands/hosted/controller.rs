@@ -16,13 +16,14 @@ use tokio::sync::mpsc;
 use super::registries::Registries;
 use super::{connect, failed, hosted_client, read};
 use crate::cli::{ControllerArgs, Global, IgnitionArg, ManagementArgs, ReconcileArgs};
-use crate::commands::approve::identity;
-use crate::held::Held;
-use crate::interrupt::{Stop, interrupted, told_to_stop};
-use crate::output::Output;
+use crate::clock;
+use crate::cluster::identity;
+use crate::inputs::{FolderLock, Workdir};
+use crate::machines;
+use crate::project;
 use crate::report::{EXIT_CONFIG, EXIT_INFRASTRUCTURE, Report};
-use crate::workdir::Workdir;
-use crate::{clock, input, install};
+use crate::runtime::{Stop, interrupted, told_to_stop};
+use crate::terminal::Output;
 
 pub(super) async fn run(
     global: &Global,
@@ -80,7 +81,7 @@ pub(super) async fn controller(
             Some(
                 MachineMaker::new(provider, hosts, &folder, Arc::clone(&now))
                     .map_err(|error| failed(&error))?
-                    .on(install::outside()),
+                    .on(machines::outside()),
             )
         }
         false => None,
@@ -89,7 +90,7 @@ pub(super) async fn controller(
         (Some(address), Some(file)) => Some(OwnServer { address: address.clone(), authority: read(file)? }),
         _ => None,
     };
-    let releases = Registries::new(&Workdir::open(&global.dir)?, &folder, &args.registry, out)?;
+    let releases = Registries::new(&Workdir::open(&global.dir)?, &folder, &(&args.registry).into(), out)?;
     let management = connect(management, &args.cluster).await?;
     let hosted = hosted_client(&management, args.hosted_kubeconfig.as_deref()).await?;
     let (sender, told) = mpsc::unbounded_channel();
@@ -145,17 +146,17 @@ fn provider(global: &Global, args: &ReconcileArgs) -> Result<(Arc<dyn Provider>,
     }
     // What is built is named after the cluster's identity, which is drawn once and kept.
     let cluster = match workdir.path("secrets/identity.json").exists() {
-        true => input::cluster_before_release(&workdir)?,
+        true => project::cluster_before_release(&workdir)?,
         false => {
-            let _held = Held::take(&workdir)?;
-            input::cluster_to_build(&workdir)?
+            let _held = FolderLock::take(&workdir)?;
+            project::cluster_to_build(&workdir)?
         }
     };
     // A provider looks at its cluster for as long as it lives, which here is as long as the program.
     let cluster: &'static Cluster = Box::leak(Box::new(cluster));
-    let place = install::place(&workdir, cluster)?;
+    let place = machines::place(&workdir, cluster)?;
     // A hosted cluster has no bootstrap host.
-    let provider = install::provider_of(cluster, place.as_ref(), &folder, Stage::Installed)?;
+    let provider = machines::provider_of(cluster, place.as_ref(), &folder, Stage::Installed)?;
     let hosts = cluster.inventory.with_role(Role::Worker).cloned().collect();
     Ok((Arc::from(provider), hosts))
 }

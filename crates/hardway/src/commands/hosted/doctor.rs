@@ -8,8 +8,8 @@ use serde_json::json;
 use super::{connect, failed, hosted_client, read};
 use crate::cli::{DoctorArgs, Format, ManagementArgs};
 use crate::clock;
-use crate::output::Output;
 use crate::report::{EXIT_ERROR, Report};
+use crate::terminal::Output;
 
 /// Collects what can be known, and says what is broken. Exit code 1 when something is.
 pub(super) async fn run(args: &ManagementArgs, doctor: &DoctorArgs, out: &Output) -> Result<u8, Report> {

@@ -15,9 +15,9 @@ use hardway_hosted::render::RequestErrors;
 use hardway_hosted::{HostedError, Management};
 
 use crate::cli::{Global, HostedArgs, HostedNoun, ManagementArgs};
-use crate::live;
-use crate::output::Output;
 use crate::report::{EXIT_USAGE, Report};
+use crate::runtime;
+use crate::terminal::Output;
 
 /// One of its nouns.
 pub(crate) fn run(global: &Global, args: &HostedArgs, out: &Output) -> Result<u8, Report> {
@@ -37,9 +37,9 @@ pub(crate) fn run(global: &Global, args: &HostedArgs, out: &Output) -> Result<u8
     match &args.noun {
         // These end by themselves when they are told to.
         HostedNoun::Controller(_) | HostedNoun::StandIn(_) | HostedNoun::Workers(_) => {
-            live::run_to_its_end(done)
+            runtime::run_to_its_end(done)
         }
-        _ => live::run("asking the management cluster", done),
+        _ => runtime::run("asking the management cluster", done),
     }
 }
 

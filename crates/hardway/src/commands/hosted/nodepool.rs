@@ -15,8 +15,8 @@ use serde_json::json;
 use super::{connect, failed, refused};
 use crate::cli::{Format, ManagementArgs, NodepoolCreateArgs, NodepoolVerb, UpgradeArg};
 use crate::clock;
-use crate::output::Output;
 use crate::report::{EXIT_BLOCKED, Report};
+use crate::terminal::Output;
 
 /// How often the gates are looked at.
 const LOOK: Duration = Duration::from_secs(2);

@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use super::{connect, failed};
 use crate::cli::{ManagementArgs, OvnArgs};
 use crate::clock;
-use crate::output::Output;
 use crate::report::{EXIT_BLOCKED, Report};
+use crate::terminal::Output;
 
 /// Says who makes the certificate; makes it where nobody else will, and looks again. Exit 9 while somebody is waited for.
 pub(super) async fn run(args: &ManagementArgs, ovn: &OvnArgs, out: &Output) -> Result<u8, Report> {

@@ -9,11 +9,10 @@ use hardway_base::Secret;
 use hardway_hosted::controller::Releases;
 use hardway_release::{BlobCache, Contents, Credentials, FetchOptions, PullSpec, Silent, blocking, info};
 
-use crate::cli::RegistryArgs;
-use crate::output::Output;
-use crate::registry_access::{Logins, fetch_options_with};
+use crate::inputs::Workdir;
+use crate::release::{Logins, RegistryOptions, fetch_options_with};
 use crate::report::Report;
-use crate::workdir::Workdir;
+use crate::terminal::Output;
 
 /// The image whose daemon applies configs.
 const OPERATOR: &str = "machine-config-operator";
@@ -38,7 +37,7 @@ impl Registries {
     pub(super) fn new(
         workdir: &Workdir,
         folder: &Path,
-        args: &RegistryArgs,
+        args: &RegistryOptions,
         out: &Output,
     ) -> Result<Self, Report> {
         let config = workdir.text("install-config.yaml")?;
@@ -67,7 +66,7 @@ impl Registries {
 
 impl Releases for Registries {
     fn daemon_image(&self, release: &str, architecture: &str, logins: &Secret) -> Result<String, String> {
-        // Held while it is asked: all workers of a pool want to know the same.
+        // FolderLock while it is asked: all workers of a pool want to know the same.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (release.to_owned(), architecture.to_owned());
         match known.get(&key) {

@@ -8,9 +8,9 @@ use hardway_hosted::stand_in::{StandIn, StandInConfig};
 use super::{connect, failed, read};
 use crate::cli::{ManagementArgs, StandInArgs};
 use crate::clock;
-use crate::interrupt::{Stop, interrupted, told_to_stop};
-use crate::output::Output;
 use crate::report::{EXIT_USAGE, Report};
+use crate::runtime::{Stop, interrupted, told_to_stop};
+use crate::terminal::Output;
 
 /// How often it is looked whether something is due.
 const LOOK: Duration = Duration::from_secs(30);

@@ -17,9 +17,9 @@ use super::controller::{controller, hosts, print};
 use super::{connect, failed};
 use crate::cli::{Format, Global, ManagementArgs, WorkersArgs, WorkersVerb};
 use crate::clock;
-use crate::interrupt::{interrupted, told_to_stop};
-use crate::output::Output;
 use crate::report::{EXIT_BLOCKED, EXIT_USAGE, Report};
+use crate::runtime::{interrupted, told_to_stop};
+use crate::terminal::Output;
 
 pub(super) async fn run(
     global: &Global,

@@ -6,10 +6,10 @@ use hardway_assets::inventory::Host;
 use hardway_release::BlobCache;
 use hardway_release::media::{BootImages, Media, MediaFile, boot_images_in, verify};
 
-use crate::input::Project;
-use crate::output::Output;
+use crate::inputs::Workdir;
+use crate::project::Project;
 use crate::report::{EXIT_INFRASTRUCTURE, Report, is_there};
-use crate::workdir::Workdir;
+use crate::terminal::Output;
 
 /// The folder in the working folder that media are written to, and that a downloaded image may lie in.
 pub(super) const FOLDER: &str = "media";

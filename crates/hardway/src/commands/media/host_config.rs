@@ -6,7 +6,7 @@ use hardway_assets::install_media::{hash, hash_in, hashed_pointer};
 use hardway_assets::inventory::{Host, Role};
 use hardway_assets::{Tree, ignition};
 
-use crate::input::Project;
+use crate::project::Project;
 use crate::report::{EXIT_USAGE, Report};
 
 /// A host's config: in the working folder, or one that is given.

@@ -12,13 +12,11 @@ use hardway_machines::install_media::{LiveIso, MediaError};
 use super::host_config::HostConfig;
 use super::{base_image, given, make_folder, open, read, unusable};
 use crate::cli::{Global, HostIsoArgs};
-use crate::forecast::Forecast;
-use crate::held::Held;
-use crate::input::{Checked, Project};
-use crate::output::Output;
-use crate::release_choice::Reach;
+use crate::inputs::{FolderLock, Workdir};
+use crate::project::{Checked, Forecast, Project};
+use crate::release::Reach;
 use crate::report::{EXIT_CONFIG, EXIT_INFRASTRUCTURE, EXIT_USAGE, Report};
-use crate::workdir::Workdir;
+use crate::terminal::Output;
 
 /// Writes an ISO for each host, several at a time; all that goes wrong is told at once.
 pub(super) fn run(global: &Global, args: &HostIsoArgs, out: &Output) -> Result<u8, Report> {
@@ -33,7 +31,7 @@ pub(super) fn run(global: &Global, args: &HostIsoArgs, out: &Output) -> Result<u
     let image = base_image::find(args.source.iso.as_deref(), &workdir, release_dir, &project, out)?;
     let maker = Maker::new(&project, args, &image)?;
     let folder = args.to.clone().unwrap_or_else(|| workdir.path(base_image::FOLDER));
-    let _held = if args.dry_run { None } else { Some(Held::take(&workdir)?) };
+    let _held = if args.dry_run { None } else { Some(FolderLock::take(&workdir)?) };
     if !args.dry_run {
         make_folder(&folder)?;
         if args.to.is_none() {

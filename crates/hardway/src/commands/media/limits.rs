@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use super::host_config::HostConfig;
 use crate::cli::{Format, Global};
-use crate::input::{Checked, Project};
-use crate::output::Output;
-use crate::release_choice::Reach;
+use crate::inputs::Workdir;
+use crate::project::{Checked, Project};
+use crate::release::Reach;
 use crate::report::Report;
-use crate::workdir::Workdir;
+use crate::terminal::Output;
 
 /// How much each platform takes; and, in a working folder, what each host's config and pointer take.
 pub(super) fn run(

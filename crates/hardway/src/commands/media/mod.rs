@@ -13,9 +13,9 @@ use std::path::Path;
 use hardway_machines::install_media::{KernelArgumentEdits, LiveIso, MediaError};
 
 use crate::cli::{EmbedArgs, Global, InstallMediaArgs, InstallMediaVerb, LiveArgs};
-use crate::output::Output;
+use crate::inputs::io;
 use crate::report::{EXIT_INFRASTRUCTURE, EXIT_USAGE, Report, is_there};
-use crate::workdir::io;
+use crate::terminal::Output;
 
 /// Makes install media. The image that they are made from is never written to.
 pub(crate) fn run(global: &Global, args: &InstallMediaArgs, out: &Output) -> Result<u8, Report> {

@@ -11,11 +11,11 @@ use hardway_machines::install_media::{BOOT_HOSTS, BOOT_INDEX, extract_pxe_files}
 use super::host_config::HostConfig;
 use super::{base_image, given, make_folder, unusable};
 use crate::cli::{Global, PxeArgs};
-use crate::input::{Checked, Project};
-use crate::output::Output;
-use crate::release_choice::Reach;
+use crate::inputs::Workdir;
+use crate::project::{Checked, Project};
+use crate::release::Reach;
 use crate::report::{EXIT_CONFIG, EXIT_USAGE, Report};
-use crate::workdir::Workdir;
+use crate::terminal::Output;
 
 /// Writes the folder: scripts, what they load, and configs unless those are served elsewhere.
 pub(super) fn run(global: &Global, args: &PxeArgs, out: &Output) -> Result<u8, Report> {

@@ -12,12 +12,12 @@ use tokio::signal::unix::{SignalKind, signal};
 use super::base_image;
 use crate::cli::Global;
 use crate::clock;
-use crate::input::Checked;
-use crate::live;
-use crate::output::Output;
-use crate::release_choice::Reach;
+use crate::inputs::Workdir;
+use crate::project::Checked;
+use crate::release::Reach;
 use crate::report::{EXIT_INFRASTRUCTURE, Report};
-use crate::workdir::Workdir;
+use crate::runtime;
+use crate::terminal::Output;
 
 /// Serves the hosts' ISOs until told to end; ends with 0 then.
 pub(super) fn run(global: &Global, listen: SocketAddr, out: &Output) -> Result<u8, Report> {
@@ -39,7 +39,7 @@ pub(super) fn run(global: &Global, listen: SocketAddr, out: &Output) -> Result<u
     let tell = out.teller();
     let trouble = move |what: &str| tell(what);
     out.warn("ISOs hold their hosts' configs and are served to whoever asks: only on the controllers' network, and only while machines are installed");
-    live::run_to_its_end(serve(listen, isos, Box::new(note), Box::new(trouble), out))
+    runtime::run_to_its_end(serve(listen, isos, Box::new(note), Box::new(trouble), out))
 }
 
 async fn serve(

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use super::open;
 use crate::cli::Format;
-use crate::output::Output;
 use crate::report::{EXIT_INFRASTRUCTURE, Report};
+use crate::terminal::Output;
 
 /// Says what is embedded; contents only on request, because configs hold keys.
 pub(super) fn run(image: &Path, ignition: bool, format: Format, out: &Output) -> Result<u8, Report> {

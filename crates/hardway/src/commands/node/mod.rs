@@ -6,11 +6,10 @@ use hardway_assets::inventory::{Host, Role};
 
 use crate::cli::{Global, NodeArgs, NodeVerb, RunArgs};
 use crate::commands::cluster;
-use crate::held::Held;
+use crate::inputs::{FolderLock, Workdir};
 use crate::install::Install;
-use crate::output::Output;
 use crate::report::{EXIT_USAGE, Report};
-use crate::workdir::Workdir;
+use crate::terminal::Output;
 
 /// Whoever works in the folder meanwhile is kept out.
 pub(crate) fn run(global: &Global, args: &NodeArgs, out: &Output) -> Result<u8, Report> {
@@ -59,8 +58,8 @@ fn refuse_master(host: &Host) -> Result<(), Report> {
     Err(Report::new("usage", what).exit(EXIT_USAGE).fix(format!("hardway node replace {}", host.name)))
 }
 
-fn open(global: &Global, run: &RunArgs) -> Result<(Held, Install), Report> {
+fn open(global: &Global, run: &RunArgs) -> Result<(FolderLock, Install), Report> {
     let workdir = Workdir::open(&global.dir)?;
-    let held = Held::take(&workdir)?;
+    let held = FolderLock::take(&workdir)?;
     Ok((held, cluster::open(workdir, run, &[])?))
 }

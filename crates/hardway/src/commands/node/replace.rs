@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 use super::open;
 use crate::cli::{Format, Global, RunArgs};
+use crate::cluster;
 use crate::install::Install;
-use crate::live;
-use crate::output::Output;
 use crate::report::{EXIT_INSTALL, Report};
+use crate::terminal::Output;
 
 pub(super) struct Replace<'r> {
     pub(super) name: &'r str,
@@ -119,7 +119,7 @@ fn etcd(install: &Install) -> Result<EtcdAccess, Report> {
 }
 
 async fn client(install: &Install) -> Result<Client, Report> {
-    let config = live::folder_config(&install.workdir).await?;
+    let config = cluster::folder_config(&install.workdir).await?;
     Client::try_from(config).map_err(|error| Report::from_error("kubeconfig-unusable", &error))
 }
 

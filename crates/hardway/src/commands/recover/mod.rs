@@ -1,7 +1,6 @@
 //! `hardway recover certs`
 
 mod show;
-mod worn;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,15 +12,14 @@ use kube::Client;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use super::approve::{Told, identity, print};
+use super::approve::{Told, print};
 use crate::cli::{Format, Global, RecoverArgs, RecoverCertsArgs, RecoverVerb};
-use crate::interrupt::{self, Stop};
-use crate::output::Output;
-use crate::policy::declared;
+use crate::clock;
+use crate::cluster::{self, EXPIRED_INSTALL_FIX, ExpiredInstall, declared, identity};
+use crate::inputs::Workdir;
 use crate::report::{EXIT_BLOCKED, Report};
-use crate::workdir::Workdir;
-use crate::{clock, live};
-use worn::Worn;
+use crate::runtime::{self, Stop};
+use crate::terminal::Output;
 
 /// Says what has ended, and lets silent nodes in again, once each and by policy. Exit 9 when a person has to do something.
 pub(crate) fn run(global: &Global, args: &RecoverArgs, out: &Output) -> Result<u8, Report> {
@@ -29,17 +27,17 @@ pub(crate) fn run(global: &Global, args: &RecoverArgs, out: &Output) -> Result<u
     let workdir = Workdir::open(&global.dir)?;
     let declared = declared(&workdir, args.declared.as_deref(), out)?;
     let worn = match args.declared {
-        None => Worn::of(&workdir, args.cluster.release_dir.as_deref(), out)?,
-        Some(_) => Worn::default(),
+        None => ExpiredInstall::of(&workdir, args.cluster.release_dir.as_deref(), out)?,
+        Some(_) => ExpiredInstall::default(),
     };
-    live::run_to_its_end(recover(&workdir, args, declared, worn, out))
+    runtime::run_to_its_end(recover(&workdir, args, declared, worn, out))
 }
 
 async fn recover(
     workdir: &Workdir,
     args: &RecoverCertsArgs,
     declared: Declared,
-    worn: Worn,
+    worn: ExpiredInstall,
     out: &Output,
 ) -> Result<u8, Report> {
     let (recovery, told) = begin(workdir, args, declared).await?;
@@ -56,7 +54,7 @@ async fn recover(
 #[derive(Default)]
 struct Done {
     found: Assessment,
-    worn: Worn,
+    worn: ExpiredInstall,
     recovered: Option<Recovered>,
 }
 
@@ -83,8 +81,8 @@ async fn begin(
     args: &RecoverCertsArgs,
     declared: Declared,
 ) -> Result<(Recovery, mpsc::UnboundedReceiver<Told>), Report> {
-    let kubeconfig = live::kubeconfig(workdir, args.cluster.kubeconfig.as_deref());
-    let mut config = live::read(workdir, kubeconfig.as_deref()).await?;
+    let kubeconfig = cluster::kubeconfig(workdir, args.cluster.kubeconfig.as_deref());
+    let mut config = cluster::read_kubeconfig(workdir, kubeconfig.as_deref()).await?;
     if let Some(server) = &args.server {
         // What is trusted is the name, not the way to it.
         let name = config.cluster_url.host().unwrap_or_default().to_owned();
@@ -124,8 +122,8 @@ async fn carry_out(
 ) -> Result<u8, Report> {
     out.info("looking at the nodes, twice, to be sure who is silent");
     let looked = tokio::select! {
-        looked = live::aloud(out, || "still looking".to_owned(), recovery.assess()) => looked,
-        _ = interrupt::told_to_stop() => return Err(interrupt::interrupted("looking")),
+        looked = runtime::aloud(out, || "still looking".to_owned(), recovery.assess()) => looked,
+        _ = runtime::told_to_stop() => return Err(runtime::interrupted("looking")),
     };
     let is_text = args.output == Format::Text;
     if let (Err(error), true) = (&looked, is_text) {
@@ -134,7 +132,7 @@ async fn carry_out(
     }
     done.found = looked.map_err(|error| unreachable_api(&error, &done.worn))?;
     if recovery.is_bootstrapped().await.unwrap_or(true) {
-        done.worn = Worn::default();
+        done.worn = ExpiredInstall::default();
     }
     if is_text {
         out.data(&show::text(done));
@@ -147,7 +145,7 @@ async fn carry_out(
     let mut stop = None;
     let stopped = async {
         tokio::select! {
-            told = interrupt::told_to_stop() => stop = Some(told),
+            told = runtime::told_to_stop() => stop = Some(told),
             () = tokio::time::sleep(limit) => {}
         }
     };
@@ -155,7 +153,7 @@ async fn carry_out(
     out.info(&format!("{} nodes are back", recovered.back.len()));
     done.recovered = Some(recovered);
     if stop == Some(Stop::Interrupted) {
-        return Err(interrupt::interrupted("nodes were coming back"));
+        return Err(runtime::interrupted("nodes were coming back"));
     }
     verdict(done)
 }
@@ -180,12 +178,12 @@ fn verdict(Done { found, worn, recovered }: &Done) -> Result<u8, Report> {
     if left.is_empty() {
         return Ok(0);
     }
-    let fix = if worn.is_empty() { show::SILENT_FIX } else { worn::FIX };
+    let fix = if worn.is_empty() { show::SILENT_FIX } else { EXPIRED_INSTALL_FIX };
     Err(Report::new("recovery-blocked", left.join("; ")).exit(EXIT_BLOCKED).fix(fix))
 }
 
 /// The folder may know more than the cluster tells.
-fn unreachable_api(error: &ApproverError, worn: &Worn) -> Report {
+fn unreachable_api(error: &ApproverError, worn: &ExpiredInstall) -> Report {
     let report = failed(error);
     if error.is_expired_certificate() {
         return report.fix(show::EXPIRED_FIX);
@@ -193,7 +191,7 @@ fn unreachable_api(error: &ApproverError, worn: &Worn) -> Report {
     match worn.is_empty() {
         true => report,
         false => Report { what: format!("{}; {}", report.what, worn.sentence()), ..report }
-            .fix(worn::FIX)
+            .fix(EXPIRED_INSTALL_FIX)
             .exit(EXIT_BLOCKED),
     }
 }

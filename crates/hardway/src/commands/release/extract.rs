@@ -10,10 +10,9 @@ use serde_json::json;
 
 use super::{Opened, inclusion, wait};
 use crate::cli::{ExtractArgs, Format, Global};
-use crate::output::Output;
-use crate::registry_report::registry_report;
-use crate::release_choice::unusable;
+use crate::release::{registry_report, unusable};
 use crate::report::{EXIT_USAGE, Report};
+use crate::terminal::Output;
 
 pub(super) fn run(global: &Global, args: &ExtractArgs, out: &Output) -> Result<u8, Report> {
     match &args.command {

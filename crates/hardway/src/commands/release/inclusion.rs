@@ -9,10 +9,10 @@ use hardway_assets::{violation, yaml};
 use serde_json::Value;
 
 use crate::cli::Global;
-use crate::output::Output;
-use crate::release_choice::unusable;
+use crate::inputs::Workdir;
+use crate::release::unusable;
 use crate::report::{EXIT_CONFIG, EXIT_USAGE, Report};
-use crate::workdir::Workdir;
+use crate::terminal::Output;
 
 /// The fields that manifests ask for, and the one without which no other counts. The rest may be unfinished.
 const FIELDS: [&str; 4] = ["apiVersion", "capabilities", "featureGates", "featureSet"];

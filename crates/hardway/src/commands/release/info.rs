@@ -6,9 +6,9 @@ use hardway_release::{Contents, ReleaseInfo, release_info};
 
 use super::Opened;
 use crate::cli::{Format, Global, InfoArgs};
-use crate::output::Output;
-use crate::release_choice::unusable;
+use crate::release::unusable;
 use crate::report::Report;
+use crate::terminal::Output;
 
 /// Only the last layer is fetched.
 pub(super) fn run(global: &Global, args: &InfoArgs, out: &Output) -> Result<u8, Report> {

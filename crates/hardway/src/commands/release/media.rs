@@ -12,12 +12,10 @@ use serde_json::{Value, json};
 
 use super::{Opened, options, wait};
 use crate::cli::{Format, Global, MediaArgs};
-use crate::output::Output;
-use crate::progress::Shown;
-use crate::registry_report::registry_report;
-use crate::release_choice::unusable;
+use crate::inputs::Workdir;
+use crate::release::{registry_report, unusable};
 use crate::report::{EXIT_USAGE, Report};
-use crate::workdir::Workdir;
+use crate::terminal::{Downloads, Output};
 
 pub(super) fn run(global: &Global, args: &MediaArgs, out: &Output) -> Result<u8, Report> {
     let (text, options) = metadata(global, args, out)?;
@@ -97,7 +95,7 @@ fn fetch(
     out: &Output,
 ) -> Result<Vec<PathBuf>, Report> {
     let Some(to) = &args.to else { return Ok(Vec::new()) };
-    let progress = Shown::new(out);
+    let progress = Downloads::new(out);
     let all = async {
         let mut paths = Vec::new();
         for file in files {

@@ -8,13 +8,11 @@ use hardway_release::{
 };
 use serde_json::json;
 
-use super::{Opened, bad_pull_spec, options, signature, wait};
+use super::{Opened, bad_pull_spec, options, wait};
 use crate::cli::{Format, Global, MirrorArgs};
-use crate::output::Output;
-use crate::progress::Shown;
-use crate::registry_report::registry_report;
-use crate::release_choice::unusable;
+use crate::release::{check_signature, registry_report, unusable};
 use crate::report::{EXIT_USAGE, Report};
+use crate::terminal::{Downloads, Output};
 
 /// Standard output carries what belongs into install-config.yaml, and nothing else.
 pub(super) fn run(global: &Global, args: &MirrorArgs, out: &Output) -> Result<u8, Report> {
@@ -88,8 +86,8 @@ fn from_folder(
     let options = options(global, &args.access, &[to], out)?;
     let (tag, digest) = mirrored_release(from).map_err(|error| registry_report(&error))?;
     let image = PullSpec { tag: Some(tag), digest: None, ..to.clone() };
-    signature::check(&args.access.signature, &image, Some(&digest), &options, out)?;
-    let mirrored = wait(upload(from, to, &options, &Shown::new(out)))?.map_err(|error| failed(&error))?;
+    check_signature(&(&args.access.signature).into(), &image, Some(&digest), &options, out)?;
+    let mirrored = wait(upload(from, to, &options, &Downloads::new(out)))?.map_err(|error| failed(&error))?;
     Ok((image.at(&digest).to_string(), mirrored))
 }
 

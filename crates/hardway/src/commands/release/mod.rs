@@ -5,17 +5,14 @@ mod inclusion;
 mod info;
 mod media;
 mod mirror;
-pub(crate) mod signature;
 
 use hardway_release::{Contents, FetchOptions, FetchedRelease, PullSpec, PullSpecError, blocking, fetch};
 
 use crate::cli::{AccessArgs, Global, ReleaseArgs, ReleaseVerb};
-use crate::output::Output;
-use crate::progress::Shown;
-use crate::registry_access::{Logins, fetch_options};
-use crate::registry_report::registry_report;
+use crate::inputs::Workdir;
+use crate::release::{Logins, check_signature, fetch_options, registry_report};
 use crate::report::{EXIT_USAGE, Report};
-use crate::workdir::Workdir;
+use crate::terminal::{Downloads, Output};
 
 /// Looks into a release image, or copies it.
 pub(crate) fn run(global: &Global, args: &ReleaseArgs, out: &Output) -> Result<u8, Report> {
@@ -31,7 +28,7 @@ pub(crate) fn run(global: &Global, args: &ReleaseArgs, out: &Output) -> Result<u
 struct Opened {
     release: FetchedRelease,
     options: FetchOptions,
-    progress: Shown,
+    progress: Downloads,
 }
 
 impl Opened {
@@ -52,12 +49,12 @@ impl Opened {
                 "the mirrors of install-config.yaml are asked for digests only, and {image} is a tag: its own registry is asked"
             ));
         }
-        let progress = Shown::new(out);
+        let progress = Downloads::new(out);
         let release = wait(fetch(&image, &options, &progress))?.map_err(|error| registry_report(&error))?;
         if release.pulled_from.name() != release.image.name() {
             out.info(&format!("{} was fetched from {}", image, release.pulled_from.name()));
         }
-        signature::check(&access.signature, &image, release.image.digest.as_ref(), &options, out)?;
+        check_signature(&(&access.signature).into(), &image, release.image.digest.as_ref(), &options, out)?;
         Ok(Self { release, options, progress })
     }
 }
@@ -70,7 +67,8 @@ fn options(
     out: &Output,
 ) -> Result<FetchOptions, Report> {
     let config = Workdir::open(&global.dir)?.text("install-config.yaml")?;
-    let mut options = fetch_options(&access.registry, config.as_deref(), named, Logins::OfHost, out)?;
+    let mut options =
+        fetch_options(&(&access.registry).into(), config.as_deref(), named, Logins::OfHost, out)?;
     if let Some(architecture) = &access.arch {
         options.architecture = go_name(architecture).to_owned();
     }

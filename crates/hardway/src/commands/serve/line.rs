@@ -13,18 +13,6 @@ pub(super) fn event(event: &Event, format: ServeFormat) -> String {
     }
 }
 
-/// For a log or a view that says by itself when it was: who fetched its config, or was refused one.
-pub(crate) fn words(event: &Event) -> String {
-    let Event { who, source, .. } = event;
-    match &event.what {
-        Happened::Served { bytes, .. } => {
-            format!("{who} fetched its config from {source} ({} kB)", bytes / 1000)
-        }
-        Happened::Refused { reason, .. } if who.is_empty() => format!("{source} was refused: {reason}"),
-        Happened::Refused { reason, .. } => format!("{source} was refused the config of {who}: {reason}"),
-    }
-}
-
 fn text(event: &Event) -> String {
     let Event { time, source, face, who, agent, what } = event;
     let subject =

@@ -2,20 +2,24 @@
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::prepare::Prepared;
 use super::screen::Screen;
-use super::service::{Log, Service, failed};
-use crate::cli::ServeArgs;
-use crate::output::Output;
+use crate::cli::ServeFormat;
 use crate::report::Report;
+use crate::server::{Log, Options, Prepared, Service, failed};
+use crate::terminal::Output;
 
 /// Serves until SIGTERM or SIGINT.
-pub(super) async fn run(prepared: Prepared, args: &ServeArgs, out: &Output) -> Result<u8, Report> {
+pub(super) async fn run(
+    prepared: Prepared,
+    options: &Options,
+    format: ServeFormat,
+    out: &Output,
+) -> Result<u8, Report> {
     // Before anybody can be served: who is told to end then must end well.
     let mut signals = Signals::catch().map_err(|error| failed(&error))?;
     let log = prepared.journal.as_deref().map(Log::open).transpose()?;
-    let mut screen = Screen::new(args.output, out)?;
-    let service = Service::start(prepared, args, log, &mut screen).await?;
+    let mut screen = Screen::new(format, out)?;
+    let service = Service::start(prepared, options, log, &mut screen).await?;
     if !service.run(signals.any(), &mut screen).await {
         out.warn("some requests did not end in time and were cut off");
     }

@@ -5,14 +5,13 @@ use std::io::IsTerminal as _;
 use hardway_machines::ignition_server::Event;
 use hardway_machines::ignition_server::faces::{History, HostTable};
 
-use super::folder::Hosts;
 use super::line;
 use super::printer::Printer;
-use super::service::{Listener, failed};
 use super::view::View;
 use crate::cli::ServeFormat;
-use crate::output::Output;
 use crate::report::Report;
+use crate::server::{Hosts, Listener, failed};
+use crate::terminal::Output;
 
 /// Standard output and standard error.
 pub(super) struct Screen<'o> {

@@ -3,15 +3,13 @@
 use hardway_assets::Phase;
 use hardway_assets::graph::{FileState, Step};
 
-use crate::commands::create::{self, Wanted};
-use crate::commands::dry_run::join;
-use crate::forecast::Forecast;
-use crate::input::{Checked, Project};
+use crate::inputs::LOCK;
+use crate::install::Install;
 use crate::install::work::{Effect, Observed, Work};
-use crate::install::{Install, State};
-use crate::release_choice::Reach;
+use crate::journal::State;
+use crate::project::{self, Checked, Forecast, Project, Wanted, join};
+use crate::release::Reach;
 use crate::report::Report;
-use crate::workdir::LOCK;
 
 pub(super) struct FetchRelease<'i>(pub(super) &'i Install);
 
@@ -28,7 +26,7 @@ impl Work for FetchRelease<'_> {
         if let Some(done) = settled(self.0)? {
             return Ok(done);
         }
-        if self.0.args.release.release_dir.is_some() {
+        if self.0.options.make.release.release_dir.is_some() {
             return Ok(Observed::Done("the release comes from a folder".to_owned()));
         }
         Ok(match Checked::reason_to_fetch(&self.0.workdir)? {
@@ -40,8 +38,9 @@ impl Work for FetchRelease<'_> {
     fn run(&self) -> Result<String, Report> {
         let image = &self.0.cluster.inventory.release.image;
         self.0.view.waits_for(&format!("{image} from its registry"));
-        let checked = Checked::load(&self.0.workdir, Reach::Registry(&self.0.args.release), &self.0.out)?;
-        create::keep_fetched(&self.0.workdir, checked, &self.0.args, &self.0.out)
+        let checked =
+            Checked::load(&self.0.workdir, Reach::Registry(&self.0.options.make.release), &self.0.out)?;
+        project::keep_fetched(&self.0.workdir, checked, &self.0.options.make, &self.0.out)
     }
 
     fn plan(&self) -> Result<Vec<Effect>, Report> {
@@ -60,7 +59,7 @@ impl Work for MakeAssets<'_> {
         if !self.install.workdir.path(LOCK).exists() {
             return Ok(Observed::Todo("nothing was made yet".to_owned()));
         }
-        let project = project(self.install)?;
+        let project = open(self.install)?;
         let forecast = Forecast::of(&project, |asset| asset.phase() <= self.phase)?;
         let steps = forecast.steps();
         let stale: Vec<&&Step> =
@@ -79,7 +78,7 @@ impl Work for MakeAssets<'_> {
     fn run(&self) -> Result<String, Report> {
         let (install, phase) = (self.install, self.phase);
         let wanted = Wanted::UpTo(if phase == Phase::MakeIgnition { Phase::VerifyCluster } else { phase });
-        create::make(&install.workdir, &install.args, &install.out, wanted)
+        project::make(&install.workdir, &install.options.make, &install.out, wanted)
     }
 
     fn plan(&self) -> Result<Vec<Effect>, Report> {
@@ -96,7 +95,7 @@ impl Work for RenderNodes<'_> {
         if let Some(done) = settled(self.0)? {
             return Ok(done);
         }
-        let forecast = Forecast::of(&project(self.0)?, |_| true)?;
+        let forecast = Forecast::of(&open(self.0)?, |_| true)?;
         Ok(match forecast.render.is_empty() {
             true => Observed::Done("node configs are rendered".to_owned()),
             false => Observed::Todo(join(&forecast.render)),
@@ -107,7 +106,7 @@ impl Work for RenderNodes<'_> {
         self.0.view.waits_for(
             "podman, which renders the node configs with the release's own machine-config-operator",
         );
-        create::make(&self.0.workdir, &self.0.args, &self.0.out, Wanted::UpTo(Phase::RenderNodes))
+        project::make(&self.0.workdir, &self.0.options.make, &self.0.out, Wanted::UpTo(Phase::RenderNodes))
     }
 
     fn plan(&self) -> Result<Vec<Effect>, Report> {
@@ -123,10 +122,10 @@ fn settled(install: &Install) -> Result<Option<Observed>, Report> {
     Ok(is_installed.then(|| Observed::Done("machines were installed from these files".to_owned())))
 }
 
-fn project(install: &Install) -> Result<Project, Report> {
+fn open(install: &Install) -> Result<Project, Report> {
     let checked = Checked::load(
         &install.workdir,
-        Reach::Here(install.args.release.release_dir.as_deref()),
+        Reach::Here(install.options.make.release.release_dir.as_deref()),
         &install.out,
     )?;
     Project::load(&install.workdir, checked)

@@ -4,10 +4,10 @@ use hardway_cluster::operators::STABLE_FOR;
 use hardway_cluster::pivot::Allowed;
 use hardway_cluster::wait::Line;
 
+use crate::cluster::KUBECONFIG;
 use crate::install::Install;
 use crate::install::watching::with_broken_link;
 use crate::install::work::{Effect, Observed, Work};
-use crate::live::KUBECONFIG;
 use crate::report::{EXIT_BOOTSTRAP, Report};
 
 pub(super) struct AwaitEtcd<'i>(pub(super) &'i Install);

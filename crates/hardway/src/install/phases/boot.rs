@@ -8,9 +8,10 @@ use hardway_machines::providers::Provider;
 
 use super::build_infra::effect;
 use crate::clock;
-use crate::install::sights::Sights;
+use crate::install::Install;
+use crate::install::observer::Observer;
 use crate::install::work::{Effect, Observed, Work};
-use crate::install::{Install, journal_report};
+use crate::journal::journal_report;
 use crate::report::{EXIT_BLOCKED, EXIT_INFRASTRUCTURE, Report};
 
 /// Machines of these roles, in this order: those of one role have fetched their configs before the next are switched on.
@@ -90,7 +91,7 @@ impl<'i> Boot<'i> {
 
     /// There is no deadline, only a time in which nothing happens.
     fn until_seen(&self, provider: &dyn Provider, hosts: &[&Host]) -> Result<(), Report> {
-        let (begun, mut sights) = (clock::now()?, Sights::default());
+        let (begun, mut observer) = (clock::now()?, Observer::default());
         loop {
             self.install.go_on()?;
             let states = self.states(hosts)?;
@@ -99,7 +100,7 @@ impl<'i> Boot<'i> {
             if waiting.is_empty() {
                 return Ok(());
             }
-            sights.look(self.install, provider, &waiting)?;
+            observer.look(self.install, provider, &waiting)?;
             let missing: Vec<&HostState> = waiting.iter().map(|(_, state)| *state).collect();
             let names: Vec<&str> = missing.iter().map(|state| state.host.as_str()).collect();
             self.install.view.waits_for(&format!("{} to fetch its config", names.join(", ")));

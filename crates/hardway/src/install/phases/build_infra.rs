@@ -4,8 +4,9 @@ use hardway_assets::inventory::Host;
 use hardway_machines::actions::{Action, Step};
 use hardway_machines::providers::is_of_machine;
 
+use crate::install::Install;
 use crate::install::work::{Effect, Observed, Work};
-use crate::install::{Install, answered};
+use crate::machines::answered;
 use crate::report::Report;
 
 pub(super) struct BuildInfra<'i>(pub(super) &'i Install);

@@ -2,10 +2,11 @@
 
 use hardway_machines::preflight::{CheckResult, Choice, Verdict};
 
-use crate::cli::FetchArgs;
-use crate::commands::check::{self, ReleaseSource};
+use crate::install::Install;
 use crate::install::work::{Effect, Observed, Work};
-use crate::install::{Install, State};
+use crate::journal::State;
+use crate::machines::{ReleaseSource, look, preflight_text, refused};
+use crate::release::ReleaseOptions;
 use crate::report::Report;
 
 pub(super) struct CheckHost<'i>(pub(super) &'i Install);
@@ -21,7 +22,7 @@ impl Work for CheckHost<'_> {
 
     fn run(&self) -> Result<String, Report> {
         self.0.view.waits_for("checks of this host, names, load balancer, registry and capacity");
-        let Install { workdir, cluster, args, out, .. } = self.0;
+        let Install { workdir, cluster, options, out, .. } = self.0;
         let skip = self.0.options.skip_checks.clone();
         // Files from days ago are no obstacle: make-pki makes anew what has ended.
         let choice = Choice { skip, unasked: &["certificates"], ..Choice::default() };
@@ -35,13 +36,13 @@ impl Work for CheckHost<'_> {
                 ));
             }
         };
-        let FetchArgs { registry, release_dir, .. } = &args.release;
+        let ReleaseOptions { registry, release_dir, .. } = &options.make.release;
         let source = ReleaseSource { registry, folder: release_dir.as_deref() };
-        let results = check::look(workdir, cluster, source, &choice, told, out)?;
+        let results = look(workdir, cluster, source, &choice, told, out)?;
         let provider = cluster.inventory.machines.provider;
-        self.0.log.line(&check::text(&results, provider));
-        match check::refused(&results) {
-            Some(report) => Err(report.evidence([check::text(&results, provider)])),
+        self.0.log.line(&preflight_text(&results, provider));
+        match refused(&results) {
+            Some(report) => Err(report.evidence([preflight_text(&results, provider)])),
             None => {
                 let passed = results.iter().filter(|result| result.verdict == Verdict::Passed).count();
                 Ok(format!("{passed} checks passed"))

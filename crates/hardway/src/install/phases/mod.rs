@@ -16,8 +16,9 @@ pub(super) use boot::{boot_one, has_joined};
 use hardway_assets::Phase;
 use hardway_assets::inventory::Role;
 
-use super::Install;
-use super::work::Work;
+use super::work::{Observed, Work};
+use super::{Install, row};
+use crate::report::{EXIT_USAGE, Report};
 
 /// The work of a phase.
 pub(crate) fn work_of(install: &Install, phase: Phase) -> Box<dyn Work + '_> {
@@ -39,4 +40,18 @@ pub(crate) fn work_of(install: &Install, phase: Phase) -> Box<dyn Work + '_> {
         Phase::AwaitOperators => Box::new(await_operators::AwaitOperators(install)),
         Phase::VerifyCluster => Box::new(verify_cluster::VerifyCluster(install)),
     }
+}
+
+/// An error when something that a phase needs does not hold.
+pub(crate) fn check_needs(install: &Install, phase: Phase) -> Result<(), Report> {
+    for need in row(phase).needs {
+        if let Observed::Todo(missing) = work_of(install, *need).observe()? {
+            return Err(Report::new("phase-too-early", format!("{phase} needs {need} first: {missing}"))
+                .exit(EXIT_USAGE)
+                .fix(format!(
+                    "hardway phase run {need}, or hardway create cluster, which runs all in order"
+                )));
+        }
+    }
+    Ok(())
 }

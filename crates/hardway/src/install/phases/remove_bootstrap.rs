@@ -12,9 +12,9 @@ use hardway_machines::load_balancer;
 use hardway_machines::providers::{LoadBalancer, is_of_machine};
 
 use crate::clock;
-use crate::install::event::MachineRetired;
+use crate::install::Install;
 use crate::install::work::{Effect, Observed, Work};
-use crate::install::{Install, journal_report};
+use crate::journal::{MachineRetired, journal_report};
 use crate::report::{EXIT_BLOCKED, EXIT_BOOTSTRAP, EXIT_INFRASTRUCTURE, Report};
 
 /// For an API that does not answer just now: connections are lost while the load balancer changes, and the masters' API servers

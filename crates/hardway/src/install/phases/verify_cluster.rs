@@ -2,7 +2,7 @@
 
 use hardway_cluster::verify::Verdict;
 
-use crate::commands::verify;
+use crate::cluster::verification;
 use crate::install::Install;
 use crate::install::work::{Effect, Observed, Work};
 use crate::report::{EXIT_INSTALL, Report};
@@ -19,17 +19,17 @@ impl Work for VerifyCluster<'_> {
         self.0.view.waits_for("checks of nodes, etcd, certificates, names, routes and a test workload");
         let outcomes = self.0.block_on(async {
             let live = self.0.live().await?;
-            Ok(verify::verifier(&live, &self.0.workdir, None, Default::default())?.run().await)
+            Ok(verification::verifier(&live, &self.0.workdir, None, Default::default())?.run().await)
         })?;
-        self.0.log.line(&verify::text(&outcomes));
+        self.0.log.line(&verification::text(&outcomes));
         let count = |verdict| outcomes.iter().filter(|outcome| outcome.verdict == verdict).count();
-        match verify::failed(&outcomes) {
+        match verification::failed(&outcomes) {
             failed if failed.is_empty() => {
                 Ok(format!("{} checks passed, {} warned", count(Verdict::Passed), count(Verdict::Warned)))
             }
             failed => Err(Report::new("verify-failed", format!("checks failed: {}", failed.join(", ")))
                 .exit(EXIT_INSTALL)
-                .evidence([verify::text(&outcomes)])
+                .evidence([verification::text(&outcomes)])
                 .fix("each failed check above says what was seen and what to do")),
         }
     }

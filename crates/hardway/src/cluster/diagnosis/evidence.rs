@@ -1,0 +1,186 @@
+//! Where evidence comes from.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use fs_err as fs;
+use hardway_assets::inventory::Role;
+use hardway_assets::{Cluster, Phase};
+use hardway_cluster::approver::CsrDecided;
+use hardway_cluster::csr_policy::Verdict;
+use hardway_cluster::declared::Declared;
+use hardway_cluster::diagnosis::{
+    Api, Evidence, InstallFacts, Limits, Log, NameFacts, Place, from_bundle, live as ask,
+};
+use hardway_journal::{FILE_NAME, IgnitionRedeemed, Record};
+
+use super::folder_facts::folder_facts;
+use super::host_facts::host_facts;
+use crate::clock;
+use crate::cluster::{Access, Live};
+use crate::inputs::Workdir;
+use crate::journal::{History, State};
+use crate::project::{self, Checked};
+use crate::release::Reach;
+use crate::report::{EXIT_USAGE, Report};
+use crate::terminal::Output;
+
+/// For each answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Through the load balancer: more than it has servers to spread them over.
+const CONNECTIONS: usize = 8;
+
+/// The last lines of a file that are looked at.
+const LINES: usize = 5000;
+
+/// Of a cluster that runs, or should.
+pub(crate) async fn of_cluster(workdir: &Workdir, access: &Access, out: &Output) -> Result<Evidence, Report> {
+    let live = Live::open(workdir, access, out).await?;
+    let now = clock::now()?;
+    let mut evidence = Evidence { now: Some(now), declared: live.declared(workdir), ..Evidence::default() };
+    ask::ask_api(&live.config, PATIENCE, &mut evidence).await;
+    match &live.cluster {
+        Some(cluster) => {
+            evidence.domain = Some(cluster.domain());
+            evidence.names = names(cluster).await;
+            evidence.folder = folder_facts(workdir, cluster, now)?;
+            evidence.host = host_facts(cluster);
+            for port in [6443, 22623] {
+                evidence.ports.push(ask::knock(cluster.api_int_host(), port, PATIENCE).await);
+            }
+            journal(workdir, cluster, &mut evidence)?;
+            balancer(&live, cluster, &mut evidence).await;
+        }
+        None => {
+            let host = live.config.cluster_url.host().unwrap_or_default().to_owned();
+            evidence.names.api = Some(ask::resolve(host, Vec::new(), PATIENCE).await);
+        }
+    }
+    if !evidence.state.is_bootstrap_complete()
+        && let Some(host) = live.bootstrap_host(workdir)
+        && let Err(error) = ask::ask_bootstrap_host(&host, &mut evidence).await
+    {
+        out.info(&format!("the bootstrap host cannot be asked: {error}"));
+    }
+    Ok(evidence)
+}
+
+/// Of a bundle, and of what is declared here. Its time is not ours.
+pub(crate) fn of_bundle(
+    workdir: &Workdir,
+    file: &Path,
+    release_dir: Option<&Path>,
+    out: &Output,
+) -> Result<Evidence, Report> {
+    let unusable = |error: &dyn std::error::Error| {
+        let report = Report::from_error("bundle-unusable", error);
+        Report { what: format!("{}: {}", file.display(), report.what), ..report }
+            .exit(EXIT_USAGE)
+            .fix("make one with `hardway gather bootstrap`")
+    };
+    let reader = fs::File::open(file).map_err(|error| unusable(&error))?;
+    let mut evidence = from_bundle(reader, Limits::default()).map_err(|error| unusable(&error))?;
+    let has_inputs = workdir.path("inventory.yaml").exists() && workdir.path("install-config.yaml").exists();
+    if has_inputs {
+        let checked = Checked::load(workdir, Reach::Here(release_dir), out)?;
+        let cluster = project::cluster_of(workdir, checked)?;
+        evidence.declared = Declared::of(&cluster);
+        evidence.domain = Some(cluster.domain());
+        evidence.install = install_facts(&records(workdir)?, &cluster);
+    }
+    Ok(evidence)
+}
+
+/// Files that a person named.
+pub(crate) fn given(files: &[PathBuf]) -> Result<Vec<Log>, Report> {
+    let read = |file: &PathBuf| {
+        let bytes = fs::read(file).map_err(|error| Report::from_error("usage", &error).exit(EXIT_USAGE))?;
+        let text = String::from_utf8_lossy(&bytes);
+        let lines: Vec<&str> = text.lines().collect();
+        let lines =
+            lines[lines.len().saturating_sub(LINES)..].iter().map(|line| (*line).to_owned()).collect();
+        Ok(Log { place: Place::Given, name: file.display().to_string(), lines })
+    };
+    files.iter().map(read).collect()
+}
+
+async fn names(cluster: &Cluster) -> NameFacts {
+    let network = &cluster.inventory.network;
+    let domain = cluster.domain();
+    let resolve = |name: String, expected: &[_]| ask::resolve(name, expected.to_vec(), PATIENCE);
+    NameFacts {
+        api: Some(resolve(cluster.api_host(), &network.api_vip).await),
+        api_int: Some(resolve(cluster.api_int_host(), &network.api_vip).await),
+        apps: Some(resolve(format!("hardway-diagnose.apps.{domain}"), &network.ingress_vip).await),
+        stray: Some(resolve(format!("hardway-diagnose-nobody.{domain}"), &[]).await),
+    }
+}
+
+/// What the load balancer does: with an API that answers, whether it always does, and whether routes do; without one, whether
+/// the masters have one themselves.
+async fn balancer(live: &Live, cluster: &Cluster, evidence: &mut Evidence) {
+    if evidence.api == Api::Answers {
+        evidence.shares.push(ask::share(&cluster.api_host(), 6443, CONNECTIONS, PATIENCE).await);
+        evidence.routers = ask::routers(&live.config, PATIENCE).await;
+        if !evidence.routers.is_empty() {
+            let name = format!("hardway-diagnose.apps.{}", cluster.domain());
+            evidence.routes = Some(ask::greet(name, 443, PATIENCE).await);
+        }
+        return;
+    }
+    let masters = cluster.inventory.with_role(Role::Master).filter_map(|host| host.ip.first());
+    evidence.masters = ask::knock_all(masters.map(ToString::to_string), 6443, PATIENCE).await;
+}
+
+/// Who fetched its config, and which requests the approver let wait.
+fn journal(workdir: &Workdir, cluster: &Cluster, evidence: &mut Evidence) -> Result<(), Report> {
+    let records = records(workdir)?;
+    evidence.install = install_facts(&records, cluster);
+    let mut fetched: BTreeMap<String, usize> = BTreeMap::new();
+    for record in &records {
+        if let Some((node, _)) = fetched_by(record, cluster) {
+            *fetched.entry(node).or_default() += 1;
+        }
+        if let Some(Ok(decided)) = record.fact::<CsrDecided>() {
+            match decided.verdict {
+                Verdict::Hold => _ = evidence.held.insert(decided.request, decided.reason.to_string()),
+                _ => _ = evidence.held.remove(&decided.request),
+            }
+        }
+    }
+    evidence.fetched = (!fetched.is_empty()).then_some(fetched);
+    Ok(())
+}
+
+fn records(workdir: &Workdir) -> Result<Vec<Record>, Report> {
+    hardway_journal::read(&workdir.path(FILE_NAME))
+        .map_err(|error| Report::from_error("approver-failed", &error).fix(error.fix()))
+}
+
+/// How the install went so far.
+fn install_facts(records: &[Record], cluster: &Cluster) -> InstallFacts {
+    let history = History::fold(records);
+    let mut facts = InstallFacts {
+        begun: records.first().map(|record| record.time),
+        api_came_up: matches!(history.state(Phase::AwaitBootstrap), State::Finished { .. }),
+        is_bootstrap_removed: cluster
+            .inventory
+            .with_role(Role::Bootstrap)
+            .any(|host| history.is_retired(&host.name)),
+        ..InstallFacts::default()
+    };
+    for (node, source) in records.iter().filter_map(|record| fetched_by(record, cluster)) {
+        facts.fetched_from.entry(node).or_default().insert(source);
+    }
+    facts
+}
+
+/// Which node's machine fetched its config, and from where.
+fn fetched_by(record: &Record, cluster: &Cluster) -> Option<(String, IpAddr)> {
+    let redeemed = record.fact::<IgnitionRedeemed>()?.ok()?;
+    let host = cluster.inventory.hosts.iter().find(|host| host.name == redeemed.host)?;
+    Some((cluster.node_name(host), redeemed.source.to_canonical()))
+}

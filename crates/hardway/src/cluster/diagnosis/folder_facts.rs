@@ -1,0 +1,44 @@
+//! What of a working directory can be wrong by itself.
+
+use fs_err as fs;
+use hardway_assets::inventory::Provider;
+use hardway_assets::{Cluster, pki};
+use hardway_cluster::diagnosis::{ConfigFacts, FolderFacts};
+use jiff::Timestamp;
+
+use crate::inputs::Workdir;
+use crate::report::Report;
+
+/// What GCE takes as the value of a metadata key.
+const GCE_LARGEST: usize = 256 << 10;
+
+/// Looks at configs, certificates and the password. Files that are not there are not made yet, and not wrong.
+pub(super) fn folder_facts(
+    workdir: &Workdir,
+    cluster: &Cluster,
+    now: Timestamp,
+) -> Result<FolderFacts, Report> {
+    let mut names: Vec<String> = ["bootstrap.ign", "master.ign", "worker.ign"].map(str::to_owned).into();
+    if let Ok(entries) = fs::read_dir(workdir.path("ignition")) {
+        let files = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        names.extend(files.filter(|name| name.ends_with(".ign")).map(|name| format!("ignition/{name}")));
+    }
+    let mut facts = FolderFacts::default();
+    for name in names {
+        if let Some(bytes) = workdir.bytes(&name)? {
+            facts.configs.insert(name, ConfigFacts::of(&bytes));
+        }
+    }
+    let ends = pki::expiries(cluster, &workdir.tree()?, now);
+    let over = ends.into_iter().filter(|end| end.is_on_disk && end.seconds_left <= 0);
+    facts.expired = over.map(|end| (end.certificate, end.not_after)).collect();
+    facts.password_fits = workdir.text("auth/kubeadmin-password")?.map(|text| has_form(text.trim_end()));
+    facts.largest_config = (cluster.inventory.machines.provider == Provider::Gce).then_some(GCE_LARGEST);
+    Ok(facts)
+}
+
+/// Four groups of five, as the login server wants it (openshift/library-go pkg/authentication/bootstrapauthenticator).
+fn has_form(password: &str) -> bool {
+    let groups: Vec<&str> = password.split('-').collect();
+    groups.len() == 4 && groups.iter().all(|group| group.len() == 5)
+}

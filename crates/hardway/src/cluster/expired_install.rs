@@ -1,0 +1,61 @@
+//! First certificates of an install that have ended before it was over.
+
+use std::path::Path;
+
+use hardway_assets::pki;
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::inputs::Workdir;
+use crate::project::{Checked, Forecast, Project};
+use crate::release::Reach;
+use crate::report::Report;
+use crate::terminal::Output;
+
+/// What to do about it.
+pub(crate) const FIX: &str = "hardway create ignition-configs makes them again, with the same keys; then install the bootstrap host and every machine that has \
+                              not become a node again, from the new files";
+
+/// What the machines of an install were given, and can no longer use.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ExpiredInstall {
+    /// By name, with their end.
+    pub(crate) certificates: Vec<(String, Timestamp)>,
+    /// Files of the folder that are made again because of it.
+    pub(crate) files: Vec<String>,
+}
+
+impl ExpiredInstall {
+    /// Of a working folder; nothing where nothing was made.
+    pub(crate) fn of(workdir: &Workdir, release_dir: Option<&Path>, out: &Output) -> Result<Self, Report> {
+        let checked = Checked::load(workdir, Reach::Here(release_dir), out)?;
+        let project = Project::load(workdir, checked)?;
+        let ends = pki::expiries(&project.cluster, &project.tree, project.now);
+        let over = ends.into_iter().filter(|end| end.is_on_disk && end.seconds_left <= 0);
+        let certificates: Vec<_> = over.map(|end| (end.certificate, end.not_after)).collect();
+        if certificates.is_empty() {
+            return Ok(Self::default());
+        }
+        let forecast = Forecast::of(&project, |_| true)?;
+        let stale = forecast.steps().into_iter().filter(|step| !step.reasons.is_empty());
+        let mut files: Vec<String> =
+            stale.flat_map(|step| step.files.iter().map(|(output, _)| output.path.clone())).collect();
+        files.sort();
+        files.dedup();
+        Ok(Self { certificates, files })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.certificates.is_empty()
+    }
+
+    /// In one line.
+    pub(crate) fn sentence(&self) -> String {
+        let first = self.certificates.iter().map(|(_, end)| *end).min().unwrap_or(Timestamp::UNIX_EPOCH);
+        format!(
+            "{} first certificates have ended before the install was over, the earliest at {first:.0}",
+            self.certificates.len()
+        )
+    }
+}

@@ -1,0 +1,158 @@
+//! The way from a working folder to the cluster that was made from it.
+
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use fs_err as fs;
+use hardway_assets::Cluster;
+use hardway_assets::inventory::Role;
+use hardway_assets::{pki, yaml};
+use hardway_cluster::bootstrap_progress::{BootstrapHost, Gateway, Remote};
+use hardway_cluster::declared::Declared;
+use hardway_cluster::kubeconfig;
+use hardway_cluster::pivot::EtcdAccess;
+use kube::Config;
+
+use crate::inputs::Workdir;
+use crate::project::{self, Checked};
+use crate::release::Reach;
+use crate::report::{EXIT_CONFIG, EXIT_USAGE, Report};
+use crate::terminal::Output;
+
+/// Where the way to a cluster begins.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Access {
+    /// Instead of `KUBECONFIG` and of the folder's own.
+    pub(crate) kubeconfig: Option<PathBuf>,
+    /// Where the release is, if not what the inventory names.
+    pub(crate) release_dir: Option<PathBuf>,
+}
+
+/// A cluster that can be asked.
+pub(crate) struct Live {
+    /// How the API is reached.
+    pub(crate) config: Config,
+    /// The kubeconfig that says so; none in a pod.
+    pub(crate) kubeconfig: Option<PathBuf>,
+    /// What the input files say; none in a folder that has none, such as openshift-install's.
+    pub(crate) cluster: Option<Cluster>,
+    /// The release's image with `oc` and a shell.
+    pub(crate) cli_image: Option<String>,
+}
+
+impl Live {
+    /// Reads the kubeconfig, and the input files if there are any. Must run inside an async runtime.
+    pub(crate) async fn open(workdir: &Workdir, access: &Access, out: &Output) -> Result<Self, Report> {
+        let kubeconfig = kubeconfig(workdir, access.kubeconfig.as_deref());
+        let config = read_kubeconfig(workdir, kubeconfig.as_deref()).await?;
+        let has_inputs =
+            workdir.path("inventory.yaml").exists() && workdir.path("install-config.yaml").exists();
+        let mut cli_image = None;
+        let cluster = match has_inputs {
+            true => {
+                let checked = Checked::load(workdir, Reach::Here(access.release_dir.as_deref()), out)?;
+                cli_image = checked.release.payload.images.get("cli").ok().map(str::to_owned);
+                Some(project::cluster_of(workdir, checked)?)
+            }
+            false => {
+                out.warn("there is no install-config.yaml with an inventory.yaml here: which nodes should be there is not known");
+                None
+            }
+        };
+        Ok(Self { config, kubeconfig, cluster, cli_image })
+    }
+
+    /// What the user declared.
+    pub(crate) fn declared(&self, workdir: &Workdir) -> Declared {
+        let Some(cluster) = &self.cluster else { return Declared::default() };
+        let overrides = fs::read_to_string(workdir.path("manifests/cvo-overrides.yaml")).ok();
+        let overrides = overrides.and_then(|text| {
+            let object = yaml::read(&text).ok()?.to_json();
+            serde_json::from_value(object["spec"]["overrides"].clone()).ok()
+        });
+        Declared { overrides: overrides.unwrap_or_default(), ..Declared::of(cluster) }
+    }
+
+    /// How etcd on the masters is asked, if the folder has a client certificate for it.
+    pub(crate) fn etcd(&self, workdir: &Workdir) -> Option<EtcdAccess> {
+        let cluster = self.cluster.as_ref()?;
+        let text = |name: &str| fs::read_to_string(workdir.path(&pki::path(name))).ok();
+        let primary =
+            |ips: &[IpAddr]| ips.iter().find(|ip| ip.is_ipv6() == cluster.is_ipv6_primary()).copied();
+        Some(EtcdAccess {
+            addresses: cluster
+                .inventory
+                .with_role(Role::Master)
+                .filter_map(|host| primary(&host.ip))
+                .collect(),
+            port: 2379,
+            trust: text("etcd-ca-bundle")?,
+            certificate: text("etcd-client")?,
+            key: workdir.secrets().ok()?.key("etcd-client").ok()?.to_pem(),
+            patience: Duration::from_secs(5),
+        })
+    }
+
+    /// A shell on the bootstrap host, with the key that was drawn for it.
+    pub(crate) fn bootstrap_shell(&self, workdir: &Workdir) -> Option<Remote> {
+        let cluster = self.cluster.as_ref()?;
+        let key = workdir.path(&format!("secrets/{}.key", pki::catalogue::SSH_KEY));
+        let known_hosts = workdir.path(KNOWN_HOSTS);
+        key.exists().then(|| Remote::ssh(cluster.bootstrap_ip(), 22, "core", &key, &known_hosts))
+    }
+
+    /// How the bootstrap host is asked: by ssh, or for its journal.
+    pub(crate) fn bootstrap_host(&self, workdir: &Workdir) -> Option<BootstrapHost> {
+        let cluster = self.cluster.as_ref()?;
+        let ssh = self.bootstrap_shell(workdir);
+        let gateway = journal_gateway(workdir, cluster.bootstrap_ip());
+        (ssh.is_some() || gateway.is_some()).then_some(BootstrapHost { ssh, gateway })
+    }
+}
+
+/// The journal of the bootstrap host, with the certificate that was made for it.
+pub(crate) fn journal_gateway(workdir: &Workdir, address: IpAddr) -> Option<Gateway> {
+    let text = |name: &str| fs::read_to_string(workdir.path(&pki::path(name))).ok();
+    let key = workdir.secrets().ok()?.key("journal-gatewayd").ok()?.to_pem();
+    Some(Gateway::new(address, text("root-ca")?, text("journal-gatewayd")?, key))
+}
+
+/// The file with the bootstrap host's key, beside what it was made for.
+const KNOWN_HOSTS: &str = ".known_hosts";
+
+/// Where the kubeconfig is: the flag, then `KUBECONFIG`, then the folder's own; none in a pod whose folder has none, which
+/// has a service account instead. Of a list of files, the first that is there counts.
+pub(crate) fn kubeconfig(workdir: &Workdir, flag: Option<&Path>) -> Option<PathBuf> {
+    let of_environment = || {
+        let list = std::env::var_os("KUBECONFIG").filter(|list| !list.is_empty())?;
+        let paths: Vec<PathBuf> = std::env::split_paths(&list).collect();
+        paths.iter().find(|path| path.is_file()).or(paths.first()).cloned()
+    };
+    let own = workdir.path(KUBECONFIG);
+    let is_pod = std::env::var_os("KUBERNETES_SERVICE_HOST").is_some() && !own.is_file();
+    flag.map(Path::to_owned).or_else(of_environment).or((!is_pod).then_some(own))
+}
+
+/// How the cluster of a kubeconfig is reached. Must run inside an async runtime.
+pub(crate) async fn read_kubeconfig(workdir: &Workdir, path: Option<&Path>) -> Result<Config, Report> {
+    kubeconfig::read(path).await.map_err(|error| {
+        let is_the_folders = path.is_none_or(|path| path == workdir.path(KUBECONFIG));
+        let exit = if is_the_folders { EXIT_CONFIG } else { EXIT_USAGE };
+        let report = match path.filter(|_| error.is_missing()) {
+            Some(path) => {
+                Report::new("kubeconfig-unusable", format!("there is no kubeconfig {}", path.display()))
+            }
+            None => Report::from_error("kubeconfig-unusable", &error),
+        };
+        report.fix(error.fix()).exit(exit)
+    })
+}
+
+/// How the cluster of a folder is reached, whatever the environment says. Must run inside an async runtime.
+pub(crate) async fn folder_config(workdir: &Workdir) -> Result<Config, Report> {
+    read_kubeconfig(workdir, Some(&workdir.path(KUBECONFIG))).await
+}
+
+/// The one that belongs to the folder.
+pub(crate) const KUBECONFIG: &str = "auth/kubeconfig";

@@ -1,0 +1,49 @@
+//! What the approver and the simulation go by: who is expected, and who approves.
+
+use std::path::Path;
+
+use hardway_assets::yaml;
+use hardway_cluster::csr_policy::Declared;
+use serde_json::Value;
+
+use crate::inputs::Workdir;
+use crate::project::Checked;
+use crate::release::Reach;
+use crate::report::{EXIT_USAGE, Report};
+use crate::terminal::Output;
+
+/// Who is expected: from the file that was named, or from the two files of the folder.
+pub(crate) fn declared(workdir: &Workdir, file: Option<&Path>, out: &Output) -> Result<Declared, Report> {
+    let Some(file) = file else {
+        let checked = Checked::load(workdir, Reach::Here(None), out)?;
+        return Ok(Declared::new(&checked.config, &checked.inventory));
+    };
+    let documents = documents(file)?;
+    let [document] = documents.as_slice() else {
+        return Err(unreadable(file, format!("{} documents, where one is needed", documents.len())));
+    };
+    serde_json::from_value(document.clone()).map_err(|error| unreadable(file, error))
+}
+
+/// This host and process: no two approvers are the same.
+pub(crate) fn identity() -> String {
+    let host = fs_err::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let boot = fs_err::read_to_string("/proc/sys/kernel/random/uuid").unwrap_or_default();
+    format!("{}_{}_{}", host.trim(), std::process::id(), boot.get(..8).unwrap_or_default())
+}
+
+/// The documents of a YAML or JSON file.
+pub(crate) fn documents(file: &Path) -> Result<Vec<Value>, Report> {
+    let text = fs_err::read_to_string(file)
+        .map_err(|error| Report::from_error("csr-unreadable", &error).exit(EXIT_USAGE))?;
+    let nodes = yaml::read_all(&text).map_err(|errors| {
+        let first = errors.first().map(ToString::to_string).unwrap_or_default();
+        unreadable(file, first)
+    })?;
+    Ok(nodes.iter().map(yaml::Node::to_json).collect())
+}
+
+/// A file that is not what it should be.
+pub(crate) fn unreadable(file: &Path, why: impl std::fmt::Display) -> Report {
+    Report::new("csr-unreadable", format!("{}: {why}", file.display())).exit(EXIT_USAGE)
+}

@@ -1,0 +1,141 @@
+//! One of the two files a person writes.
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use hardway_assets::schema::{Field, INSTALL_CONFIG, INVENTORY, Table};
+use hardway_assets::violation::Violation;
+
+use super::Workdir;
+use super::redact::{redact, redact_message};
+use crate::report::{EXIT_CONFIG, Report};
+
+/// `install-config.yaml` or `inventory.yaml`.
+#[derive(Debug)]
+pub(crate) struct InputFile {
+    /// As a person would type it from where they are.
+    pub(crate) path: String,
+    /// The content. It may hold the pull secret: shown only through [`Self::snippet`].
+    pub(crate) text: Text,
+    table: &'static Table,
+}
+
+/// Text that `Debug` does not show.
+pub(crate) struct Text(pub(crate) String);
+
+impl InputFile {
+    /// Both files, or which of them are not there.
+    pub(crate) fn both(workdir: &Workdir) -> Result<(Self, Self), Report> {
+        let config = Self::read(workdir, &INSTALL_CONFIG)?;
+        let inventory = Self::read(workdir, &INVENTORY)?;
+        let missing: Vec<String> = [(&config, &INSTALL_CONFIG), (&inventory, &INVENTORY)]
+            .into_iter()
+            .filter(|(file, _)| file.is_none())
+            .map(|(_, table)| workdir.shown(table.file))
+            .collect();
+        let are = if missing.len() == 1 { "is" } else { "are" };
+        config.zip(inventory).ok_or_else(|| {
+            Report::new("config-missing", format!("{} {are} not there", missing.join(" and ")))
+                .exit(EXIT_CONFIG)
+                .fix("`hardway init` writes a sample of both files; openshift-install may have eaten yours: restore it")
+        })
+    }
+
+    fn read(workdir: &Workdir, table: &'static Table) -> Result<Option<Self>, Report> {
+        let path = workdir.shown(table.file);
+        let Some(bytes) = workdir.bytes(table.file)? else { return Ok(None) };
+        match String::from_utf8(bytes) {
+            Ok(text) => Ok(Some(Self { path, text: Text(text), table })),
+            Err(error) => {
+                let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+                let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
+                let what = format!("{path}:{line}: not UTF-8 text");
+                let report = if table.file == INVENTORY.file {
+                    Report::new("inventory-invalid", what)
+                } else {
+                    Report::new("config-invalid", what)
+                };
+                Err(report.exit(EXIT_CONFIG))
+            }
+        }
+    }
+
+    /// An error, drawn into its place in the file.
+    pub(crate) fn error(&self, violation: &Violation) -> String {
+        self.snippet(Level::ERROR, violation)
+    }
+
+    /// Something odd but allowed, drawn into its place in the file.
+    pub(crate) fn warning(&self, violation: &Violation) -> String {
+        self.snippet(Level::WARNING, violation)
+    }
+
+    /// What is wrong, without secrets.
+    pub(crate) fn message(&self, violation: &Violation) -> String {
+        redact_message(&violation.to_string(), &self.text.0, self.table)
+    }
+
+    /// Where it begins, both from one.
+    pub(crate) fn line_and_column(&self, violation: &Violation) -> (usize, usize) {
+        let before = &self.text.0[..self.place(violation).start];
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        (before.matches('\n').count() + 1, column)
+    }
+
+    fn snippet(&self, level: Level<'static>, violation: &Violation) -> String {
+        let title = self.message(violation);
+        let place = self.place(violation);
+        let redacted = redact(&self.text.0, self.table);
+        let source = Snippet::source(redacted.as_str()).path(&self.path);
+        let group =
+            level.primary_title(&title).element(source.annotation(AnnotationKind::Primary.span(place)));
+        let fix = match &violation.fix {
+            Some(fix) => format!("\n  fix: {fix}"),
+            None => self
+                .field(violation)
+                .map(|field| format!("\n  more: hardway explain {field}"))
+                .unwrap_or_default(),
+        };
+        let drawn = Renderer::styled().render(&[group]);
+        // Where a comment stood.
+        drawn.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + &fix
+    }
+
+    /// The field it is about, as `hardway explain` knows it: without indices. None where there is no such field.
+    fn field(&self, violation: &Violation) -> Option<String> {
+        let without_index = |step: &str| step.split('[').next().unwrap_or_default().to_owned();
+        let steps: Vec<String> = violation.path.split('.').map(without_index).collect();
+        let mut fields = self.table.fields;
+        for step in &steps {
+            fields = Field::find(fields, step)?.children();
+        }
+        Some(steps.join("."))
+    }
+
+    /// A span of several lines is cut to its first: the title says the rest.
+    fn place(&self, violation: &Violation) -> std::ops::Range<usize> {
+        let text = &self.text.0;
+        let span = violation.span.map_or(0..0, |span| span.start..span.end);
+        let start = span.start.min(text.len());
+        let end = span.end.min(text.len()).max(start);
+        let first_line = text[start..end].find('\n').map_or(end, |newline| start + newline);
+        start..first_line
+    }
+}
+
+impl std::fmt::Debug for Text {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} bytes", self.0.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_does_not_show_the_text() {
+        let file =
+            InputFile { path: "x".to_owned(), text: Text("pullSecret: hush".to_owned()), table: &INVENTORY };
+        let debug = format!("{file:?}");
+        assert!(debug.contains("16 bytes") && !debug.contains("hush"), "{debug}");
+    }
+}

@@ -1,0 +1,221 @@
+//! Mistakes in the two input files, and those that can be seen before the release is known.
+
+use hardway_assets::Cluster;
+use hardway_assets::install_config::{InstallConfig, Rules};
+use hardway_assets::inventory::{Errors, Inventory, read_both};
+use hardway_assets::release_payload::VersionContract;
+use hardway_assets::schema::Read;
+use hardway_assets::secrets::SecretBundle;
+use hardway_assets::violation::{Kind, Violation};
+use hardway_assets::yaml;
+use hardway_machines::providers;
+use hardway_release::PullSpec;
+use jiff::Timestamp;
+
+use super::InputFile;
+use super::Workdir;
+use crate::report::{EXIT_CONFIG, Report};
+
+/// `release.image`, where it is a text. Anything else is the inventory's mistake, and is told with the others.
+pub(crate) fn release_image(inventory: &InputFile) -> Option<String> {
+    match &yaml::read(&inventory.text.0).ok()?.get("release")?.get("image")?.value {
+        yaml::Value::String(image) => Some(image.clone()),
+        _ => None,
+    }
+}
+
+/// Both files, without a mistake in them.
+pub(crate) struct FilesRead {
+    pub(crate) config: Read<InstallConfig>,
+    pub(crate) inventory: Read<Inventory>,
+    /// What the machine provider still has to be told before machines can boot. Files can be made without.
+    pub(crate) unready: Vec<Violation>,
+}
+
+/// What the files are read for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Files are made: what only machines need can wait.
+    Files,
+    /// Machines are made or looked for: who has mistakes to mend hears of everything at once.
+    Machines,
+}
+
+/// Reads both files, and has the machine provider look at its settings: every mistake at once.
+pub(crate) fn read_files(
+    config: &InputFile,
+    inventory: &InputFile,
+    rules: Rules,
+    purpose: Purpose,
+) -> Result<FilesRead, Report> {
+    examine(config, inventory, rules, purpose)
+        .map_err(|errors| invalid(config, &errors.install_config, inventory, &errors.inventory))
+}
+
+/// The same before it is a report.
+pub(crate) fn examine(
+    config: &InputFile,
+    inventory: &InputFile,
+    rules: Rules,
+    purpose: Purpose,
+) -> Result<FilesRead, Errors> {
+    let read = read_both(&config.text.0, &inventory.text.0, rules);
+    let (told, understood) = match &read {
+        Ok((config, inventory)) => (&[][..], Some((&config.value, &inventory.value))),
+        Err(errors) => (&errors.inventory[..], errors.understood.as_deref().map(|(c, i)| (c, i))),
+    };
+    let found = understood.map(|(config, inventory)| of_provider(config, inventory)).unwrap_or_default();
+    let node = yaml::read(&inventory.text.0).ok();
+    let place = |violation: Violation| {
+        let span = node.as_ref().map(|node| node.locate(&violation.path));
+        Violation { span, ..violation }
+    };
+    let is_told = |violation: &Violation| told.iter().any(|told| is_at(violation, told));
+    let found = found.into_iter().filter(|violation| !is_told(violation)).map(place);
+    let (unready, mut wrong): (Vec<_>, Vec<_>) = found.partition(is_unready);
+    let mut errors = match read {
+        Ok((config, inventory)) if wrong.is_empty() => return Ok(FilesRead { config, inventory, unready }),
+        read => read.err().unwrap_or_default(),
+    };
+    wrong.extend(unready.into_iter().filter(|_| purpose == Purpose::Machines));
+    errors.inventory.extend(wrong);
+    Err(errors)
+}
+
+/// What the provider says. The cluster's identity decides about nothing but the length of names: any will do.
+fn of_provider(config: &InstallConfig, inventory: &Inventory) -> Vec<Violation> {
+    let mut secrets = SecretBundle::default();
+    secrets.draw_identity(&config.metadata.name, Timestamp::UNIX_EPOCH);
+    let Ok(identity) = secrets.identity() else { return Vec::new() };
+    providers::mistakes(&Cluster { config: config.clone(), inventory: inventory.clone(), identity })
+}
+
+/// Whether a value, or what it stands in, was complained about already.
+fn is_at(violation: &Violation, told: &Violation) -> bool {
+    let rest = violation.path.strip_prefix(&told.path).filter(|_| !told.path.is_empty());
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// Something of a host, or around it, that only whoever boots machines has to know.
+fn is_unready(violation: &Violation) -> bool {
+    violation.kind == Kind::Required && !violation.path.starts_with("machines.")
+}
+
+/// What is missing before machines can boot, in a line.
+pub(crate) fn unready_note(inventory: &InputFile, unready: &[Violation]) -> Option<String> {
+    let (first, others) = unready.split_first()?;
+    let more = if others.is_empty() { String::new() } else { format!(" ({} more like it)", others.len()) };
+    Some(format!(
+        "{} is enough for these files, and not yet for machines to boot: {first}{more}; `hardway check` lists all",
+        inventory.path
+    ))
+}
+
+/// Stops at mistakes that can be seen without the release: a registry is not asked for nothing.
+pub(crate) fn check_before(
+    config: &InputFile,
+    inventory: &InputFile,
+    image: Option<&str>,
+    is_fips: bool,
+) -> Result<(), Report> {
+    let Some(image) = image.filter(|image| *image != "sample") else { return Ok(()) };
+    let spec = image.parse::<PullSpec>();
+    let tag = spec.as_ref().ok().and_then(|spec| spec.tag.as_deref());
+    let version = tag.and_then(version_in);
+    if version.is_none() && spec.is_ok() {
+        return Ok(());
+    }
+    let rules = Rules::for_version(version.unwrap_or_default())
+        .of_architecture(tag.map(architecture_in).unwrap_or_default())
+        .on_fips_host(is_fips);
+    let mut errors = examine(config, inventory, rules, Purpose::Files).err().unwrap_or_default();
+    if let Err(error) = spec
+        && !errors.inventory.iter().any(|violation| violation.path == IMAGE)
+    {
+        let span = yaml::read(&inventory.text.0).ok().map(|node| node.locate(IMAGE));
+        let violation = Violation::invalid(IMAGE, image, error.fault.to_string());
+        errors.inventory.push(Violation { span, ..violation });
+    }
+    match errors.install_config.is_empty() && errors.inventory.is_empty() {
+        true => Ok(()),
+        false => Err(invalid(config, &errors.install_config, inventory, &errors.inventory)),
+    }
+}
+
+const IMAGE: &str = "release.image";
+
+/// What release tags end in after the version: the architecture, as `uname` has it, and Go's name of it.
+const PLATFORMS: [(&str, &str); 6] = [
+    ("-x86_64", "amd64"),
+    ("-aarch64", "arm64"),
+    ("-ppc64le", "ppc64le"),
+    ("-s390x", "s390x"),
+    ("-multi", "multi"),
+    ("", ""),
+];
+
+/// The version that a tag such as `4.18.1-x86_64` names.
+pub(crate) fn version_in(tag: &str) -> Option<&str> {
+    let version = PLATFORMS.iter().find_map(|(platform, _)| tag.strip_suffix(platform))?;
+    VersionContract::new(version).is_ok().then_some(version)
+}
+
+/// The architecture that a tag such as `4.18.1-aarch64` names; empty if it names none.
+pub(crate) fn architecture_in(tag: &str) -> &'static str {
+    PLATFORMS.iter().find(|(platform, _)| tag.ends_with(platform)).map_or("", |(_, name)| name)
+}
+
+/// Mistakes that a machine provider found in its settings, each in its place.
+pub(crate) fn in_inventory(workdir: &Workdir, violations: Vec<Violation>) -> Report {
+    let (config, inventory) = match InputFile::both(workdir) {
+        Ok(both) => both,
+        Err(report) => return report,
+    };
+    let node = yaml::read(&inventory.text.0).ok();
+    let place = |violation: Violation| {
+        let span = node.as_ref().map(|node| node.locate(&violation.path));
+        Violation { span, ..violation }
+    };
+    let placed: Vec<Violation> = violations.into_iter().map(place).collect();
+    invalid(&config, &[], &inventory, &placed)
+}
+
+/// Every mistake of both files, each in its place.
+pub(crate) fn invalid(
+    config: &InputFile,
+    in_config: &[Violation],
+    inventory: &InputFile,
+    in_inventory: &[Violation],
+) -> Report {
+    let count = in_config.len() + in_inventory.len();
+    let mistakes = if count == 1 { "1 mistake".to_owned() } else { format!("{count} mistakes") };
+    let report = if in_config.is_empty() {
+        Report::new("inventory-invalid", format!("{mistakes} in {}", inventory.path))
+    } else if in_inventory.is_empty() {
+        Report::new("config-invalid", format!("{mistakes} in {}", config.path))
+    } else {
+        Report::new("config-invalid", format!("{mistakes} in {} and {}", config.path, inventory.path))
+    };
+    report
+        .exit(EXIT_CONFIG)
+        .evidence(in_config.iter().map(|violation| config.error(violation)))
+        .evidence(in_inventory.iter().map(|violation| inventory.error(violation)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_name_version_and_architecture() {
+        for (tag, version, architecture) in [
+            ("4.18.1-x86_64", Some("4.18.1"), "amd64"),
+            ("4.20.0-rc.1-aarch64", Some("4.20.0-rc.1"), "arm64"),
+            ("4.19.2-multi", Some("4.19.2"), "multi"),
+            ("4.18.0-okd-scos.3", Some("4.18.0-okd-scos.3"), ""),
+            ("latest", None, ""),
+        ] {
+            assert_eq!((version_in(tag), architecture_in(tag)), (version, architecture), "{tag}");
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! The working folder, and the two files that a person writes into it.
+
+mod folder_lock;
+mod input_file;
+mod mistakes;
+mod redact;
+mod workdir;
+
+pub(crate) use folder_lock::FolderLock;
+pub(crate) use input_file::InputFile;
+pub(crate) use mistakes::{
+    FilesRead, Purpose, architecture_in, check_before, examine, in_inventory, invalid, read_files,
+    release_image, unready_note, version_in,
+};
+pub(crate) use workdir::{LOCK, Workdir, at, io};

@@ -1,0 +1,110 @@
+//! The view without a terminal: one line for each change, and a heartbeat while nothing changes.
+
+use std::io::Write as _;
+use std::sync::{Mutex, PoisonError};
+
+use hardway_assets::Phase;
+use jiff::{SignedDuration, Timestamp};
+
+use super::progress::{Progress, Shown, short};
+use super::{View, now};
+use crate::report::Report;
+
+/// How long nothing may be said: somebody who reads a log wants to know that it is alive.
+const HEARTBEAT: SignedDuration = SignedDuration::from_secs(30);
+
+/// Prints lines on standard error.
+pub(crate) struct Lines {
+    state: Mutex<(Progress, Timestamp)>,
+}
+
+impl Lines {
+    pub(crate) fn new(progress: Progress) -> Self {
+        Self { state: Mutex::new((progress, now())) }
+    }
+
+    fn beat(&self) {
+        let now = now();
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let (progress, said) = &mut *state;
+        if now.duration_since(*said) < HEARTBEAT {
+            return;
+        }
+        if let Some((sentence, since)) = &progress.waiting {
+            print(&format!("still waiting for {sentence} ({})", short(now.duration_since(*since))));
+            *said = now;
+        }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Progress, Timestamp) -> Option<String>) {
+        let now = now();
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(line) = change(&mut state.0, now) {
+            print(&line);
+            state.1 = now;
+        }
+    }
+}
+
+impl View for Lines {
+    fn tick(&self) {
+        self.beat();
+    }
+
+    fn looks_at(&self, _: Phase) {}
+
+    fn already(&self, phase: Phase, evidence: &str) {
+        self.change(|progress, _| {
+            progress.set(phase, Shown::Already);
+            Some(format!("{phase}: already done: {evidence}"))
+        });
+    }
+
+    fn started(&self, phase: Phase, why: &str) {
+        self.change(|progress, now| {
+            progress.set(phase, Shown::Working { since: now });
+            Some(format!("{phase}: {why}"))
+        });
+    }
+
+    fn finished(&self, phase: Phase, evidence: &str) {
+        self.change(|progress, now| {
+            let took = progress.elapsed(phase, now);
+            progress.set(phase, Shown::Done { took });
+            Some(format!("{phase}: done in {}: {evidence}", short(took)))
+        });
+    }
+
+    fn gave_up(&self, phase: Phase, report: &Report) {
+        self.change(|progress, now| {
+            let after = progress.elapsed(phase, now);
+            progress.set(phase, Shown::GaveUp { after });
+            Some(format!("{phase}: gave up after {}: {}", short(after), report.code))
+        });
+    }
+
+    fn waits_for(&self, sentence: &str) {
+        self.change(|progress, now| {
+            progress.wait_for(sentence, now).then(|| format!("waiting for {sentence}"))
+        });
+    }
+
+    fn event(&self, sentence: &str) {
+        self.change(|progress, now| {
+            progress.last_event = Some((sentence.to_owned(), now));
+            Some(sentence.to_owned())
+        });
+    }
+
+    fn host(&self, name: &str, state: &str) {
+        self.change(|progress, _| {
+            let known = progress.hosts.insert(name.to_owned(), state.to_owned());
+            (known.as_deref() != Some(state)).then(|| format!("{name}: {state}"))
+        });
+    }
+}
+
+fn print(line: &str) {
+    let mut stderr = std::io::stderr();
+    let _ = writeln!(stderr, "{line}");
+}

@@ -1,0 +1,67 @@
+//! A view that is written down as well.
+
+use std::sync::Arc;
+
+use hardway_assets::Phase;
+
+use super::View;
+use crate::report::Report;
+use crate::terminal::Log;
+
+/// Where the log of an install lies.
+pub(crate) const LOG_FILE: &str = "logs/install.log";
+
+/// A view that is written down as well.
+pub(crate) struct Logged {
+    pub(crate) log: Log,
+    pub(crate) view: Arc<dyn View>,
+}
+
+impl View for Logged {
+    fn tick(&self) {
+        self.view.tick();
+    }
+
+    fn clear(&self) {
+        self.view.clear();
+    }
+
+    fn looks_at(&self, phase: Phase) {
+        self.view.looks_at(phase);
+    }
+
+    fn already(&self, phase: Phase, evidence: &str) {
+        self.log.line(&format!("{phase}: already done: {evidence}"));
+        self.view.already(phase, evidence);
+    }
+
+    fn started(&self, phase: Phase, why: &str) {
+        self.log.line(&format!("{phase}: begins: {why}"));
+        self.view.started(phase, why);
+    }
+
+    fn finished(&self, phase: Phase, evidence: &str) {
+        self.log.line(&format!("{phase}: done: {evidence}"));
+        self.view.finished(phase, evidence);
+    }
+
+    fn gave_up(&self, phase: Phase, report: &Report) {
+        self.log.line(&format!("{phase}: gave up\n{}", report.render()));
+        self.view.gave_up(phase, report);
+    }
+
+    fn waits_for(&self, sentence: &str) {
+        self.log.line(&format!("waits for {sentence}"));
+        self.view.waits_for(sentence);
+    }
+
+    fn event(&self, sentence: &str) {
+        self.log.line(sentence);
+        self.view.event(sentence);
+    }
+
+    fn host(&self, name: &str, state: &str) {
+        self.log.line(&format!("{name}: {state}"));
+        self.view.host(name, state);
+    }
+}

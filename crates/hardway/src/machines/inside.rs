@@ -1,0 +1,93 @@
+//! Working inside a lab's network, where its names and addresses are.
+//!
+//! hardway starts itself anew there: what was done so far is in the journal, so it simply goes on. Programs that set up this
+//! computer (podman, ip) must not run there; they are sent back through the namespaces that the first process kept open.
+
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use hardway_assets::Cluster;
+use hardway_assets::inventory::Provider;
+use hardway_machines::actions::{Host, Program};
+use hardway_machines::providers::lab::{LabSettings, Place};
+
+use crate::inputs::{Workdir, in_inventory};
+use crate::report::{EXIT_INFRASTRUCTURE, Report};
+
+/// Name of the lab that this process is in, and the open namespaces of the computer: `NAME NET MOUNT`.
+const INSIDE: &str = "HARDWAY_INSIDE_LAB";
+/// Where the lab's scripts lie, if not beside the program or the current folder.
+const FILES: &str = "HARDWAY_LAB_FILES";
+
+/// The lab of a cluster, if that is where its machines are.
+pub(crate) fn place(workdir: &Workdir, cluster: &Cluster) -> Result<Option<Place>, Report> {
+    if cluster.inventory.machines.provider != Provider::Lab {
+        return Ok(None);
+    }
+    let settings = LabSettings::read(cluster).map_err(|violations| in_inventory(workdir, violations))?;
+    Ok(Some(Place { lab: settings.name, files: files()? }))
+}
+
+/// Whether this process is in that lab.
+pub(crate) fn is_inside(place: &Place) -> bool {
+    std::env::var(INSIDE).is_ok_and(|value| value.split(' ').next() == Some(&place.lab))
+}
+
+/// How programs are started on the computer itself.
+pub(crate) fn outside() -> Host {
+    let Ok(value) = std::env::var(INSIDE) else { return Host::default() };
+    let words: Vec<&str> = value.split(' ').collect();
+    let [_, net, mount] = words.as_slice() else { return Host::default() };
+    let through =
+        ["nsenter", &format!("--net=/proc/self/fd/{net}"), &format!("--mount=/proc/self/fd/{mount}")];
+    Host { through: through.map(str::to_owned).into() }
+}
+
+/// Goes on inside, with the same command line, if there is a lab to go into and this process is not in it. Comes back only
+/// when nothing had to be done, or it did not work.
+pub(crate) fn enter(place: &Place) -> Result<(), Report> {
+    if is_inside(place) || !place.namespace_file().exists() {
+        return Ok(());
+    }
+    let failed = |error: &dyn std::error::Error| {
+        Report::from_error("lab-unreachable", error)
+            .exit(EXIT_INFRASTRUCTURE)
+            .fix("labs need root, and the programs nsenter and unshare of util-linux")
+    };
+    let net = kept_open("/proc/self/ns/net").map_err(|error| failed(&error))?;
+    let mount = kept_open("/proc/self/ns/mnt").map_err(|error| failed(&error))?;
+    let program = std::env::current_exe().map_err(|error| failed(&error))?;
+    let mut arguments = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    let inside = place.inside(&Program::new(program.display().to_string(), arguments.by_ref()));
+    let error = Command::new(&inside.program)
+        .args(&inside.arguments)
+        .env(INSIDE, format!("{} {} {}", place.lab, net.as_raw_fd(), mount.as_raw_fd()))
+        .exec();
+    Err(failed(&error))
+}
+
+/// Programs started from here have it too.
+fn kept_open(path: &str) -> std::io::Result<OwnedFd> {
+    let file: OwnedFd = fs_err::File::open(path)?.into_parts().0.into();
+    rustix::io::fcntl_setfd(&file, rustix::io::FdFlags::empty())?;
+    Ok(file)
+}
+
+/// The folder `lab/` of hardway's sources.
+fn files() -> Result<PathBuf, Report> {
+    let is_lab = |folder: &Path| folder.join("node/build.sh").is_file();
+    let named = std::env::var_os(FILES).map(PathBuf::from);
+    let above = |start: Option<PathBuf>| -> Vec<PathBuf> {
+        start.iter().flat_map(|start| start.ancestors()).map(|folder| folder.join("lab")).collect()
+    };
+    let mut candidates = Vec::from_iter(named);
+    candidates.extend(above(std::env::current_exe().ok()));
+    candidates.extend(above(std::env::current_dir().ok()));
+    candidates.into_iter().find(|folder| is_lab(folder)).ok_or_else(|| {
+        Report::new("lab-files-missing", "the scripts of the lab are not found beside this program")
+            .exit(EXIT_INFRASTRUCTURE)
+            .fix(format!("run hardway from a checkout of its sources, or set {FILES} to its folder lab/"))
+    })
+}

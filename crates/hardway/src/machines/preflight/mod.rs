@@ -1,0 +1,112 @@
+//! Whether this host and everything around the cluster are fit: phase check-host.
+
+mod registries;
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use hardway_assets::inventory::Provider;
+use hardway_assets::{Cluster, pki};
+use hardway_machines::preflight::{self, AskRegistry, CHECKS, CheckResult, Choice, Patience, Site, Verdict};
+
+use super::place;
+use crate::clock;
+use crate::inputs::{InputFile, Workdir};
+use crate::release::{RegistryOptions, is_sample};
+use crate::report::{EXIT_USAGE, Report};
+use crate::terminal::Output;
+use registries::Registries;
+
+/// Where the release of a working folder comes from.
+#[derive(Clone, Copy)]
+pub(crate) struct ReleaseSource<'a> {
+    pub(crate) registry: &'a RegistryOptions,
+    /// It counts, whatever the inventory names.
+    pub(crate) folder: Option<&'a Path>,
+}
+
+/// Runs the checks of a working folder; each result is told when it is known.
+pub(crate) fn look(
+    workdir: &Workdir,
+    cluster: &Cluster,
+    source: ReleaseSource<'_>,
+    choice: &Choice,
+    on_result: impl FnMut(&CheckResult),
+    out: &Output,
+) -> Result<Vec<CheckResult>, Report> {
+    let now = clock::now()?;
+    let certificates = pki::expiries(cluster, &workdir.tree()?, now);
+    let (install_config, _) = InputFile::both(workdir)?;
+    let registries = Registries::of(cluster, &install_config, source.registry, out);
+    let ask = || registries.ask();
+    let place = match place(workdir, cluster) {
+        // A check says so.
+        Err(report) if report.code == "lab-files-missing" => None,
+        place => place?,
+    };
+    let site = Site {
+        cluster,
+        folder: &workdir.path(""),
+        lab_files: place.as_ref().map(|place| place.files.as_path()),
+        certificates: &certificates,
+        is_sample: is_sample(&cluster.inventory.release.image, source.folder)?,
+        registry: Some(&ask as AskRegistry<'_>),
+        now,
+        patience: Patience::default(),
+    };
+    Ok(preflight::run(&site, choice, on_result))
+}
+
+/// What to say when a check failed.
+pub(crate) fn refused(results: &[CheckResult]) -> Option<Report> {
+    let failed = preflight::failed(results);
+    let is_asked =
+        |result: &&CheckResult| !matches!(result.verdict, Verdict::NotApplicable | Verdict::Skipped);
+    let asked = results.iter().filter(is_asked).count();
+    let what = format!("{} of {asked} checks failed: {}", failed.len(), failed.join(", "));
+    (!failed.is_empty()).then(|| {
+        Report::new("preflight-failed", what)
+            .exit(EXIT_USAGE)
+            .fix("each says above what was seen and what to do; --skip-check NAME leaves one out")
+    })
+}
+
+/// Group by group, a line a check; what was seen and what to do below those that did not pass. Checks that are about
+/// another provider are left out.
+pub(crate) fn preflight_text(results: &[CheckResult], provider: Provider) -> String {
+    let is_about = |result: &&CheckResult| {
+        CHECKS.iter().any(|check| check.name == result.check && check.providers.contains(&provider))
+    };
+    let shown: Vec<&CheckResult> = results.iter().filter(is_about).collect();
+    let width = shown.iter().map(|result| result.check.len()).max().unwrap_or_default();
+    let mut text = String::new();
+    let mut group = None;
+    for result in &shown {
+        if group.replace(result.group) != Some(result.group) {
+            let _ = writeln!(text, "{}", result.group);
+        }
+        let CheckResult { check, verdict, seen, fix, .. } = result;
+        let first = seen.first().map_or("", String::as_str);
+        let _ = writeln!(text, "  {verdict:14} {check:width$}  {first}");
+        let more = seen.iter().skip(1).cloned().chain(fix.iter().map(|fix| format!("fix: {fix}")));
+        more.for_each(|line| _ = writeln!(text, "  {:14} {:width$}  {line}", "", ""));
+    }
+    let count = |verdict| shown.iter().filter(|result| result.verdict == verdict).count();
+    let [passed, warned, skipped, other, failed] =
+        [Verdict::Passed, Verdict::Warned, Verdict::Skipped, Verdict::NotApplicable, Verdict::Failed]
+            .map(count);
+    let _ = writeln!(
+        text,
+        "{passed} passed, {warned} warned, {skipped} skipped, {other} not applicable, {failed} failed"
+    );
+    text
+}
+
+/// An error when a name is that of no check.
+pub(crate) fn known_checks(choice: &Choice) -> Result<(), Report> {
+    let Some(unknown) = choice.unknown() else { return Ok(()) };
+    let names: Vec<&str> = CHECKS.iter().map(|check| check.name).collect();
+    Err(Report::new("usage", format!("there is no check {unknown:?}"))
+        .exit(EXIT_USAGE)
+        .fix(format!("one of {}", names.join(", "))))
+}

@@ -1,0 +1,95 @@
+//! The registries of the release, asked as the cluster's nodes will: with their pull secret, CA, proxy and mirrors.
+
+use std::time::Duration;
+
+use hardway_assets::Cluster;
+use hardway_machines::preflight::{PlaceSeen, Refusal, RegistrySeen};
+use hardway_release::{FetchOptions, ImagePlace, PullSpec, Retry, blocking, date_of, look_for};
+use jiff::Timestamp;
+use jiff::fmt::rfc2822::DateTimeParser;
+
+use crate::clock;
+use crate::inputs::InputFile;
+use crate::release::{Logins, RegistryOptions, fetch_options, registry_report};
+use crate::report::Report;
+use crate::terminal::Output;
+
+/// Everything needed to ask, or why nobody can be asked.
+pub(super) struct Registries(Result<(PullSpec, FetchOptions), Refusal>);
+
+/// A registry that is well answers at once.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl Registries {
+    /// Reads pull secret, CA, proxy and mirrors.
+    pub(super) fn of(
+        cluster: &Cluster,
+        config: &InputFile,
+        registry: &RegistryOptions,
+        out: &Output,
+    ) -> Self {
+        let prepared = || {
+            let spec = cluster.inventory.release.image.parse::<PullSpec>();
+            let image = spec.map_err(|error| Report::from_error("release-unusable", &error))?;
+            let text = Some(config.text.0.as_str());
+            let mut options = fetch_options(registry, text, &[&image], Logins::OfCluster, out)?;
+            options.connection.timeout = PATIENCE;
+            options.connection.retry = Retry { attempts: 2, ..Retry::default() };
+            Ok((image, options))
+        };
+        Self(prepared().map_err(refusal))
+    }
+
+    /// Asks all of them.
+    pub(super) fn ask(&self) -> RegistrySeen {
+        let (image, options) = match &self.0 {
+            Ok(prepared) => prepared,
+            Err(refusal) => return RegistrySeen { trouble: Some(refusal.clone()), places: Vec::new() },
+        };
+        let asked = blocking(async {
+            let mut places = Vec::new();
+            for place in look_for(image, options).await.map_err(|error| registry_report(&error))? {
+                let date = date_of(&place.place, &options.connection).await;
+                places.push(seen(place, date.as_deref()));
+            }
+            Ok(places)
+        });
+        match asked.map_err(|error| Report::from_error("workdir-unusable", &error)).flatten() {
+            Ok(places) => RegistrySeen { places, trouble: None },
+            Err(report) => RegistrySeen { places: Vec::new(), trouble: Some(refusal(report)) },
+        }
+    }
+}
+
+/// Must be called when the date has just come.
+fn seen(place: ImagePlace, date: Option<&str>) -> PlaceSeen {
+    let ahead = date.and_then(|date| Some(read(date)?.as_second() - clock::now().ok()?.as_second()));
+    PlaceSeen {
+        name: place.place.name(),
+        is_mirror: place.is_mirror,
+        found: place.found.map(|digest| digest.to_string()).map_err(|error| refusal(registry_report(&error))),
+        ahead,
+    }
+}
+
+fn read(date: &str) -> Option<Timestamp> {
+    DateTimeParser::new().parse_timestamp(date).ok()
+}
+
+fn refusal(report: Report) -> Refusal {
+    Refusal {
+        what: report.what,
+        fix: report.fix.unwrap_or_else(|| format!("see `hardway explain {}`", report.code)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_date_as_servers_write_it() {
+        assert_eq!(read("Sun, 15 Nov 2026 10:41:49 GMT"), "2026-11-15T10:41:49Z".parse().ok());
+        assert_eq!(read("yesterday"), None);
+    }
+}

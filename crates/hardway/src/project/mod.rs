@@ -1,0 +1,339 @@
+//! Making files: everything a cluster is made from is read (the two files, the release, the secrets, what is on disk),
+//! planned, and written.
+//!
+//! ```text
+//! Checked    both files and the release, without a mistake
+//! Project    with secrets and what is on disk: everything a plan needs
+//! Forecast   what a run will make, before the nodes are rendered      forecast.rs
+//! make       carries it out, or tells what it would do                make.rs, dry_run.rs, render_nodes.rs
+//! ```
+
+mod dry_run;
+mod forecast;
+mod make;
+mod render_nodes;
+
+pub(crate) use dry_run::{join, kept_in};
+pub(crate) use forecast::Forecast;
+pub(crate) use make::{MakeOptions, RenderOptions, Wanted, keep_fetched, make, make_checked};
+
+use std::collections::BTreeMap;
+
+use hardway_assets::graph::{
+    Asset, Graph, Inputs, Lock, LockedRelease, MakeError, Plan, Source, Stale, World, plan,
+};
+use hardway_assets::install_config::{InstallConfig, Rules, architecture};
+use hardway_assets::inventory::{Inventory, Role};
+use hardway_assets::pki::Expiry;
+use hardway_assets::release_payload::{ReleasePayload, RenderedConfig, sample};
+use hardway_assets::secrets::{SecretBundle, SecretsError};
+use hardway_assets::violation::Violation;
+use hardway_assets::yaml::Node;
+use hardway_assets::{Cluster, GENERATOR, Tree, assets_with_edited_pointers, pki};
+use jiff::Timestamp;
+
+use crate::clock;
+use crate::inputs::{
+    FilesRead, InputFile, Purpose, Workdir, architecture_in, check_before, invalid, read_files,
+    release_image, unready_note, version_in,
+};
+use crate::release::{self, Chosen, Reach, unusable};
+use crate::report::Report;
+use crate::terminal::Output;
+
+/// Both files, checked, and the release.
+pub(crate) struct Checked {
+    pub(crate) config: InstallConfig,
+    pub(crate) inventory: Inventory,
+    pub(crate) release: Chosen,
+    /// What machines need to boot that the inventory does not say yet, in a line.
+    pub(crate) unready: Option<String>,
+    config_file: InputFile,
+    config_node: Node,
+}
+
+/// Everything a plan needs, owned.
+pub(crate) struct Project {
+    pub(crate) cluster: Cluster,
+    pub(crate) release: ReleasePayload,
+    /// Whether its node configs came with it, so that nothing is rendered here.
+    pub(crate) is_rendered: bool,
+    /// What the lock will say about the release.
+    locked_release: Option<LockedRelease>,
+    pub(crate) secrets: SecretBundle,
+    pub(crate) secrets_on_disk: SecretBundle,
+    pub(crate) tree: Tree,
+    pub(crate) lock: Lock,
+    pub(crate) graph: Graph,
+    /// The moment this run takes for now.
+    pub(crate) now: Timestamp,
+    /// Certificates that this run renews.
+    pub(crate) due: Vec<Expiry>,
+}
+
+impl Checked {
+    /// Reads and checks; shows every mistake of both files at once. Which fields exist depends on the version of the
+    /// release: what its name tells of that is enough to stop at mistakes before a registry is asked.
+    pub(crate) fn load(workdir: &Workdir, reach: Reach<'_>, out: &Output) -> Result<Self, Report> {
+        let (config, inventory) = InputFile::both(workdir)?;
+        let image = release_image(&inventory);
+        let is_fips = host_is_fips(out);
+        check_before(&config, &inventory, image.as_deref(), is_fips)?;
+        let release = Chosen::find(workdir, &config, image.as_deref(), reach, out)?;
+        let rules = Rules::for_version(&release.payload.version)
+            .of_architecture(&release.payload.architecture)
+            .on_fips_host(is_fips);
+        let FilesRead { config: config_read, inventory: inventory_read, unready } =
+            read_files(&config, &inventory, rules, Purpose::Files)?;
+        config_read.warnings.iter().for_each(|warning| out.finding(&config.warning(warning)));
+        inventory_read.warnings.iter().for_each(|warning| out.finding(&inventory.warning(warning)));
+        let checked = Self {
+            config: config_read.value,
+            inventory: inventory_read.value,
+            release,
+            unready: unready_note(&inventory, &unready),
+            config_file: config,
+            config_node: config_read.node,
+        };
+        checked.refuse(architecture(&checked.config, &checked.release.payload.architecture))?;
+        Ok(checked)
+    }
+
+    /// Why the release has to be fetched before anything can be said, if so.
+    pub(crate) fn reason_to_fetch(workdir: &Workdir) -> Result<Option<Stale>, Report> {
+        let (config, inventory) = InputFile::both(workdir)?;
+        let image = release_image(&inventory).filter(|image| image != "sample");
+        let Some(image) = image else { return Ok(None) };
+        check_before(&config, &inventory, Some(&image), true)?;
+        release::reason_to_fetch(workdir, &image)
+    }
+
+    /// An error when there are violations of install-config.yaml.
+    pub(crate) fn refuse(&self, violations: Vec<Violation>) -> Result<(), Report> {
+        if violations.is_empty() {
+            return Ok(());
+        }
+        let placed: Vec<Violation> = violations
+            .into_iter()
+            .map(|violation| Violation { span: Some(self.config_node.locate(&violation.path)), ..violation })
+            .collect();
+        Err(invalid(&self.config_file, &placed, &self.config_file, &[]))
+    }
+}
+
+impl Project {
+    /// With the secrets as they are on disk; missing ones are drawn in memory.
+    pub(crate) fn load(workdir: &Workdir, checked: Checked) -> Result<Self, Report> {
+        let now = clock::now()?;
+        let secrets_on_disk = workdir.secrets()?;
+        let mut secrets = secrets_on_disk.clone();
+        let Chosen { payload: release, is_rendered, locked: locked_release } = checked.release;
+        let mut cluster = cluster(checked.config, checked.inventory, &mut secrets, now)?;
+        let tree = workdir.tree()?;
+        let lock = workdir.lock(&tree)?;
+        secrets.complete(&pki::catalogue::keys(&cluster)).map_err(|error| damaged(&error))?;
+        let due = due(&cluster, &tree, &lock, now);
+        if !due.is_empty() {
+            let renewed = due.iter().map(|expiry| (expiry.certificate.clone(), whole_second(now)));
+            cluster.identity.renewed.extend(renewed);
+            secrets.set_identity(&cluster.identity);
+        }
+        let graph = graph(&cluster, &release, &edited_pointers(&tree, &lock))?;
+        Ok(Self {
+            cluster,
+            release,
+            is_rendered,
+            locked_release,
+            secrets,
+            secrets_on_disk,
+            tree,
+            lock,
+            graph,
+            now,
+            due,
+        })
+    }
+
+    /// What would be made of the assets that are wanted, and why.
+    pub(crate) fn plan(&self, wanted: impl Fn(&dyn Asset) -> bool) -> Result<Plan, Report> {
+        let (cluster, release, secrets, tree) = (&self.cluster, &self.release, &self.secrets, &self.tree);
+        let inputs = Inputs { cluster, release, secrets, tree };
+        let world = World { inputs, lock: &self.lock, generator: GENERATOR, expiring: &self.due };
+        let mut plan =
+            plan(&self.graph, &world, wanted).map_err(|(asset, error)| self.failed(&asset, &error))?;
+        plan.lock.release.clone_from(&self.locked_release);
+        Ok(plan)
+    }
+
+    /// The same after a plan was carried out, with these node configs.
+    pub(crate) fn after(
+        mut self,
+        plan: &Plan,
+        rendered: BTreeMap<String, RenderedConfig>,
+    ) -> Result<Self, Report> {
+        self.tree = plan.tree(&self.tree);
+        self.lock = plan.lock.clone();
+        self.secrets_on_disk = self.secrets.clone();
+        self.take_rendered(rendered)?;
+        Ok(self)
+    }
+
+    /// The same with these node configs.
+    pub(crate) fn take_rendered(&mut self, rendered: BTreeMap<String, RenderedConfig>) -> Result<(), Report> {
+        self.release.rendered = rendered;
+        self.graph = graph(&self.cluster, &self.release, &edited_pointers(&self.tree, &self.lock))?;
+        Ok(())
+    }
+
+    /// Secrets that files were made from and that are no longer there: they are drawn anew.
+    pub(crate) fn lost_secrets(&self) -> Vec<&str> {
+        let mut lost: Vec<&str> = self
+            .lock
+            .sources
+            .values()
+            .flat_map(|sources| sources.keys())
+            .filter_map(|source| match source {
+                Source::Secret(name) => Some(name.as_str()),
+                Source::Identity | Source::Issued(_) => Some("identity.json"),
+                _ => None,
+            })
+            .filter(|name| self.secrets_on_disk.get(name).is_err())
+            .collect();
+        lost.sort_unstable();
+        lost.dedup();
+        lost
+    }
+
+    fn failed(&self, asset: &str, error: &MakeError) -> Report {
+        let making = |report: Report| Report { what: format!("making {asset}: {}", report.what), ..report };
+        match error {
+            MakeError::BadFile { path, reason, offset: Some(offset) } => {
+                let place = place(self.tree.get(path).unwrap_or_default(), *offset);
+                making(Report::new("asset-failed", format!("{path}:{place}: {reason}")))
+            }
+            MakeError::Image(_) | MakeError::Release(_) => making(unusable(error)),
+            MakeError::Secret(error) => making(damaged(error)),
+            _ => making(Report::from_error("asset-failed", error)),
+        }
+    }
+}
+
+/// The graph of the cluster that the files describe.
+pub(crate) fn graph_of(workdir: &Workdir, checked: Checked) -> Result<Graph, Report> {
+    let mut secrets = workdir.secrets()?;
+    let cluster = cluster(checked.config, checked.inventory, &mut secrets, clock::now()?)?;
+    let tree = workdir.tree()?;
+    let edited = edited_pointers(&tree, &workdir.lock(&tree)?);
+    graph(&cluster, &checked.release.payload, &edited)
+}
+
+/// The cluster that the files describe; what was never drawn is made up for the moment.
+pub(crate) fn cluster_of(workdir: &Workdir, checked: Checked) -> Result<Cluster, Report> {
+    cluster(checked.config, checked.inventory, &mut workdir.secrets()?, clock::now()?)
+}
+
+/// The cluster that the files describe, before its release is known. Which fields exist is then judged by the version in
+/// the release's name, by the release that is kept, or by the newest that is known.
+pub(crate) fn cluster_before_release(workdir: &Workdir) -> Result<Cluster, Report> {
+    before_release(workdir, &mut workdir.secrets()?)
+}
+
+/// The same for somebody who builds: what is built may be named after the cluster's identity, so that is kept from now on,
+/// before any other secret is drawn.
+pub(crate) fn cluster_to_build(workdir: &Workdir) -> Result<Cluster, Report> {
+    let on_disk = workdir.secrets()?;
+    let mut secrets = on_disk.clone();
+    let cluster = before_release(workdir, &mut secrets)?;
+    workdir.write_secrets(&on_disk, &secrets)?;
+    Ok(cluster)
+}
+
+fn before_release(workdir: &Workdir, secrets: &mut SecretBundle) -> Result<Cluster, Report> {
+    let (config, inventory) = InputFile::both(workdir)?;
+    let rules = rules_before_release(workdir, &inventory);
+    let FilesRead { config, inventory, .. } = read_files(&config, &inventory, rules, Purpose::Machines)?;
+    cluster(config.value, inventory.value, secrets, clock::now()?)
+}
+
+/// By the release that is kept, by the version in the name of the one that is wanted, or by the newest that is known.
+pub(crate) fn rules_before_release(workdir: &Workdir, inventory: &InputFile) -> Rules {
+    let kept = workdir.path("release/release-image").exists().then(|| workdir.path("release"));
+    let kept = kept
+        .and_then(|folder| hardway_release::read_folder(&folder).ok())
+        .map(|release| (release.version, release.architecture));
+    let tag = release_image(inventory).and_then(|image| {
+        let (_, tag) = image.rsplit_once(':')?;
+        Some((version_in(tag)?.to_owned(), architecture_in(tag).to_owned()))
+    });
+    let (version, architecture) = kept.or(tag).unwrap_or_else(|| (sample().version, String::new()));
+    Rules::for_version(&version).of_architecture(&architecture).on_fips_host(true)
+}
+
+/// The assets of a cluster, in order.
+pub(crate) fn graph(cluster: &Cluster, release: &ReleasePayload, edited: &[Role]) -> Result<Graph, Report> {
+    Graph::new(assets_with_edited_pointers(cluster, release, edited))
+        .map_err(|error| Report::from_error("asset-failed", &error))
+}
+
+/// Pools whose pointer config somebody added something to.
+fn edited_pointers(tree: &Tree, lock: &Lock) -> Vec<Role> {
+    let is_edited = |role: &Role| {
+        let path = format!("{role}.ign");
+        tree.get(&path).is_some_and(|bytes| !lock.is_ours(&path, tree) && adds_something(bytes))
+    };
+    [Role::Master, Role::Worker].into_iter().filter(is_edited).collect()
+}
+
+/// A pointer has nothing but its `ignition` part. What is not JSON is for the asset to refuse.
+fn adds_something(pointer: &[u8]) -> bool {
+    match serde_json::from_slice(pointer) {
+        Ok(serde_json::Value::Object(parts)) => parts.keys().any(|part| part != "ignition"),
+        _ => true,
+    }
+}
+
+fn cluster(
+    config: InstallConfig,
+    inventory: Inventory,
+    secrets: &mut SecretBundle,
+    now: Timestamp,
+) -> Result<Cluster, Report> {
+    secrets.draw_identity(&config.metadata.name, now);
+    let identity = secrets.identity().map_err(|error| damaged(&error))?;
+    Ok(Cluster { config, inventory, identity })
+}
+
+fn damaged(error: &SecretsError) -> Report {
+    Report::from_error("secrets-damaged", error)
+        .fix("restore the file from a copy; a new one means a new cluster")
+}
+
+/// Certificates near their end that we made: what the user put there is the user's.
+fn due(cluster: &Cluster, tree: &Tree, lock: &Lock, now: Timestamp) -> Vec<Expiry> {
+    let ours = |expiry: &Expiry| !expiry.is_on_disk || lock.is_ours(&pki::path(&expiry.certificate), tree);
+    pki::expiries(cluster, tree, now).into_iter().filter(|expiry| expiry.is_due && ours(expiry)).collect()
+}
+
+fn whole_second(now: Timestamp) -> Timestamp {
+    Timestamp::from_second(now.as_second()).unwrap_or(now)
+}
+
+/// `line:column`, both from one.
+fn place(bytes: &[u8], offset: usize) -> String {
+    let before = String::from_utf8_lossy(&bytes[..offset.min(bytes.len())]).into_owned();
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    format!("{line}:{column}")
+}
+
+/// Whether this host runs in FIPS mode, or its user takes that on themselves, with openshift-install's variable.
+fn host_is_fips(out: &Output) -> bool {
+    const SKIP: &str = "OPENSHIFT_INSTALL_SKIP_HOSTCRYPT_VALIDATION";
+    if std::env::var_os(SKIP).is_some() {
+        out.warn(&format!(
+            "{SKIP} is set: whether this host may make keys for a FIPS cluster is not checked"
+        ));
+        return true;
+    }
+    fs_err::read_to_string("/proc/sys/crypto/fips_enabled").is_ok_and(|text| text.trim() == "1")
+}

@@ -1,0 +1,74 @@
+//! Who signed a release.
+//!
+//! Without a keyring nothing is checked, and that is said. It could not be otherwise: the keys that a release brings
+//! along cannot vouch for the release itself, and OpenShift too checks signatures of updates only, with the keys of
+//! the release that is installed already (openshift/cluster-version-operator `pkg/cvo/updatepayload.go`).
+
+use hardway_release::{
+    Digest, FetchOptions, PUBLIC_STORES, PullSpec, SignatureError, SignatureStore, blocking, verify,
+};
+
+use super::{SignatureOptions, registry_report};
+use crate::report::Report;
+use crate::terminal::Output;
+
+/// An error unless a key of the keyring signed the digest; a warning where there is no keyring, or where the check is
+/// not wanted.
+pub(crate) fn check_signature(
+    wanted: &SignatureOptions,
+    image: &PullSpec,
+    digest: Option<&Digest>,
+    options: &FetchOptions,
+    out: &Output,
+) -> Result<(), Report> {
+    let Some(digest) = digest else { return Ok(()) };
+    if wanted.is_skipped {
+        let place = image.registry();
+        out.warn(&format!(
+            "--insecure-skip-signature: nobody says who made {digest}. Whoever can write to {place} chooses what every \
+             machine of the cluster runs, with all rights"
+        ));
+        return Ok(());
+    }
+    let Some(keyring) = &wanted.keyring else {
+        let known = match &image.digest {
+            Some(_) => "The digest that was asked for vouches for the content, not for who made it",
+            None => "The tag named this digest just now; write the digest down, and ask for it next time",
+        };
+        out.warn(&format!("the signature of {digest} is not checked because no --keyring is given. {known}"));
+        return Ok(());
+    };
+    let verified = blocking(verify(digest, keyring, &stores(wanted), &options.connection))
+        .map_err(|error| Report::from_error("workdir-unusable", &error))?
+        .map_err(|error| report(&error))?;
+    out.info(&format!("{digest} is signed by key {} as {}", verified.key, verified.reference));
+    out.debug(&format!("signature: {}", verified.found_in));
+    Ok(())
+}
+
+/// Those given; the public ones where none are.
+fn stores(wanted: &SignatureOptions) -> Vec<SignatureStore> {
+    let files = wanted.files.iter().map(|path| SignatureStore::File(path.clone()));
+    let stores = wanted.stores.iter().map(|place| match place.contains("://") {
+        true => SignatureStore::Url(place.clone()),
+        false => SignatureStore::Folder(place.into()),
+    });
+    let given: Vec<_> = files.chain(stores).collect();
+    if given.is_empty() {
+        return PUBLIC_STORES.iter().map(|url| SignatureStore::Url((*url).to_owned())).collect();
+    }
+    given
+}
+
+fn report(error: &SignatureError) -> Report {
+    match error {
+        SignatureError::Store(error) => registry_report(error),
+        SignatureError::NoGpgv(_) | SignatureError::Keyring { .. } | SignatureError::File(_) => {
+            Report::from_error("signature-invalid", error)
+        }
+        SignatureError::NoSignature { .. } | SignatureError::NoneValid { .. } => {
+            Report::from_error("signature-invalid", error)
+                .fix("check the pull spec and the keyring; do not use this release before you know why")
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The working folder and what is served from it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use hardway_assets::Cluster;
+use hardway_assets::graph::Inputs;
+use hardway_assets::ignition::{TokenKey, first_boot_config, pool_config};
+use hardway_assets::inventory::{Host, Role, ServerUrl};
+use hardway_assets::release_payload::ReleasePayload;
+use hardway_assets::secrets::{SecretBundle, TOKEN_KEY};
+use hardway_machines::ignition_server::faces::{HostFile, Pool, PoolFace};
+
+use super::prepare::{unprepared, usage};
+use crate::inputs::Workdir;
+use crate::project::Checked;
+use crate::release::Reach;
+use crate::report::Report;
+use crate::terminal::Output;
+
+/// A folder with everything made.
+pub(crate) struct Folder {
+    pub(crate) workdir: Workdir,
+    pub(crate) cluster: Cluster,
+    release: ReleasePayload,
+    secrets: SecretBundle,
+    inputs: InputFiles,
+    stamp: InputStamp,
+}
+
+/// The hosts of the inventory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hosts {
+    pub(crate) files: Vec<HostFile>,
+    pub(crate) roles: BTreeMap<String, Role>,
+}
+
+/// Where the input files are. A host may be added while machines are served.
+#[derive(Clone, Debug)]
+pub(crate) struct InputFiles {
+    dir: PathBuf,
+    release_dir: Option<PathBuf>,
+}
+
+/// When the input files were last written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct InputStamp([Option<SystemTime>; 2]);
+
+impl InputFiles {
+    pub(crate) fn stamp(&self) -> InputStamp {
+        let written =
+            |name| fs_err::metadata(self.dir.join(name)).and_then(|metadata| metadata.modified()).ok();
+        InputStamp(["install-config.yaml", "inventory.yaml"].map(written))
+    }
+
+    /// The hosts as they are now. What there is to warn of was said at the start.
+    pub(crate) fn hosts(&self) -> Result<Hosts, Report> {
+        Ok(Folder::open(&self.dir, self.release_dir.as_deref(), &Output::silent())?.hosts())
+    }
+}
+
+impl Folder {
+    /// Reads the input files, the release and the secrets. `release_dir` is where the release is, if not what the
+    /// inventory names.
+    pub(crate) fn open(dir: &Path, release_dir: Option<&Path>, out: &Output) -> Result<Self, Report> {
+        let inputs = InputFiles { dir: dir.to_owned(), release_dir: release_dir.map(Path::to_owned) };
+        // Before the content: a change in between is then seen at the next look.
+        let stamp = inputs.stamp();
+        let workdir = Workdir::open(dir)?;
+        let checked = Checked::load(&workdir, Reach::Here(release_dir), out)?;
+        let secrets = workdir.secrets()?;
+        let identity = secrets.identity().map_err(|error| unprepared(&error.to_string()))?;
+        let cluster = Cluster { config: checked.config, inventory: checked.inventory, identity };
+        Ok(Self { workdir, cluster, release: checked.release.payload, secrets, inputs, stamp })
+    }
+
+    /// What is needed to read the hosts again when they change.
+    pub(crate) fn inputs(&self) -> (InputFiles, InputStamp) {
+        (self.inputs.clone(), self.stamp)
+    }
+
+    pub(crate) fn url(&self) -> Option<&ServerUrl> {
+        self.cluster.inventory.ignition_server.url.as_ref()
+    }
+
+    /// What tokens are made with, once it is sure that hosts can come with them.
+    pub(crate) fn token_key(&self, is_plain_http: bool) -> Result<TokenKey, Report> {
+        let Some(url) = self.url() else {
+            return Err(unprepared("inventory.yaml does not say where hosts reach this server")
+                .fix("set ignitionServer: {url: https://ADDRESS:22624}, run `hardway create ignition-configs`, serve again"));
+        };
+        if url.is_https == is_plain_http {
+            let (says, flag) = if url.is_https {
+                ("https", "leave out --plain-http")
+            } else {
+                ("http", "give --plain-http")
+            };
+            return Err(usage(&format!("the pointers of the hosts say {url}, which is {says}")).fix(
+                format!("{flag}, or change ignitionServer.url and run `hardway create ignition-configs`"),
+            ));
+        }
+        let key = self.secrets.get(TOKEN_KEY).map_err(|error| unprepared(&error.to_string()))?;
+        Ok(TokenKey::new(key))
+    }
+
+    pub(crate) fn hosts(&self) -> Hosts {
+        let hosts = &self.cluster.inventory.hosts;
+        let file = |host: &Host| HostFile {
+            name: host.name.clone(),
+            addresses: host.ip.clone(),
+            path: self.workdir.path(&first_boot_config(&self.cluster, host)),
+        };
+        Hosts {
+            files: hosts.iter().map(file).collect(),
+            roles: hosts.iter().map(|host| (host.name.clone(), host.role)).collect(),
+        }
+    }
+
+    pub(crate) fn pools(&self, warn: &dyn Fn(&str)) -> Result<PoolFace, Report> {
+        let tree = self.workdir.tree()?;
+        let inputs =
+            Inputs { cluster: &self.cluster, release: &self.release, secrets: &self.secrets, tree: &tree };
+        let failed = |error: &dyn std::error::Error| Report::from_error("asset-failed", error);
+        let contract = inputs.version_contract().map_err(|error| failed(&error))?;
+        let newest_minor = if contract.serves_ignition_3_5() { 5 } else { 4 };
+        let mut pools = BTreeMap::new();
+        for role in [Role::Master, Role::Worker] {
+            match pool_config(&inputs, role).map_err(|error| failed(&error))? {
+                Some(config) => {
+                    pools.insert(role.name().to_owned(), Pool::new(&config, newest_minor));
+                }
+                None => warn(&format!(
+                    "the release has no rendered MachineConfig for pool {role}: machines that ask for it are told to wait"
+                )),
+            }
+        }
+        Ok(PoolFace::new(pools))
+    }
+}

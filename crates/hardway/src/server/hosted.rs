@@ -1,0 +1,62 @@
+//! The management cluster of hosted workers.
+
+use std::io::Write as _;
+use std::sync::Arc;
+
+use hardway_machines::ignition_server::hosted_tokens::HostedTokens;
+use hardway_machines::ignition_server::token_watch;
+use hardway_machines::ignition_server::upstream::{self, Upstream};
+use tokio::sync::mpsc;
+
+use super::options::Options;
+use super::service::failed;
+use crate::report::Report;
+
+/// A client of it, and the tokens that it knows.
+pub(super) struct Hosted {
+    client: token_watch::Client,
+    namespace: String,
+    pub(super) tokens: Arc<HostedTokens>,
+    upstream: Option<Upstream>,
+}
+
+impl Hosted {
+    /// As the flags or the surroundings say.
+    pub(super) async fn connect(options: &Options) -> Result<Self, Report> {
+        let (client, default) =
+            token_watch::connect(options.kubeconfig.as_deref()).await.map_err(|error| {
+                failed(&error).fix(
+                "give --kubeconfig FILE of the management cluster, or run as a pod with a service account",
+            )
+            })?;
+        let namespace = options.namespace.clone().unwrap_or(default);
+        let upstream = match (&options.upstream, &options.upstream_ca) {
+            (Some(address), Some(file)) => {
+                let authority = fs_err::read_to_string(file).map_err(|error| failed(&error))?;
+                Some(Upstream::new(address, &authority).map_err(|error| failed(&error))?)
+            }
+            _ => None,
+        };
+        Ok(Self { client, namespace, tokens: Arc::default(), upstream })
+    }
+
+    /// Watches and marks as long as the program runs.
+    pub(super) fn spawn(self) -> mpsc::Sender<String> {
+        let (sender, reached) = mpsc::channel(256);
+        let Self { client, namespace, tokens, upstream } = self;
+        let (watching, watched) = (client.clone(), namespace.clone());
+        tokio::spawn(async move {
+            match upstream {
+                Some(behind) => upstream::watch(watching, &watched, tokens, behind, trouble).await,
+                None => token_watch::watch(watching, &watched, tokens, trouble).await,
+            }
+        });
+        tokio::spawn(async move { token_watch::mark(client, &namespace, reached, trouble).await });
+        sender
+    }
+}
+
+/// From a task of its own, where there is no printer.
+fn trouble(what: &str) {
+    let _ = writeln!(anstream::stderr(), "warning: {what}");
+}

@@ -1,0 +1,25 @@
+//! Serving: machines get their configs on their first boot, from a working folder or for a hosted cluster.
+//!
+//! ```text
+//! options.rs     whom to serve, from where, and how
+//! folder.rs      the working folder: hosts, pools, what tokens are made with
+//! prepare.rs     options, folder → faces, certificates, addresses: everything that can be wrong beforehand
+//! service.rs     the servers, and the loop that tells what happens
+//! watched.rs     what is looked at again and again
+//! hosted.rs      the management cluster of hosted workers
+//! background.rs  beside a command that boots machines meanwhile
+//! ```
+
+mod background;
+mod folder;
+mod hosted;
+mod options;
+mod prepare;
+mod service;
+mod watched;
+
+pub(crate) use background::{Background, Told, words};
+pub(crate) use folder::{Folder, Hosts};
+pub(crate) use options::{Certificate, Face, Options};
+pub(crate) use prepare::{Prepared, needs_folder, prepare};
+pub(crate) use service::{Listener, Log, Service, failed, runtime};

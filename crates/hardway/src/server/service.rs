@@ -1,0 +1,238 @@
+//! The servers and what they look at again and again, whoever waits for their end.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hardway_base::error_sentence;
+use hardway_journal::{Entry, Follower, Journal, JournalError, Record};
+use hardway_machines::boot_server::{BootServer, Note, installed};
+use hardway_machines::ignition_server::faces::{History, HostTable, HostedFace};
+use hardway_machines::ignition_server::{
+    CertificateFiles, Certificates, Clock, Event, Faces, Listen, Recorder, Router, Server,
+};
+use hardway_machines::install_media::BOOT_INDEX;
+use tokio::sync::mpsc;
+
+use super::folder::Hosts;
+use super::hosted::Hosted;
+use super::options::Options;
+use super::prepare::{Boot, Prepared};
+use super::watched::{HostWatch, Watched};
+use crate::clock;
+use crate::report::{EXIT_INFRASTRUCTURE, Report};
+
+/// How soon a new config, certificate, host or joined node is noticed.
+const LOOK: Duration = Duration::from_millis(500);
+/// Events that wait to be told. More are counted and not shown.
+const MOST_EVENTS: usize = 512;
+
+/// Whoever is told what happens.
+pub(crate) trait Listener {
+    /// An address is served from now on.
+    fn serving(&mut self, url: &str);
+    /// Machines can boot from there.
+    fn booting(&mut self, url: &str);
+    /// Somebody asked.
+    fn happened(&mut self, event: &Event);
+    /// The hosts, as they are now.
+    fn hosts(&mut self, hosts: &Hosts, table: &HostTable, history: &History);
+    /// Something is wrong, and stays so until it is told again or not.
+    fn trouble(&mut self, what: &str);
+    /// Everything of this turn is told.
+    fn turn(&mut self) {}
+    /// No new connections; requests under way go on.
+    fn ending(&mut self) {}
+}
+
+/// The journal that is written, what was in it, and what comes.
+pub(crate) struct Log {
+    pub(crate) journal: Arc<Journal>,
+    pub(crate) records: Vec<Record>,
+    pub(crate) follower: Follower,
+}
+
+impl Log {
+    /// Reads a journal that others have open.
+    pub(crate) fn of(journal: Arc<Journal>) -> Result<Self, Report> {
+        let mut follower = Follower::new(journal.path());
+        let records = follower.news().map_err(|error| damaged(&error))?;
+        Ok(Self { journal, records, follower })
+    }
+
+    /// Opens the journal of a folder.
+    pub(crate) fn open(path: &Path) -> Result<Self, Report> {
+        let (journal, records, follower) = Journal::open_following(path).map_err(|error| damaged(&error))?;
+        Ok(Self { journal: Arc::new(journal), records, follower })
+    }
+}
+
+/// Servers that run.
+pub(crate) struct Service {
+    server: Server,
+    is_tls: bool,
+    told: mpsc::Receiver<Event>,
+    /// Of the boot server.
+    troubles: mpsc::Receiver<String>,
+    watched: Watched,
+}
+
+impl Service {
+    /// Begins to serve. Without a log nothing is written down: a replica of face hosted has no disk.
+    pub(crate) async fn start(
+        prepared: Prepared,
+        options: &Options,
+        log: Option<Log>,
+        listener: &mut dyn Listener,
+    ) -> Result<Self, Report> {
+        let clock = clock()?;
+        let (events, told) = mpsc::channel(MOST_EVENTS);
+        let (trouble, troubles) = mpsc::channel(MOST_EVENTS);
+        let journal = log.as_ref().map(|log| log.journal.clone());
+        let mut done = BTreeSet::new();
+        let mut watched = Watched::new(clock.clone());
+        let mut faces = Faces { pool: prepared.pool.map(Arc::new), ..Faces::default() };
+        if let Some(log) = log {
+            done = installed(&log.records);
+            if let (Some(key), Some(folder)) = (prepared.token_key, &prepared.folder) {
+                let watch = HostWatch::start(folder, &log, key, options, clock());
+                let watch = watch.map_err(|error| damaged(&error))?;
+                faces.host = Some(watch.face());
+                watched.hosts = Some(watch);
+            }
+            watched.follower = Some(log.follower);
+        }
+        let hosted = if prepared.is_hosted { Some(Hosted::connect(options).await?) } else { None };
+        faces.hosted = hosted.as_ref().map(|hosted| HostedFace::new(hosted.tokens.clone()));
+        let recorder = match &journal {
+            Some(journal) => Recorder::into_journal(journal.clone()).map_err(|error| failed(&error))?,
+            None => Recorder::nowhere(),
+        };
+        let mut router = Router::new(faces, recorder, events, clock.clone(), &prepared.limits);
+        if let Some(hosted) = hosted {
+            router = router.telling(hosted.spawn());
+        }
+        let listen = listen(prepared.certificates, listener)?;
+        if let Listen::Tls(certificates) = &listen {
+            watched.certificates = Some(certificates.clone());
+        }
+        let server =
+            Server::start(&prepared.addresses, &listen, prepared.limits, Arc::new(router)).await.map_err(
+                |error| failed(&error).fix("choose another address with --listen, or end what has it"),
+            )?;
+        if let Some(boot) = prepared.boot {
+            done.retain(|host| !options.reinstall.contains(host));
+            watched.boot = Some(serve_boot(boot, done, journal, clock, trouble).await?);
+        }
+        let service = Self { server, is_tls: matches!(listen, Listen::Tls(_)), told, troubles, watched };
+        service.introduce(listener);
+        Ok(service)
+    }
+
+    fn introduce(&self, listener: &mut dyn Listener) {
+        self.urls().iter().for_each(|url| listener.serving(url));
+        if let Some(boot) = &self.watched.boot {
+            listener.booting(&format!("http://{}/{BOOT_INDEX}", boot.address()));
+        }
+        if let Some(watch) = &self.watched.hosts {
+            watch.tell(listener);
+        }
+    }
+
+    /// Where it serves, with the ports that were given out.
+    fn urls(&self) -> Vec<String> {
+        let scheme = if self.is_tls { "https" } else { "http" };
+        self.server.addresses().iter().map(|address| format!("{scheme}://{address}")).collect()
+    }
+
+    /// Serves and tells until `ended` is. False when some requests did not end in time and were cut off.
+    pub(crate) async fn run(mut self, ended: impl Future<Output = ()>, listener: &mut dyn Listener) -> bool {
+        let mut looks = tokio::time::interval(LOOK);
+        let mut last_wrong = Vec::new();
+        tokio::pin!(ended);
+        loop {
+            tokio::select! {
+                Some(event) = self.told.recv() => listener.happened(&event),
+                Some(what) = self.troubles.recv() => listener.trouble(&what),
+                _ = looks.tick() => {
+                    let wrong = self.watched.look(listener);
+                    if wrong != last_wrong {
+                        wrong.iter().for_each(|what| listener.trouble(what));
+                        last_wrong = wrong;
+                    }
+                }
+                () = &mut ended => break,
+            }
+            listener.turn();
+        }
+        listener.ending();
+        let boot = self.watched.boot.take();
+        let boot = async { if let Some(boot) = boot { boot.end().await } else { true } };
+        let (configs, downloads) = tokio::join!(self.server.end(), boot);
+        // What happened while requests were ending is told as well.
+        while let Ok(event) = self.told.try_recv() {
+            listener.happened(&event);
+        }
+        while let Ok(what) = self.troubles.try_recv() {
+            listener.trouble(&what);
+        }
+        configs && downloads
+    }
+}
+
+/// With these certificates, or in the clear.
+fn listen(certificates: Vec<CertificateFiles>, listener: &mut dyn Listener) -> Result<Listen, Report> {
+    if certificates.is_empty() {
+        listener.trouble("plain HTTP: whoever can listen between here and the hosts can read their keys");
+        return Ok(Listen::PlainHttp);
+    }
+    Certificates::load(certificates).map(Listen::Tls).map_err(|error| failed(&error))
+}
+
+/// Machines that boot from the network; whose installer was here starts from its disk.
+async fn serve_boot(
+    boot: Boot,
+    done: BTreeSet<String>,
+    journal: Option<Arc<Journal>>,
+    clock: Clock,
+    trouble: mpsc::Sender<String>,
+) -> Result<BootServer, Report> {
+    let note: Note = match journal {
+        Some(journal) => Box::new(move |begun| {
+            let entry = Entry::of(clock(), begun);
+            journal.append(&[entry]).map(drop).map_err(|error| error_sentence(&error))
+        }),
+        None => Box::new(|_| Ok(())),
+    };
+    // Who has so much else to read will find out.
+    let trouble = Box::new(move |what: &str| drop(trouble.try_send(what.to_owned())));
+    BootServer::start(boot.address, boot.folder, done, note, trouble)
+        .await
+        .map_err(|error| failed(&error).fix("choose another address with --boot, or end what has it"))
+}
+
+/// The program's clock. It was read once and worked; it will go on working.
+fn clock() -> Result<Clock, Report> {
+    let start = clock::now()?;
+    Ok(Arc::new(move || clock::now().unwrap_or(start)))
+}
+
+/// As many threads as there is to do.
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Report> {
+    let workers = std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 8);
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(workers)
+        .enable_all()
+        .build()
+        .map_err(|error| failed(&error))
+}
+
+/// A server that cannot begin, or go on.
+pub(crate) fn failed(error: &dyn std::error::Error) -> Report {
+    Report::from_error("serve-failed", error).exit(EXIT_INFRASTRUCTURE)
+}
+
+fn damaged(error: &JournalError) -> Report {
+    failed(error).fix(error.fix())
+}

@@ -1,0 +1,150 @@
+//! Everything that is printed. Standard output carries data only; what a person should know goes to standard error.
+
+use std::cell::RefCell;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{Color, Format, Log, LogLevel};
+use crate::report::Report;
+
+/// What the command line says about printing.
+pub(crate) struct OutputOptions {
+    pub(crate) level: LogLevel,
+    pub(crate) color: Color,
+    /// The folder that this command was given.
+    pub(crate) dir: PathBuf,
+    /// Puts the folder into the commands of a text.
+    pub(crate) advise: fn(&str, &Path) -> String,
+}
+
+/// The printer.
+#[derive(Debug)]
+pub(crate) struct Output {
+    level: LogLevel,
+    color: anstream::ColorChoice,
+    /// What advice names as the folder.
+    dir: PathBuf,
+    advise: fn(&str, &Path) -> String,
+    /// Where people's lines go, if not to standard error.
+    log: Option<Log>,
+    /// The first error of writing data. Reported at the end: half a result must not look like a whole one.
+    failed: RefCell<Option<std::io::Error>>,
+}
+
+impl Output {
+    /// As the flags say; `NO_COLOR` and a missing terminal are honoured by `auto`.
+    pub(crate) fn new(options: OutputOptions) -> Self {
+        let OutputOptions { level, color, dir, advise } = options;
+        let color = match color {
+            Color::Always => anstream::ColorChoice::Always,
+            Color::Auto => anstream::ColorChoice::Auto,
+            Color::Never => anstream::ColorChoice::Never,
+        };
+        Self { level, color, dir, advise, log: None, failed: RefCell::new(None) }
+    }
+
+    /// Says nothing but data: for what was said once already.
+    pub(crate) fn silent() -> Self {
+        Self::without_folder(LogLevel::Error, None)
+    }
+
+    /// Says everything, into a log.
+    pub(crate) fn into_log(log: Log) -> Self {
+        Self::without_folder(LogLevel::Debug, Some(log))
+    }
+
+    /// Advice stays as it is written.
+    fn without_folder(level: LogLevel, log: Option<Log>) -> Self {
+        let color = anstream::ColorChoice::Never;
+        let advise = |text: &str, _: &Path| text.to_owned();
+        Self { level, color, dir: PathBuf::from("."), advise, log, failed: RefCell::new(None) }
+    }
+
+    /// Data.
+    pub(crate) fn data(&self, text: &str) {
+        self.bytes(text.as_bytes());
+    }
+
+    /// Data as it is.
+    pub(crate) fn bytes(&self, bytes: &[u8]) {
+        let mut stdout = std::io::stdout();
+        if let Err(error) = stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+            self.failed.borrow_mut().get_or_insert(error);
+        }
+    }
+
+    /// Why data could not be written, if so. A closed pipe (`| head`) is the reader's choice, not an error.
+    pub(crate) fn failure(&self) -> Option<Report> {
+        let failed = self.failed.borrow();
+        let error = failed.as_ref().filter(|error| error.kind() != std::io::ErrorKind::BrokenPipe)?;
+        Some(Report::new("workdir-unusable", format!("writing to standard output: {error}")))
+    }
+
+    /// Data as JSON or YAML.
+    pub(crate) fn value(&self, value: &Value, format: Format) {
+        match format {
+            Format::Yaml => self.data(&hardway_assets::yaml::write(value)),
+            _ => self.data(&format!("{value:#}\n")),
+        }
+    }
+
+    /// Something worth knowing.
+    pub(crate) fn info(&self, text: &str) {
+        self.line(LogLevel::Info, "", text);
+    }
+
+    /// Something worth a second look.
+    pub(crate) fn warn(&self, text: &str) {
+        self.line(LogLevel::Warn, "warning: ", text);
+    }
+
+    /// Warns from another thread.
+    pub(crate) fn teller(&self) -> Arc<dyn Fn(&str) + Send + Sync> {
+        let (level, color) = (self.level, self.color);
+        Arc::new(move |text| {
+            if level >= LogLevel::Warn {
+                let mut stderr = anstream::AutoStream::new(std::io::stderr(), color);
+                let _ = writeln!(stderr, "warning: {text}");
+            }
+        })
+    }
+
+    /// A warning that says so itself.
+    pub(crate) fn finding(&self, text: &str) {
+        self.line(LogLevel::Warn, "", text);
+    }
+
+    /// Something only for the curious.
+    pub(crate) fn debug(&self, text: &str) {
+        self.line(LogLevel::Debug, "debug: ", text);
+    }
+
+    /// Whether things of this level are said.
+    pub(crate) fn says(&self, level: LogLevel) -> bool {
+        level <= self.level
+    }
+
+    /// Advice, with the folder in it that this command was given.
+    pub(crate) fn advice(&self, text: &str) -> String {
+        (self.advise)(text, &self.dir)
+    }
+
+    /// An error, complete.
+    pub(crate) fn report(&self, report: &Report) {
+        let mut stderr = anstream::AutoStream::new(std::io::stderr(), self.color);
+        let _ = write!(stderr, "{}", self.advice(&report.render()));
+    }
+
+    fn line(&self, level: LogLevel, prefix: &str, text: &str) {
+        if let Some(log) = &self.log {
+            log.line(&format!("{prefix}{text}"));
+        } else if self.says(level) {
+            let text = self.advice(text);
+            let mut stderr = anstream::AutoStream::new(std::io::stderr(), self.color);
+            let _ = writeln!(stderr, "{prefix}{text}");
+        }
+    }
+}
