@@ -9,7 +9,7 @@ pub(crate) use history::{History, State};
 use hardway_journal::JournalError;
 
 use crate::inputs::Workdir;
-use crate::report::Report;
+use crate::report::{Code, Report};
 
 /// What the journal of a folder says.
 pub(crate) fn history(workdir: &Workdir) -> Result<History, Report> {
@@ -23,5 +23,5 @@ pub(crate) fn history(workdir: &Workdir) -> Result<History, Report> {
 
 /// The journal cannot be used.
 pub(crate) fn journal_report(error: &JournalError) -> Report {
-    Report::from_error("journal-damaged", error).fix(error.fix())
+    Report::from_error(Code::JournalDamaged, error).fix(error.fix())
 }

@@ -24,7 +24,7 @@ use crate::inputs::Workdir;
 use crate::journal::{History, State};
 use crate::project::{self, Checked};
 use crate::release::Reach;
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Report};
 use crate::terminal::Output;
 
 /// For each answer.
@@ -76,9 +76,8 @@ pub(crate) fn of_bundle(
     out: &Output,
 ) -> Result<Evidence, Report> {
     let unusable = |error: &dyn std::error::Error| {
-        let report = Report::from_error("bundle-unusable", error);
+        let report = Report::from_error(Code::BundleUnusable, error);
         Report { what: format!("{}: {}", file.display(), report.what), ..report }
-            .exit(EXIT_USAGE)
             .fix("make one with `hardway gather bootstrap`")
     };
     let reader = fs::File::open(file).map_err(|error| unusable(&error))?;
@@ -97,7 +96,7 @@ pub(crate) fn of_bundle(
 /// Files that a person named.
 pub(crate) fn given(files: &[PathBuf]) -> Result<Vec<Log>, Report> {
     let read = |file: &PathBuf| {
-        let bytes = fs::read(file).map_err(|error| Report::from_error("usage", &error).exit(EXIT_USAGE))?;
+        let bytes = fs::read(file).map_err(|error| Report::from_error(Code::Usage, &error))?;
         let text = String::from_utf8_lossy(&bytes);
         let lines: Vec<&str> = text.lines().collect();
         let lines =
@@ -157,7 +156,7 @@ fn journal(workdir: &Workdir, cluster: &Cluster, evidence: &mut Evidence) -> Res
 
 fn records(workdir: &Workdir) -> Result<Vec<Record>, Report> {
     hardway_journal::read(&workdir.path(FILE_NAME))
-        .map_err(|error| Report::from_error("approver-failed", &error).fix(error.fix()))
+        .map_err(|error| Report::from_error(Code::ApproverFailed, &error).fix(error.fix()))
 }
 
 /// How the install went so far.

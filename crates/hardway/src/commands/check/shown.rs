@@ -1,6 +1,5 @@
 //! Results and checks for programs.
 
-
 use hardway_assets::explain::{Catalogue, Kind};
 use hardway_machines::preflight::{CHECKS, CheckResult, failed, provider_name};
 use serde_json::{Value, json};
