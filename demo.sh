@@ -7,9 +7,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 say() { printf '\n\033[1m%s\033[0m\n' "$*" >&2; }
 
-say "Set-up: packages, and hardway itself"
+say "Set-up"
 tools/setup.sh test
-cargo build --release --quiet --package hardway
+. tools/common.sh
+step hardway "hardway itself: some minutes the first time" cargo build --release --quiet --package hardway
 hardway=$PWD/target/release/hardway
 
 dir=${1:-}

@@ -8,8 +8,9 @@
 shopt -s inherit_errexit
 
 LAB_FILES=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
+. "$LAB_FILES/../tools/common.sh"
 LAB_STATE=${LAB_STATE:-/run/hardway-lab}
-LAB_CACHE=${HARDWAY_LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hardway/lab}
+LAB_CACHE=${HARDWAY_LAB_CACHE:-$HARDWAY_CACHE/lab}
 REGISTRY_PORT=5000
 NODE_IMAGE=localhost/hardway-lab-node:latest
 export LAB_FILES LAB_STATE LAB_CACHE REGISTRY_PORT NODE_IMAGE
@@ -48,9 +49,8 @@ kept() {
   exec {lock}>"$LAB_CACHE/$name.lock"
   flock "$lock"
   if [[ ! -e $target ]]; then
-    printf 'building %s\n' "$name" >&2
     rm -rf "$target.new"
-    "$command" "$target.new" >&2
+    step "lab-$name" "building the lab's $name" "$command" "$target.new"
     mv "$target.new" "$target"
   fi
   exec {lock}>&-

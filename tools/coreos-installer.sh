@@ -3,16 +3,25 @@
 # bin/coreos-installer, and fixtures/iso/ with the skeletons of real images that its own tests read.
 # Three minutes on two cores, once: the folder is in the user's cache.
 set -euo pipefail
+. "${BASH_SOURCE[0]%/*}/common.sh"
 version=0.26.0
-root=${XDG_CACHE_HOME:-$HOME/.cache}/hardway/coreos-installer-$version
-if [[ ! -x $root/bin/coreos-installer ]]; then
-  echo "building coreos-installer $version" >&2
+root=$HARDWAY_CACHE/coreos-installer-$version
+
+build() {
   # From elsewhere, so that neither this workspace's settings nor its target folder count.
-  (cd / && cargo install --quiet coreos-installer --version "$version" --locked --root "$root") >&2
-fi
-if [[ ! -d $root/fixtures/iso ]]; then
+  cd /
+  cargo install --quiet coreos-installer --version "$version" --locked --root "$root"
+}
+
+copy_fixtures() {
+  local sources
   sources=$(find "${CARGO_HOME:-$HOME/.cargo}/registry/src" -maxdepth 2 -name "coreos-installer-$version" -print -quit)
-  mkdir -p "$root/fixtures"
-  cp -r "$sources/fixtures/iso" "$root/fixtures/iso"
-fi
+  rm -rf "$root/fixtures"
+  mkdir "$root/fixtures"
+  cp -r "$sources/fixtures/iso" "$root/fixtures/iso.part"
+  mv "$root/fixtures/iso.part" "$root/fixtures/iso"
+}
+
+[[ -x $root/bin/coreos-installer ]] || step coreos-installer "coreos-installer $version" build
+[[ -d $root/fixtures/iso ]] || step coreos-installer-fixtures "coreos-installer's images" copy_fixtures
 echo "$root"

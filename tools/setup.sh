@@ -2,32 +2,56 @@
 # Installs what building and testing needs besides Rust and Go, by package name (Debian 12). Does nothing twice.
 #
 #   tools/setup.sh build    what `cargo build` needs
-#   tools/setup.sh test     that, and what the tests run against
+#   tools/setup.sh test     that, and what the tests and the lab run
 set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/common.sh"
 
 packages=(build-essential cmake pkg-config)
-if [[ ${1:-build} == test ]]; then
+what=${1:-build}
+if [[ $what == test ]]; then
   packages+=(apache2-utils bind9-dnsutils bind9-utils ca-certificates containerd curl dnsmasq-base docker-registry git gnupg gpgv haproxy hostname ignition iproute2 jq libblkid-dev openssl)
   packages+=(openssh-client openssh-server)
-  packages+=(podman runc shellcheck skopeo strace systemd systemd-journal-remote util-linux)
+  packages+=(podman procps runc shellcheck skopeo strace systemd systemd-journal-remote util-linux)
   packages+=(ipxe-qemu libssl-dev libzstd-dev qemu-system-x86 seabios xorriso xz-utils) # install media, and building coreos-installer
   packages+=(busybox-static mmdebstrap) # the lab
   packages+=(isolinux libvirt-clients libvirt-daemon-driver-qemu libvirt-daemon-system nftables qemu-utils syslinux-common) # libvirt, and what boots there
   packages+=(python3-venv) # the Redfish emulator
 fi
 
-missing=()
-for package in "${packages[@]}"; do
-  dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
-done
-if [[ ${#missing[@]} -gt 0 ]]; then
-  echo "installing ${missing[*]}" >&2
-  root=()
-  [[ $(id -u) == 0 ]] || root=(sudo)
-  "${root[@]}" apt-get update -qq
-  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
-fi
+main() {
+  if [[ $what == test && ! -d $HARDWAY_CACHE/tools ]]; then
+    first_time >&2
+  fi
+  missing
+  if [[ ${#missing[@]} -gt 0 ]]; then
+    step packages-list "package lists" apt_get update
+    step packages "packages: ${missing[*]}" apt_get install -y --no-install-recommends "${missing[@]}"
+  fi
+  at_least cargo "$(sed -n 's/^channel = "\(.*\)"/\1/p' "$here/../rust-toolchain.toml")" "$(cd "$here" && rustc --version 2>&1 | cut -d' ' -f2)"
+  at_least go "$(sed -n 's/^go //p' "$here/kubernetes/kube/go.mod")" "$(cd "$here/kubernetes/kube" && go env GOVERSION 2>&1 | sed 's/^go//')"
+}
 
-for program in cargo go; do
-  command -v "$program" >/dev/null || { echo "$program is not installed: hardway needs Rust (see rust-toolchain.toml) and Go 1.26" >&2; exit 1; }
-done
+# What is waited for, before it is waited for.
+first_time() {
+  cat <<END
+The first time, on two cores: packages 3 min; etcd, Kubernetes and Ignition 20 min; coreos-installer and cargo-deny 10 min;
+a kernel and a Redfish emulator 1 min; the lab's images 20 min. What is built stays in $HARDWAY_CACHE, with logs.
+END
+}
+
+missing() {
+  local package
+  missing=()
+  for package in "${packages[@]}"; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
+  done
+}
+
+# at_least PROGRAM WANTED FOUND
+at_least() {
+  command -v "$1" >/dev/null || { echo "$1 is not installed: hardway needs Rust and Go, here at least $1 $2" >&2; exit 1; }
+  printf '%s\n' "$2" "$3" | sort --version-sort --check=quiet || { echo "hardway needs $1 $2; here it is $3" >&2; exit 1; }
+}
+
+main

@@ -27,8 +27,7 @@ main() {
   base=$(node_base)
   image=localhost/hardway-lab-node:$(image_hash "$bin" "$kubelet" "$crictl" "$base")
   if ! podman image exists "$image"; then
-    echo "building $image" >&2
-    assemble "$image" "$base" "$crictl" "$bin" "$kubelet"
+    step lab-node "building $image" assemble "$image" "$base" "$crictl" "$bin" "$kubelet"
   fi
   echo "$image"
 }
@@ -76,7 +75,7 @@ COPY layer/ /
 ENTRYPOINT ["/usr/lib/hardway-lab/initramfs"]
 STOPSIGNAL SIGRTMIN+3
 EOF
-  podman build --quiet --tag "$image" "$work" >&2
+  podman build --quiet --tag "$image" "$work"
 }
 
 main "$@"

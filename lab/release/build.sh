@@ -29,7 +29,7 @@ main() {
   programs
   component_images
   release=$(release_image)
-  push_all
+  step lab-push "putting the release into the registry's storage" push_all
   echo "$registry/$repository@$release"
 }
 

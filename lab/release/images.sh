@@ -24,6 +24,10 @@ programs() {
 
 # go_build FOLDER PACKAGE NAME: quick after the first time, Go keeps what it compiled.
 go_build() {
+  step "lab-$3" "building the lab's $3" go_program "$@"
+}
+
+go_program() {
   (cd "$1" && CGO_ENABLED=0 go build -mod=readonly -trimpath -ldflags '-s -w' -o "$bin/$3" "$2")
 }
 

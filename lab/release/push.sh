@@ -13,7 +13,7 @@ push_all() {
   start_registry
   for repository in $(jq -r '.manifests[].annotations["org.opencontainers.image.ref.name"]' "$layout/index.json"); do
     skopeo copy --quiet --preserve-digests --dest-tls-verify=false "oci:$layout:$repository" \
-      "docker://127.0.0.1:$port/hardway-lab/$repository:lab" >&2
+      "docker://127.0.0.1:$port/hardway-lab/$repository:lab"
   done
   touch "$pushed"
 }

@@ -7,8 +7,7 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-fingerprint=$(cat "$here"/*/go.mod "$here"/*/go.sum "$here"/etcd/main.go "$here"/build.sh | sha256sum | cut -c1-16)
-bin=${HARDWAY_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/hardway/tools}/$fingerprint
+. "$here/../common.sh"
 
 # name | module folder | package | linker flags
 programs=(
@@ -27,6 +26,16 @@ programs=(
 kube_version=$(sed -n 's/.*k8s.io\/kubernetes \(v[0-9.]*\).*/\1/p' "$here/kube/go.mod" | head -n 1)
 kube_stamp="-X k8s.io/component-base/version.gitVersion=$kube_version -X k8s.io/client-go/pkg/version.gitVersion=$kube_version"
 
+fingerprint=$({ cat "$here"/*/go.mod "$here"/*/go.sum "$here"/etcd/main.go && printf '%s\n' "${programs[@]}" "$kube_stamp"; } | sha256sum | cut -c1-16)
+bin=${HARDWAY_TOOLS:-$HARDWAY_CACHE/tools}/$fingerprint
+
+# build NAME MODULE PACKAGE FLAGS
+build() {
+  cd "$here/$2"
+  go build -mod=readonly -trimpath -ldflags "-s -w $4" -o "$bin/$1.new" "$3"
+  mv "$bin/$1.new" "$bin/$1"
+}
+
 wanted=("$@")
 mkdir -p "$bin"
 for program in "${programs[@]}"; do
@@ -34,8 +43,6 @@ for program in "${programs[@]}"; do
   [[ ${#wanted[@]} -eq 0 || " ${wanted[*]} " == *" $name "* ]] || continue
   [[ -x $bin/$name ]] && continue
   [[ $module == kube ]] && flags=$kube_stamp
-  echo "building $name" >&2
-  (cd "$here/$module" && go build -mod=readonly -trimpath -ldflags "-s -w $flags" -o "$bin/$name.new" "$package")
-  mv "$bin/$name.new" "$bin/$name"
+  step "$name" "building $name" build "$name" "$module" "$package" "$flags"
 done
 echo "$bin"

@@ -9,6 +9,7 @@
 //! inside()       a host of the test's own, with a libvirtd where wanted         namespace.rs
 //! RedfishEmulator  sushy-tools' management controllers on loopback              redfish_emulator.rs
 //! sshd()         a real ssh server on loopback                                  ssh_server.rs
+//! skipped()      says that a test is left out, or fails where none may be         skipped.rs
 //! Server         a program that ends with the test, however the test ends       server.rs
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
@@ -21,6 +22,7 @@ mod machine;
 mod namespace;
 mod redfish_emulator;
 mod server;
+mod skipped;
 mod ssh_server;
 mod tools;
 
@@ -31,5 +33,6 @@ pub use machine::{Machine, SHELL_IMAGE, own_address};
 pub use namespace::{inside, inside_with_libvirt, until};
 pub use redfish_emulator::{REDFISH_MACHINE, REDFISH_PASSWORD, REDFISH_USER, RedfishEmulator, self_signed};
 pub use server::Server;
+pub use skipped::skipped;
 pub use ssh_server::{free_port, sshd, user};
 pub use tools::{run, succeed, tools};

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# What the scripts that set things up share. Sourced.
+
+HARDWAY_CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/hardway
+
+# step NAME WHAT COMMAND…: says what is done, and does it with its output in the cache's log/NAME.log. A failure says which
+# step it was, the end of that log, and where the rest is.
+step() {
+  local name=$1 what=$2 log=$HARDWAY_CACHE/log/$1.log status
+  shift 2
+  mkdir -p "$HARDWAY_CACHE/log"
+  printf '%s\n' "$what" >&2
+  # As a condition, the command would run on after its first failure.
+  set +e
+  (set -e; "$@") >"$log" 2>&1 </dev/null
+  status=$?
+  set -e
+  if ((status != 0)); then
+    printf '\nfailed at this step, with exit code %s: %s (%s)\n' "$status" "$name" "$what" >&2
+    tail -n 15 "$log" | sed 's/^/    /' >&2
+    printf 'all that it said: %s\n' "$log" >&2
+    exit 1
+  fi
+}
+
+# as_root COMMAND…
+as_root() {
+  if [[ $(id -u) == 0 ]]; then "$@"; else sudo "$@"; fi
+}
+
+# Another program may be at the packages, above all just after a computer's first boot; and networks hiccup.
+apt_get() {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 "$@"
+}
