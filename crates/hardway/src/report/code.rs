@@ -198,8 +198,9 @@ mod tests {
             let readers = entry.unwrap().readers;
             let (_, said) =
                 readers.split_once("exit code ").unwrap_or_else(|| panic!("{code}: none is named"));
-            let said: Vec<u8> =
-                said.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok()).collect();
+            let sentence = said.split_once('.').map_or(said, |(sentence, _)| sentence);
+            let numbers = sentence.split(|c: char| !c.is_ascii_digit());
+            let said: Vec<u8> = numbers.filter_map(|number| number.parse().ok()).collect();
             let exits: Vec<u8> = code.exits().iter().map(|exit| exit.number()).collect();
             assert!(!said.is_empty(), "{code}: {readers}");
             assert!(said.iter().all(|number| exits.contains(number)), "{code}: {readers}");
