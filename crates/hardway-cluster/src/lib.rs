@@ -10,6 +10,7 @@ pub mod diagnosis;
 pub mod gather;
 mod handshake;
 pub mod kubeconfig;
+pub mod leader_election;
 pub mod node_change;
 pub mod objects;
 pub mod operators;

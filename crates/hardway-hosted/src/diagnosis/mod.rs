@@ -79,7 +79,7 @@ pub const ROWS: &[Row] = &[
     row("E-W15", probes::no_network),
     row("E-W14", probes::renewals_pending),
     row("E-W13", probes::serving_pending),
-    row("E-W16", probes::undressed),
+    row("E-W16", probes::unlabelled),
     row("E-W17", probes::outdated),
 ];
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use hardway_cluster::approver::{Approver, ApproverError, News, Outcome, Summary, Written};
-use hardway_cluster::csr_policy::{Declared, IgnitionEvidence, Settings};
+use hardway_cluster::csr_policy::{IgnitionEvidence, Settings};
+use hardway_cluster::declared::Declared;
 use jiff::{SignedDuration, Timestamp};
 use kube::Client;
 use tokio::sync::mpsc;
@@ -135,9 +136,9 @@ fn line(outcome: &Outcome) -> String {
 /// The settings, with nodes called by their host's name or their own.
 pub(super) fn settings(args: &PolicyArgs, declared: &Declared) -> Result<Settings, Report> {
     let node = |name: &String| {
-        let found = declared.nodes.iter().find(|node| node.node == *name || node.host == *name);
+        let found = declared.nodes.iter().find(|node| node.name == *name || node.host == *name);
         found
-            .map(|node| node.node.clone())
+            .map(|node| node.name.clone())
             .ok_or_else(|| Report::new(Code::Usage, format!("--rejoin: {name:?} is no node of this cluster")))
     };
     let given = Timestamp::from_second(clock::now()?.as_second()).unwrap_or(Timestamp::UNIX_EPOCH);
