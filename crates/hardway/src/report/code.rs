@@ -177,13 +177,14 @@ impl fmt::Display for Code {
 mod tests {
     use std::collections::BTreeSet;
 
-    use hardway_assets::explain::{Catalogue, Kind};
+    use hardway_assets::explain::Kind;
 
     use super::*;
+    use crate::explanations;
 
     #[test]
     fn codes_and_explanations_are_the_same_set() {
-        let catalogue = Catalogue::load();
+        let catalogue = explanations::catalogue();
         let explained: Vec<_> = catalogue.iter().filter(|entry| entry.kind == Kind::Error).collect();
         let names: BTreeSet<&str> = Code::ALL.iter().map(|code| code.name()).collect();
         assert_eq!(names.len(), Code::ALL.len(), "a name stands twice");
@@ -192,7 +193,7 @@ mod tests {
 
     #[test]
     fn explanations_name_exit_codes_of_the_row() {
-        let catalogue = Catalogue::load();
+        let catalogue = explanations::catalogue();
         for code in Code::ALL {
             let entry = catalogue.iter().find(|entry| entry.kind == Kind::Error && entry.name == code.name());
             let readers = entry.unwrap().readers;

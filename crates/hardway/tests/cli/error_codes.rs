@@ -8,8 +8,8 @@ use crate::work::Work;
 #[test]
 fn each_can_be_asked_about() {
     let work = Work::empty();
-    let catalogue = Catalogue::load();
-    for code in catalogue.iter().filter(|entry| entry.kind == Kind::Error).map(|entry| entry.name) {
+    let catalogue = Catalogue::read([(Kind::Error, include_str!("../../explanations/errors.md"))]);
+    for code in catalogue.iter().map(|entry| entry.name) {
         assert!(work.ok(&["explain", code]).stdout.starts_with(&format!("{code} (error)\n")), "{code}");
     }
 }
