@@ -1,8 +1,8 @@
 //! Workers from nothing to Ready, and whatever happens to them.
 
 use hardway_cluster::csr_policy::IgnitionEvidence;
-use hardway_hosted::HostedStep;
 use hardway_hosted::worker::{Stage, Wanted};
+use hardway_journal::HostedStep;
 use hardway_testing::succeed;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::api::{Api, Patch, PatchParams};
@@ -114,7 +114,7 @@ async fn real_one_replaced_all_upgraded_one_scaled_away() {
         .map(Result::unwrap)
         .collect();
     let of = |worker: &str, step: &str| {
-        steps.iter().filter(|one| one.worker == worker && one.step == step).count()
+        steps.iter().filter(|one| one.worker == worker && one.step.name() == step).count()
     };
     assert_eq!(
         (of("worker-2", "delete-node"), of("worker-2", "forget"), of("worker-0", "boot")),

@@ -74,7 +74,7 @@ async fn a_host_becomes_what_was_generated_for_it() {
         .map(Result::unwrap)
         .collect();
     assert_eq!(facts.len(), 1, "{records:?}");
-    assert_eq!((facts[0].host.as_str(), facts[0].face.as_str()), ("worker-0", "host"));
+    assert_eq!((facts[0].host.as_str(), facts[0].face.word()), ("worker-0", "host"));
     assert_eq!(facts[0].generation, Generation::of(MADE.config("worker-0")).as_str());
 }
 

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use hardway_base::Secret;
 use hardway_base::error_sentence;
-use hardway_machines::media_server::{MediaServer, MediumRead};
+use hardway_journal::MediumRead;
+use hardway_machines::media_server::MediaServer;
 use hardway_machines::redfish::{Bmc, BmcAddress, BootFrom, Controller, Login, Power, RedfishError, Trust};
 
 use hardway_testing::{

@@ -4,7 +4,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
 
-use hardway_journal::{Entry, IgnitionRedeemed, Journal};
+use hardway_journal::{Entry, Face, IgnitionRedeemed, Journal};
 use hardway_machines::actions::{Doer, DoerError, Host, StepError};
 use hardway_machines::providers::Provider as _;
 use hardway_testing::{Server, succeed, until};
@@ -43,7 +43,7 @@ fn steps_are_told_and_exit_code_9_stays_until_the_machine_was_seen() {
         host: "master-1".to_owned(),
         generation: "0123456789ab".to_owned(),
         source: [192, 168, 126, 102].into(),
-        face: "host".to_owned(),
+        face: Face::Host,
     };
     let journal = Journal::open(&site.path(hardway_journal::FILE_NAME)).unwrap();
     journal.append(&[Entry::of(Timestamp::UNIX_EPOCH, &seen)]).unwrap();

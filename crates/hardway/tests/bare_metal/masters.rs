@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::path::Path;
 use std::process::Command;
 
-use hardway_journal::{Entry, IgnitionRedeemed, Journal, NodeJoined};
+use hardway_journal::{Entry, Face, IgnitionRedeemed, Journal, NodeJoined};
 use hardway_testing::{ControlPlane, Machine, Server, inside, succeed, tools, until};
 use serde_json::{Value, json};
 
@@ -113,7 +113,7 @@ fn was_installed(site: &Site, host: &str, source: &str) {
         host: host.to_owned(),
         generation: "0123456789ab".to_owned(),
         source: source.parse().unwrap(),
-        face: "host".to_owned(),
+        face: Face::Host,
     };
     let joined = NodeJoined { host: host.to_owned() };
     let journal = Journal::open(&site.path(hardway_journal::FILE_NAME)).unwrap();

@@ -2,7 +2,7 @@
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use hardway_journal::{Entry, IgnitionRedeemed, Journal};
+use hardway_journal::{Entry, Face, IgnitionRedeemed, Journal};
 use serde_json::Value;
 
 use crate::work::{CONFIG, INVENTORY, Work};
@@ -88,7 +88,7 @@ fn the_journal_tells_what_a_console_and_a_fetched_config_mean() {
         host: host.to_owned(),
         generation: "0123456789ab".to_owned(),
         source: source.parse().unwrap(),
-        face: "host".to_owned(),
+        face: Face::Host,
     };
     let now = "2026-11-15T00:00:00Z".parse().unwrap();
     let entries = [fetched("master-0", "192.168.126.101"), fetched("master-1", "192.168.126.207")];

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use futures_util::{StreamExt as _, stream};
-use hardway_cluster::approver::CsrDecided;
 use hardway_cluster::csr_policy::{CLIENT_SIGNER, Verdict};
+use hardway_journal::CsrDecided;
 use hardway_testing::succeed;
 use kube::api::ListParams;
 

@@ -1,8 +1,8 @@
 //! Nodes join, and nobody else does.
 
-use hardway_cluster::approver::{CsrDecided, Summary, Written};
+use hardway_cluster::approver::{Summary, Written};
 use hardway_cluster::csr_policy::{ReasonCode, Verdict};
-use hardway_journal::{IgnitionRedeemed, NodeJoined};
+use hardway_journal::{CsrDecided, IgnitionRedeemed, NodeJoined};
 use k8s_openapi::api::events::v1::Event;
 use kube::api::{Api, ListParams};
 
@@ -42,7 +42,11 @@ async fn real_a_node_joins_and_it_is_written_down_everywhere() {
 async fn audited(lab: &Lab, [client, serving, hostile, second]: [&String; 4]) {
     let decided: Vec<CsrDecided> = lab.facts();
     let told = |request: &str| -> Vec<(Verdict, ReasonCode)> {
-        decided.iter().filter(|one| one.request == request).map(|one| (one.verdict, one.reason)).collect()
+        decided
+            .iter()
+            .filter(|one| one.request == request)
+            .map(|one| (one.verdict, ReasonCode::named(one.reason.word()).unwrap()))
+            .collect()
     };
     assert_eq!(told(client), [(Verdict::Approve, ReasonCode::FirstClient)]);
     assert_eq!(
@@ -74,7 +78,7 @@ async fn real_a_fetched_config_lets_its_host_in() {
         host: name(n),
         generation: "1".into(),
         source: address(n).parse().unwrap(),
-        face: "host".into(),
+        face: hardway_journal::Face::Host,
     };
     lab.write(&fetched(1));
     let approver = lab.run("one");

@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 use std::process::Command;
 
-use hardway_cluster::approver::CsrDecided;
 use hardway_cluster::csr_policy::{ReasonCode, Verdict};
+use hardway_journal::CsrDecided;
 use hardway_testing::{Machine, own_address, run};
 use serde_json::json;
 
@@ -27,8 +27,11 @@ async fn real_a_kubelet_gets_both_certificates_and_serves_with_them() {
             .filter(|all| all.iter().filter(|one| one.verdict == Verdict::Approve).count() >= 2)
     })
     .await;
-    let reasons: Vec<ReasonCode> =
-        decided.iter().filter(|one| one.verdict == Verdict::Approve).map(|one| one.reason).collect();
+    let reasons: Vec<ReasonCode> = decided
+        .iter()
+        .filter(|one| one.verdict == Verdict::Approve)
+        .map(|one| ReasonCode::named(one.reason.word()).unwrap())
+        .collect();
     assert_eq!(reasons, [ReasonCode::FirstClient, ReasonCode::FirstServing], "{decided:?}");
     assert!(decided.iter().all(|one| one.verdict != Verdict::Deny), "{decided:?}");
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
-use hardway_cluster::approver::{CsrDecided, CsrIntended};
 use hardway_cluster::csr_policy::{ReasonCode, Verdict};
+use hardway_journal::{CsrDecided, CsrIntended};
 use kube::Client;
 use kube::client::Body;
 use tower_service::Service;
@@ -85,8 +85,11 @@ async fn both_are_complete(lab: &Lab, [good, bad]: &[String; 2]) {
         all[0].clone()
     };
     let (approved, denied) = (of(good), of(bad));
-    assert_eq!((approved.verdict, approved.reason), (Verdict::Approve, ReasonCode::FirstClient));
-    assert_eq!((denied.verdict, denied.reason), (Verdict::Deny, ReasonCode::AddressBelongsToAnother));
+    assert_eq!((approved.verdict, &approved.reason), (Verdict::Approve, &ReasonCode::FirstClient.into()));
+    assert_eq!(
+        (denied.verdict, &denied.reason),
+        (Verdict::Deny, &ReasonCode::AddressBelongsToAnother.into())
+    );
     assert!(denied.evidence.iter().any(|line| line.contains(&address(2))), "{denied:?}");
     assert!(!approved.key_id.is_empty() && approved.evidence.len() > 3, "{approved:?}");
     let intended: Vec<CsrDecided> = lab.facts::<CsrIntended>().into_iter().map(|one| one.0).collect();

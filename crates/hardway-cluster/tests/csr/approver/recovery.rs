@@ -4,9 +4,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hardway_cluster::approver::CsrDecided;
 use hardway_cluster::csr_policy::{ReasonCode, Verdict};
 use hardway_cluster::recovery::{Recovery, Standing};
+use hardway_journal::CsrDecided;
 use hardway_testing::{Machine, own_address, succeed};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};

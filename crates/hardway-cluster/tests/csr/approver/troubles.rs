@@ -1,7 +1,7 @@
 //! Approvers that are killed, API servers that vanish, and two approvers at once.
 
-use hardway_cluster::approver::CsrDecided;
 use hardway_cluster::csr_policy::Verdict;
+use hardway_journal::CsrDecided;
 
 use super::lab::{Lab, until};
 use crate::support::key::TestKey;
