@@ -1,7 +1,5 @@
 //! Actions on a real host: files and programs in a folder of the test's own.
 
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
-
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,7 +1,5 @@
 //! The boot server, asked by curl as machines would.
 
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
-
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;

@@ -3,11 +3,11 @@
 
 use hardway_assets::explain::{Catalogue, Kind};
 
-use crate::work::Work;
+use crate::work;
 
 #[test]
 fn each_can_be_asked_about() {
-    let work = Work::empty();
+    let work = work::empty();
     let catalogue = Catalogue::read([(Kind::Error, include_str!("../../explanations/errors.md"))]);
     for code in catalogue.iter().map(|entry| entry.name) {
         assert!(work.ok(&["explain", code]).stdout.starts_with(&format!("{code} (error)\n")), "{code}");

@@ -3,12 +3,13 @@
 use hardway_cluster::approver::{Summary, Written};
 use hardway_cluster::csr_policy::{ReasonCode, Verdict};
 use hardway_journal::{CsrDecided, IgnitionRedeemed, NodeJoined};
+use hardway_testing::until_found;
 use k8s_openapi::api::events::v1::Event;
 use kube::api::{Api, ListParams};
 
-use super::lab::{Lab, address, name, until};
-use crate::support::key::TestKey;
-use crate::support::pkcs10::{dns, ip};
+use super::lab::{Lab, address, name};
+use crate::csr::support::key::TestKey;
+use crate::csr::support::pkcs10::{dns, ip};
 
 fn pair(type_: &str, reason: &str) -> (String, String) {
     (type_.to_owned(), reason.to_owned())
@@ -61,7 +62,7 @@ async fn audited(lab: &Lab, [client, serving, hostile, second]: [&String; 4]) {
     assert!(log.iter().all(|line| line["findings"].as_array().unwrap().len() > 20));
     assert_eq!(log[0]["written"], serde_json::to_value(Written::Yes).unwrap());
     let events: Api<Event> = Api::namespaced(lab.client.clone(), "default");
-    until("an event for each", async || {
+    until_found("an event for each", async || {
         let events = events.list(&ListParams::default()).await.unwrap();
         let regarding = |event: &Event| event.regarding.clone().unwrap_or_default().name.unwrap_or_default();
         let of = |request: &str| events.iter().filter(|event| regarding(event) == request).count();
@@ -102,7 +103,7 @@ async fn real_what_is_pending_is_decided_once_and_the_rest_is_left() {
     let contested = [lab.ask_client(1, &first).await, lab.ask_client(1, &second).await];
     let stranger = lab.ask_client(9, &first).await;
     let theirs = {
-        let pem = crate::support::pkcs10::Pkcs10Draft::of_node("x", Vec::new()).to_pem(&first, &first);
+        let pem = crate::csr::support::pkcs10::Pkcs10Draft::of_node("x", Vec::new()).to_pem(&first, &first);
         lab.ask(
             &pem,
             "kubernetes.io/kube-apiserver-client",
