@@ -21,7 +21,7 @@ use crate::inputs::{Workdir, at};
 use crate::journal::{history, journal_report};
 use crate::machines::{self, failed_action};
 use crate::project::{self, MakeOptions};
-use crate::report::{EXIT_INFRASTRUCTURE, Report};
+use crate::report::{Code, Report};
 use crate::terminal::{Log, Output};
 
 /// One cluster being installed.
@@ -63,7 +63,7 @@ impl Install {
         suit_lab(place.as_ref(), &cluster, &mut options.make)?;
         let scratch = match options.only_looks {
             true => {
-                Some(tempfile::tempdir().map_err(|error| Report::from_error("workdir-unusable", &error))?)
+                Some(tempfile::tempdir().map_err(|error| Report::from_error(Code::WorkdirUnusable, &error))?)
             }
             false => None,
         };
@@ -84,7 +84,7 @@ impl Install {
             journal: Arc::new(journal),
             view,
             stop: Arc::default(),
-            runtime: runtime.map_err(|error| Report::from_error("workdir-unusable", &error))?,
+            runtime: runtime.map_err(|error| Report::from_error(Code::WorkdirUnusable, &error))?,
             background: Mutex::default(),
             _scratch: scratch,
             workdir,
@@ -168,7 +168,7 @@ fn suit_lab(place: Option<&Place>, cluster: &Cluster, make: &mut MakeOptions) ->
     make.release.registry.plain_http.extend(place.plain_http(cluster));
     let limits = actions::Host::default()
         .run(&place.podman_limits())
-        .map_err(|error| Report::from_error("action-failed", &error).exit(EXIT_INFRASTRUCTURE))?;
+        .map_err(|error| Report::from_error(Code::ActionFailed, &error))?;
     make.render.podman_options.extend(limits.lines().map(str::to_owned));
     Ok(())
 }

@@ -13,7 +13,7 @@ use hardway_machines::providers::{Place, descriptor};
 
 use super::provider::unusable;
 use crate::inputs::Workdir;
-use crate::report::{EXIT_INFRASTRUCTURE, Report};
+use crate::report::{Code, Report};
 
 /// Name of the lab that this process is in, and the open namespaces of the computer: `NAME NET MOUNT`.
 const INSIDE: &str = "HARDWAY_INSIDE_LAB";
@@ -46,8 +46,7 @@ pub(crate) fn enter(place: &Place) -> Result<(), Report> {
         return Ok(());
     }
     let failed = |error: &dyn std::error::Error| {
-        Report::from_error("lab-unreachable", error)
-            .exit(EXIT_INFRASTRUCTURE)
+        Report::from_error(Code::LabUnreachable, error)
             .fix("labs need root, and the programs nsenter and unshare of util-linux")
     };
     let net = kept_open("/proc/self/ns/net").map_err(|error| failed(&error))?;

@@ -12,11 +12,12 @@ use hardway_machines::providers::{Inputs, Provider, ProviderError, advice, descr
 use super::inside::outside;
 use crate::inputs::{Workdir, in_inventory};
 use crate::project;
-use crate::report::{EXIT_INFRASTRUCTURE, Report};
+use crate::report::{Code, Report};
 
 /// Who makes the machines of a cluster. `dir` is absolute.
 pub(crate) fn provider_of(cluster: &Cluster, dir: &Path, stage: Stage) -> Result<Box<dyn Provider>, Report> {
-    let program = std::env::current_exe().map_err(|error| Report::from_error("workdir-unusable", &error))?;
+    let program =
+        std::env::current_exe().map_err(|error| Report::from_error(Code::WorkdirUnusable, &error))?;
     let inputs = Inputs { cluster, folder: dir, program: &program, stage };
     let planner = descriptor(cluster.inventory.machines.provider).planner(&inputs);
     planner.map_err(|error| match Workdir::open(dir) {
@@ -29,9 +30,7 @@ pub(crate) fn provider_of(cluster: &Cluster, dir: &Path, stage: Stage) -> Result
 pub(super) fn unusable(workdir: &Workdir, error: ProviderError) -> Report {
     match error {
         ProviderError::Settings(violations) => in_inventory(workdir, violations),
-        ProviderError::Missing { what, fix } => {
-            Report::new("lab-files-missing", what).exit(EXIT_INFRASTRUCTURE).fix(fix)
-        }
+        ProviderError::Missing { what, fix } => Report::new(Code::LabFilesMissing, what).fix(fix),
     }
 }
 
@@ -41,7 +40,7 @@ pub(crate) fn answered(provider: &dyn Provider, kind: inventory::Provider) -> Re
     let Some(Err(error)) = provider.answers().map(|program| outside().run(&program)) else {
         return Ok(());
     };
-    let report = Report::from_error("action-failed", &error).exit(EXIT_INFRASTRUCTURE);
+    let report = Report::from_error(Code::ActionFailed, &error);
     let fix = advice(Some(kind), &report.what).unwrap_or("mend what the program complains about").to_owned();
     let what = format!("what is there and what is missing cannot be known: {}", report.what);
     Err(Report { what, ..report }.fix(fix))
@@ -69,7 +68,7 @@ pub(crate) fn stage(cluster: &Cluster, history: &History) -> Stage {
 
 /// Something could not be done to this host. Where the step was a command of this very program, its advice is the best.
 pub(crate) fn failed_action(provider: Option<inventory::Provider>, error: &DoerError) -> Report {
-    let report = Report::from_error("action-failed", error).exit(EXIT_INFRASTRUCTURE);
+    let report = Report::from_error(Code::ActionFailed, error);
     let own = report.what.lines().find_map(|line| line.trim().strip_prefix("fix: "));
     let fix = own
         .or_else(|| advice(provider, &report.what))

@@ -15,7 +15,7 @@ use hardway_machines::preflight::{
 use crate::clock;
 use crate::inputs::{InputFile, Workdir};
 use crate::release::{RegistryOptions, is_sample};
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Report};
 use crate::terminal::Output;
 use registries::Registries;
 
@@ -61,8 +61,7 @@ pub(crate) fn refused(results: &[CheckResult]) -> Option<Report> {
     let asked = results.iter().filter(is_asked).count();
     let what = format!("{} of {asked} checks failed: {}", failed.len(), failed.join(", "));
     (!failed.is_empty()).then(|| {
-        Report::new("preflight-failed", what)
-            .exit(EXIT_USAGE)
+        Report::new(Code::PreflightFailed, what)
             .fix("each says above what was seen and what to do; --skip-check NAME leaves one out")
     })
 }
@@ -103,8 +102,7 @@ pub(crate) fn checks_named(names: &[String]) -> Result<BTreeSet<CheckName>, Repo
     let named = |name: &String| {
         CheckName::named(name).ok_or_else(|| {
             let known: Vec<&str> = CheckName::ALL.iter().map(|check| check.as_str()).collect();
-            Report::new("usage", format!("there is no check {name:?}"))
-                .exit(EXIT_USAGE)
+            Report::new(Code::Usage, format!("there is no check {name:?}"))
                 .fix(format!("one of {}", known.join(", ")))
         })
     };
