@@ -105,6 +105,22 @@ impl Project {
     /// Of files that were read already, by whatever rules.
     ///
     /// Certificates that are near their end at `now` are issued again by the next plan.
+    ///
+    /// ```
+    /// use hardway_assets::{OnDisk, Project, example, release_payload};
+    ///
+    /// let mut cluster = example::cluster();
+    /// cluster.config.fips = true;
+    /// let project = Project::new(
+    ///     cluster.config,
+    ///     cluster.inventory,
+    ///     release_payload::sample(),
+    ///     OnDisk::default(),
+    ///     "2026-11-15T00:00:00Z".parse()?,
+    /// )?;
+    /// assert!(project.graph().maker("openshift/99_openshift-machineconfig_99-master-fips.yaml").is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(
         config: InstallConfig,
         inventory: Inventory,

@@ -60,9 +60,9 @@ impl Difference {
 /// let (mut ours, mut theirs) = (Tree::default(), Tree::default());
 /// let object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\ndata: {c: d}\n";
 /// ours.insert("manifests/a.yaml", object);
-/// theirs.insert("manifests/another-name.yaml", object);
+/// theirs.insert("manifests/a.yaml", object);
 /// assert!(diff::compare(&ours, &theirs).is_empty());
-/// theirs.insert("manifests/another-name.yaml", object.replace("c: d", "c: e"));
+/// theirs.insert("manifests/a.yaml", object.replace("c: d", "c: e"));
 /// assert_eq!(diff::compare(&ours, &theirs).len(), 1);
 /// ```
 pub fn compare(ours: &Tree, theirs: &Tree) -> Vec<Difference> {
