@@ -36,7 +36,7 @@ use crate::inputs::{
     release_image, unready_note, version_in,
 };
 use crate::release::{self, Chosen, Reach, unusable};
-use crate::report::Report;
+use crate::report::{Code, Report};
 use crate::terminal::Output;
 
 /// Both files, checked, and the release.
@@ -131,7 +131,7 @@ impl Project {
             .map_err(|error| match error {
             ProjectError::Secrets(error) => damaged(&error),
             ProjectError::Graph(error) => unordered(&error),
-            error @ ProjectError::Files(_) => Report::from_error("asset-failed", &error),
+            error @ ProjectError::Files(_) => Report::from_error(Code::AssetFailed, &error),
         })?;
         Ok(Self { assets, is_rendered, locked_release, secrets_on_disk })
     }
@@ -171,11 +171,11 @@ impl Project {
         match error {
             MakeError::BadFile { path, reason, offset: Some(offset) } => {
                 let place = place(self.tree().get(path).unwrap_or_default(), *offset);
-                making(Report::new("asset-failed", format!("{path}:{place}: {reason}")))
+                making(Report::new(Code::AssetFailed, format!("{path}:{place}: {reason}")))
             }
             MakeError::Image(_) | MakeError::Release(_) => making(unusable(error)),
             MakeError::Secret(error) => making(damaged(error)),
-            _ => making(Report::from_error("asset-failed", error)),
+            _ => making(Report::from_error(Code::AssetFailed, error)),
         }
     }
 }
@@ -247,11 +247,11 @@ fn cluster(
 }
 
 fn unordered(error: &GraphError) -> Report {
-    Report::from_error("asset-failed", error)
+    Report::from_error(Code::AssetFailed, error)
 }
 
 fn damaged(error: &SecretsError) -> Report {
-    Report::from_error("secrets-damaged", error)
+    Report::from_error(Code::SecretsDamaged, error)
         .fix("restore the file from a copy; a new one means a new cluster")
 }
 
