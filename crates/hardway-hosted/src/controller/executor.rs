@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use hardway_cluster::node_change::{Drain, DrainError};
 use hardway_journal::{Entry, Journal};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
-use kube::api::{Api, DeleteParams, EvictParams, ListParams, Patch, PatchParams, PostParams, Preconditions};
+use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams, Preconditions};
 use serde_json::json;
 
 use super::{Controller, Told};
-use crate::drain;
 use crate::error::HostedError;
 use crate::names;
 use crate::objects::{NodePool, Taint};
@@ -191,29 +191,20 @@ impl Executor {
         self.change(task, |worker, now| worker.history.labelled = Some(now)).await
     }
 
-    /// Asks all that can leave; those that may not yet are asked again in the next round.
+    /// One round of evictions; what may not go yet is asked again in the next.
     async fn drain(&self, task: &Task) -> Result<(), HostedError> {
         let name = &task.worker.name;
-        let all: Api<Pod> = Api::all(self.controller.hosted.clone());
-        let on_node = ListParams::default().fields(&format!("spec.nodeName={name}"));
-        let pods = all.list(&on_node).await.map_err(HostedError::api(format!("pods of node {name}")))?.items;
-        let leaving = drain::leaving(&pods);
-        if leaving.is_empty() {
-            return self.change(task, |worker, now| worker.history.drained = Some(now)).await;
-        }
-        for pod in leaving.iter().filter(|pod| pod.metadata.deletion_timestamp.is_none()) {
-            let [namespace, name] =
-                [&pod.metadata.namespace, &pod.metadata.name].map(|part| part.clone().unwrap_or_default());
-            let api: Api<Pod> = Api::namespaced(self.controller.hosted.clone(), &namespace);
-            match api.evict(&name, &EvictParams::default()).await {
-                // Its disruption budget says no for now.
-                Err(kube::Error::Api(status)) if matches!(status.code, 404 | 429) => {}
-                answer => {
-                    drop(answer.map_err(HostedError::api(format!("eviction of pod {namespace}/{name}")))?)
-                }
+        let drain = Drain::new(self.controller.hosted.clone(), name).losing_pods(true);
+        match drain.round().await {
+            Ok(round) if round.left.is_empty() => {
+                self.change(task, |worker, now| worker.history.drained = Some(now)).await
+            }
+            Ok(_) | Err(DrainError::WouldBeLost(_)) => Ok(()),
+            Err(DrainError::List(source)) => Err(HostedError::api(format!("pods of node {name}"))(source)),
+            Err(DrainError::Evict { pod, source }) => {
+                Err(HostedError::api(format!("eviction of pod {pod}"))(source))
             }
         }
-        Ok(())
     }
 
     pub(super) async fn change(
