@@ -194,12 +194,33 @@ impl Executor {
     /// One round of evictions; what may not go yet is asked again in the next.
     async fn drain(&self, task: &Task) -> Result<(), HostedError> {
         let name = &task.worker.name;
-        let drain = Drain::new(self.controller.hosted.clone(), name).losing_pods(true);
-        match drain.round().await {
+        let known =
+            task.worker.history.trouble.as_ref().filter(|known| known.reason == TroubleReason::WouldLosePods);
+        match Drain::new(self.controller.hosted.clone(), name).round().await {
             Ok(round) if round.left.is_empty() => {
-                self.change(task, |worker, now| worker.history.drained = Some(now)).await
+                self.change(task, |worker, now| {
+                    worker.history.drained = Some(now);
+                    worker.history.trouble = None;
+                })
+                .await
             }
-            Ok(_) | Err(DrainError::WouldBeLost(_)) => Ok(()),
+            // Somebody took them away, or gave them an owner.
+            Ok(_) if known.is_some() => self.change(task, |worker, _| worker.history.trouble = None).await,
+            Ok(_) => Ok(()),
+            Err(error @ DrainError::WouldBeLost(_)) => {
+                let message = format!(
+                    "{error}; delete them, or set spec.nodeDrainTimeout of NodePool {}: after that time the machine goes all the same",
+                    task.worker.node_pool
+                );
+                if known.is_some_and(|known| known.message == message) {
+                    return Ok(());
+                }
+                self.change(task, |worker, since| {
+                    worker.history.trouble =
+                        Some(Trouble { reason: TroubleReason::WouldLosePods, message, since });
+                })
+                .await
+            }
             Err(DrainError::List(source)) => Err(HostedError::api(format!("pods of node {name}"))(source)),
             Err(DrainError::Evict { pod, source }) => {
                 Err(HostedError::api(format!("eviction of pod {pod}"))(source))
