@@ -34,7 +34,6 @@ pub mod pointer;
 mod pool_status;
 mod program_provider;
 pub mod reconcile;
-mod record;
 mod records;
 pub mod render;
 pub mod scaling;
@@ -48,4 +47,7 @@ pub use machine_maker::MachineMaker;
 pub use management::Management;
 pub use pool_status::{PoolStatus, TokenStatus, pool_status};
 pub use program_provider::ProgramProvider;
-pub use record::HostedStep;
+
+/// What keeps hosted workers from working, explained.
+pub const EXPLANATIONS: &[(hardway_assets::explain::Kind, &str)] =
+    &[(hardway_assets::explain::Kind::HostedDiagnosis, include_str!("../explanations/diagnoses.md"))];

@@ -2,12 +2,13 @@
 
 use hardway_assets::Phase;
 use hardway_assets::guide::{self, Page};
+use hardway_journal::PhaseReset;
 use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, PhaseArgs, PhaseVerb, RunArgs};
 use crate::inputs::{FolderLock, Workdir};
 use crate::install;
-use crate::journal::{PhaseReset, journal_report};
+use crate::journal::{journal_report, recorded};
 use crate::machines;
 use crate::report::{EXIT_USAGE, Report};
 use crate::terminal::Output;
@@ -17,23 +18,22 @@ pub(crate) fn run(global: &Global, args: &PhaseArgs, out: &Output) -> Result<u8,
     match &args.verb {
         PhaseVerb::List { output: Format::Text } => {
             for (phase, page) in pages() {
-                let note = if page.is_built() { "" } else { " (not run by hardway yet)" };
                 let (takes, gives) = (page.takes(), page.gives());
-                out.data(&format!("{:4} {:19} {takes} → {gives}{note}\n", page.stage, phase.name()));
+                out.data(&format!("{:4} {:19} {takes} → {gives}\n", page.stage, phase.name()));
             }
         }
         PhaseVerb::List { output } => {
-            let value = |(number, (phase, page)): (usize, (Phase, &Page))| {
+            let value = |(phase, page): (Phase, &Page)| {
                 json!({
-                    "number": number + 1,
+                    "number": phase.number(),
                     "stage": page.stage,
                     "name": phase.name(),
                     "takes": page.takes(),
                     "gives": page.gives(),
-                    "runs": page.is_built(),
+                    "runs": true,
                 })
             };
-            out.value(&Value::Array(pages().enumerate().map(value).collect()), *output);
+            out.value(&Value::Array(pages().map(value).collect()), *output);
         }
         PhaseVerb::Run { name, run } => return work(global, name, run, false, out),
         PhaseVerb::Redo { name, run } => return work(global, name, run, true, out),
@@ -61,7 +61,7 @@ fn work(global: &Global, name: &str, args: &RunArgs, is_again: bool, out: &Outpu
     let _held = FolderLock::take(&workdir)?;
     let install = super::cluster::open(workdir, args, &[phase])?;
     if is_again {
-        let reset = PhaseReset { phase: phase.to_string() };
+        let reset = PhaseReset { phase: recorded(phase) };
         let entry = hardway_journal::Entry::of(crate::clock::now()?, &reset);
         install.journal.append(&[entry]).map_err(|error| journal_report(&error))?;
         install::work_of(&install, phase).reset()?.iter().for_each(|done| out.info(done));

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hardway_assets::Cluster;
 use hardway_assets::inventory::{Host, Role};
-use hardway_journal::Journal;
+use hardway_journal::{History, Journal};
 use hardway_machines::actions::{self, Action, Doer, DoerError, Program};
 use hardway_machines::providers::Provider;
 use hardway_machines::providers::lab::{Place, REGISTRY_PORT};
@@ -19,7 +19,7 @@ use super::view::{LOG_FILE, View};
 use super::work::interrupted;
 use crate::clock;
 use crate::inputs::{Workdir, at};
-use crate::journal::{History, history, journal_report};
+use crate::journal::{history, journal_report};
 use crate::machines::{self, failed_action};
 use crate::project::{self, MakeOptions};
 use crate::report::{EXIT_INFRASTRUCTURE, Report};
@@ -121,7 +121,12 @@ impl Install {
     /// Hosts of a role that are still wanted.
     pub(crate) fn hosts(&self, role: Role) -> Result<Vec<&Host>, Report> {
         let history = self.history()?;
-        Ok(self.cluster.inventory.with_role(role).filter(|host| !history.is_retired(&host.name)).collect())
+        Ok(self
+            .cluster
+            .inventory
+            .with_role(role)
+            .filter(|host| !history.hosts.is_retired(&host.name))
+            .collect())
     }
 
     /// Who makes the machines that are still wanted.

@@ -1,6 +1,6 @@
 //! One run: phases one after the other, with a view that is kept alive and a person who may stop it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -8,15 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hardway_assets::Phase;
-use hardway_journal::Follower;
-use hardway_machines::host_progress::{Tracked, fold};
+use hardway_journal::{Follower, History};
+use hardway_machines::host_progress::{HostStates, Tracked};
 use jiff::SignedDuration;
 
 use super::engine::Engine;
 use super::view::{Lines, Logged, Progress, Screen, View};
 use super::{Install, work_of};
 use crate::inputs::Workdir;
-use crate::journal::History;
 use crate::project::MakeOptions;
 use crate::report::{EXIT_INTERRUPTED, Report};
 use crate::terminal::Log;
@@ -114,19 +113,18 @@ fn at_once() -> ! {
 
 /// Draws, and tells how far each machine is.
 fn keep_alive(journal: &Path, tracked: &[Tracked], view: &dyn View, over: &AtomicBool) {
-    let (mut follower, mut records) = (Follower::new(journal), Vec::new());
-    let mut told: Vec<(String, String)> = Vec::new();
+    let (mut follower, mut hosts) = (Follower::new(journal), HostStates::new(tracked));
+    let mut told: BTreeMap<String, String> = BTreeMap::new();
     while !over.load(Ordering::Relaxed) {
         if let Ok(news) = follower.news()
             && !news.is_empty()
         {
-            records.extend(news);
-            for state in fold(&records, tracked) {
-                let now = (state.host, state.state.to_string());
-                if !told.contains(&now) {
-                    told.retain(|(host, _)| *host != now.0);
-                    view.host(&now.0, &now.1);
-                    told.push(now);
+            hosts.read(&news);
+            for state in hosts.states() {
+                let now = state.state.to_string();
+                if told.get(&state.host) != Some(&now) {
+                    view.host(&state.host, &now);
+                    told.insert(state.host.clone(), now);
                 }
             }
         }
