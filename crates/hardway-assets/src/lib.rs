@@ -61,6 +61,7 @@ pub mod install_config;
 pub mod install_media;
 pub mod inventory;
 pub mod kubeconfigs;
+pub mod machine_provider;
 mod manifests;
 mod object_file;
 mod operator_seeds;

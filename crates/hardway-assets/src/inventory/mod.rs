@@ -9,6 +9,7 @@ mod read;
 mod rules;
 mod server_url;
 
+pub use crate::machine_provider::Provider;
 pub use inventory_file::*;
 pub use read::{Errors, read, read_both};
 pub use server_url::{DEFAULT_PORT, ServerUrl, ServerUrlError};

@@ -41,7 +41,8 @@ fn object(path: &str, table: &Table, fields: &'static [Field], catalogue: &Catal
             continue;
         }
         properties.insert(field.name.to_owned(), described);
-        if matches!(field.presence, Presence::Required(_) | Presence::RequiredByRule) {
+        if matches!(field.presence, Presence::Required(_) | Presence::RequiredByRule | Presence::RequiredWord)
+        {
             required.push(field.name);
         }
     }

@@ -7,7 +7,7 @@ mod vips;
 use hardway_base::redaction::HIDDEN;
 
 use super::draft::Draft;
-use super::{Role, ServerUrl};
+use super::{Provider, Role, ServerUrl};
 use crate::install_config::{InstallConfig, pull_spec_error};
 use crate::schema::{Findings, INVENTORY, walk};
 use crate::violation::Violation;
@@ -39,7 +39,7 @@ fn words(draft: &Draft<'_>, findings: &mut Findings<'_>) {
     if let Some(Value::Map(entries)) = draft.node.get("machines").map(|machines| &machines.value) {
         for (key, _) in entries.iter().filter(|(key, _)| key.text != "provider" && key.text != draft.provider)
         {
-            if INVENTORY.allowed("machines.provider").contains(&key.text.as_str()) {
+            if Provider::named(&key.text).is_some() {
                 let detail = format!("not used: the provider is {:?}", draft.provider);
                 findings.warn(Violation::forbidden(format!("machines.{}", key.text), detail));
             }

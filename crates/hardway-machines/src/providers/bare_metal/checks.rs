@@ -1,17 +1,18 @@
-//! Management controllers of machines: they answer, and their passwords can be used.
+//! What can be known of machines that are there, and of this host beside them.
 
 use std::collections::BTreeMap;
 use std::error::Error as _;
-use std::net::{SocketAddr, ToSocketAddrs as _};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 use std::path::Path;
 use std::thread;
 
+use hardway_assets::inventory::Balancer;
 use serde_json::Value;
 
-use crate::preflight::balancer::Reached;
-use crate::preflight::check_result::{Judged, Verdict};
-use crate::preflight::scene::Scene;
-use crate::providers::bare_metal::{BareMetalSettings, BmcSettings};
+use super::{BareMetalSettings, BmcSettings};
+use crate::preflight::{Judged, Reached, Scene, Verdict};
+
+// Management controllers of machines: they answer, and their passwords can be used.
 
 /// The one path that Redfish answers without a login (DMTF DSP0266, protected resources).
 const SERVICE_ROOT: &str = "/redfish/v1/";
@@ -32,7 +33,7 @@ struct Server {
     authority: String,
 }
 
-pub(in crate::preflight) fn bmc(scene: &Scene<'_>) -> Judged {
+pub(super) fn bmc(scene: &Scene<'_>) -> Judged {
     let patience = scene.site.patience.answer;
     let controllers = controllers(&scene.site.cluster.inventory.machines.settings);
     let asked = thread::scope(|scope| {
@@ -51,7 +52,11 @@ pub(in crate::preflight) fn bmc(scene: &Scene<'_>) -> Judged {
             .collect();
         asking.into_iter().filter_map(|controller| controller.join().ok()).collect::<Vec<_>>()
     });
-    with_passwords(judge(&asked), &BareMetalSettings::controllers_of(scene.site.cluster), scene.site.folder)
+    with_passwords(
+        judge_controllers(&asked),
+        &BareMetalSettings::controllers_of(scene.site.cluster),
+        scene.site.folder,
+    )
 }
 
 /// No login is tried, but a password that `hardway bmc` would refuse is seen here already.
@@ -98,7 +103,7 @@ impl Server {
     }
 }
 
-fn judge(asked: &[Asked]) -> Judged {
+fn judge_controllers(asked: &[Asked]) -> Judged {
     if asked.is_empty() {
         return Judged::not_applicable(
             "the inventory names no management controllers: machines are booted by a person",
@@ -118,6 +123,39 @@ fn judge(asked: &[Asked]) -> Judged {
 
 fn is_good(answer: &str) -> bool {
     answer.lines().next().is_some_and(|status| status.split_whitespace().nth(1) == Some("200"))
+}
+
+// The balancer's addresses, where HAProxy is to run on this host.
+
+pub(super) fn virtual_addresses(scene: &Scene<'_>) -> Judged {
+    let network = &scene.site.cluster.inventory.network;
+    if network.load_balancer != Balancer::Haproxy {
+        return Judged::not_applicable("the load balancer is somebody else's");
+    }
+    let all = network.api_vip.iter().chain(&network.ingress_vip).copied();
+    let missing: Vec<IpAddr> = all.filter(|address| !scene.owns(&[*address])).collect();
+    let card = scene.setting("interface").map(|card| (card, Path::new("/sys/class/net").join(card).exists()));
+    judge_addresses(&missing, card)
+}
+
+/// HAProxy cannot bind an address that this host does not have.
+fn judge_addresses(missing: &[IpAddr], card: Option<(&str, bool)>) -> Judged {
+    let shown = missing.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    match card {
+        _ if missing.is_empty() => Judged::passed("this host has them"),
+        Some((card, true)) => Judged::passed(format!("build-infra puts {shown} on {card}")),
+        Some((card, false)) => Judged::refused(
+            format!("{shown} shall be put on {card}, and this host has no such card"),
+            "correct machines.bare-metal.interface; `ip link` lists the cards of this host",
+        ),
+        None => Judged::refused(
+            match missing {
+                [_] => format!("{shown} is not an address of this host, where HAProxy shall listen at it"),
+                _ => format!("{shown} are not addresses of this host, where HAProxy shall listen at them"),
+            },
+            "name the card that gets them as machines.bare-metal.interface, or set network.loadBalancer to external",
+        ),
+    }
 }
 
 #[cfg(test)]
@@ -145,7 +183,7 @@ mod tests {
     fn a_controller_that_does_not_answer_is_named_with_its_host() {
         let asked = |answer| {
             let (host, address) = ("master-0".to_owned(), "redfish+https://10.0.0.1".to_owned());
-            judge(&[Asked { host, address, answer }])
+            judge_controllers(&[Asked { host, address, answer }])
         };
         let said = |text: &str| Ok(Reached::Answered { certificate: None, text: text.to_owned() });
         assert_eq!(asked(said("HTTP/1.1 200 OK\r\n")).verdict, Verdict::Passed);
@@ -155,6 +193,18 @@ mod tests {
             asked(Ok(Reached::Refused)).seen,
             ["master-0: redfish+https://10.0.0.1: connection refused"]
         );
-        assert_eq!(judge(&[]).verdict, Verdict::NotApplicable);
+        assert_eq!(judge_controllers(&[]).verdict, Verdict::NotApplicable);
+    }
+
+    #[test]
+    fn an_address_that_nobody_can_bind_is_named() {
+        let missing: [IpAddr; 1] = [[192, 168, 126, 10].into()];
+        assert_eq!(judge_addresses(&[], None).verdict, Verdict::Passed);
+        assert_eq!(judge_addresses(&missing, Some(("eno1", true))).verdict, Verdict::Passed);
+        let without = judge_addresses(&missing, None);
+        assert_eq!(without.verdict, Verdict::Failed);
+        assert!(without.seen[0].starts_with("192.168.126.10 is not an address of this host"), "{without:?}");
+        let wrong = judge_addresses(&missing, Some(("eno9", false)));
+        assert_eq!(wrong.seen, ["192.168.126.10 shall be put on eno9, and this host has no such card"]);
     }
 }

@@ -1,10 +1,10 @@
 //! Google's program: whether somebody is logged in, and to which project.
 
-use crate::preflight::asked_program::{NoAnswer, SHORT, ask_program};
-use crate::preflight::check_result::Judged;
-use crate::preflight::scene::Scene;
+use crate::preflight::{Judged, NoAnswer, SHORT, Scene, ask_program};
 
-pub(in crate::preflight) fn gcloud(scene: &Scene<'_>) -> Judged {
+// Google's program: whether somebody is logged in, and to which project.
+
+pub(super) fn gcloud(scene: &Scene<'_>) -> Judged {
     let account =
         ask_program("gcloud", &["auth", "list", "--filter=status:ACTIVE", "--format=value(account)"], SHORT);
     let project = match scene.setting("project") {
