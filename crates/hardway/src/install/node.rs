@@ -54,7 +54,7 @@ impl Install {
         self.carry_out(&provider.infrastructure())?;
         let mut background = self.background();
         background.serve(self)?;
-        background.serve_media(self)?;
+        background.serve_media(self, provider.as_ref())?;
         if was_there {
             background.expect_again(&node)?;
         }
