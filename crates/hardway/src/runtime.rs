@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::report::{EXIT_INTERRUPTED, Report};
+use crate::report::{Code, Report};
 use crate::terminal::Output;
 
 /// Done when it is pressed.
@@ -38,8 +38,7 @@ pub(crate) async fn told_to_stop() -> Stop {
 
 /// What is said then.
 pub(crate) fn interrupted(doing: &str) -> Report {
-    Report::new("interrupted", format!("interrupted while {doing}"))
-        .exit(EXIT_INTERRUPTED)
+    Report::new(Code::Interrupted, format!("interrupted while {doing}"))
         .fix("run the same command again: it goes on with what is there")
 }
 
@@ -70,7 +69,7 @@ pub(crate) async fn aloud<T>(out: &Output, doing: impl Fn() -> String, future: i
 /// Runs a command that ends by itself when it is told to.
 pub(crate) fn run_to_its_end<T>(future: impl Future<Output = Result<T, Report>>) -> Result<T, Report> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let runtime = runtime.map_err(|error| Report::from_error("workdir-unusable", &error))?;
+    let runtime = runtime.map_err(|error| Report::from_error(Code::WorkdirUnusable, &error))?;
     let done = runtime.block_on(future);
     // Somebody who does not answer is not waited for.
     runtime.shutdown_background();

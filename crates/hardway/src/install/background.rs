@@ -20,7 +20,7 @@ use super::view::View;
 use crate::clock;
 use crate::cluster;
 use crate::inputs::in_inventory;
-use crate::report::{EXIT_INFRASTRUCTURE, Report};
+use crate::report::{Code, Report};
 use crate::server::{self, Folder};
 use crate::terminal::Log;
 
@@ -102,7 +102,7 @@ impl Background {
             }
             Err(error) => {
                 let fix = "let this program listen there, or give machines.bare-metal.mediaURL another port";
-                return Err(Report::from_error("serve-failed", &error).exit(EXIT_INFRASTRUCTURE).fix(fix));
+                return Err(Report::from_error(Code::ServeFailed, &error).fix(fix));
             }
         }
         Ok(())
@@ -130,7 +130,7 @@ impl Background {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(|error| Report::from_error("approver-failed", &error))?;
+            .map_err(|error| Report::from_error(Code::ApproverFailed, &error))?;
         let thread = std::thread::spawn(move || {
             runtime.block_on(async {
                 let client = match kube::Client::try_from(config) {

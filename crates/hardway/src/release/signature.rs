@@ -9,7 +9,7 @@ use hardway_release::{
 };
 
 use super::{SignatureOptions, registry_report};
-use crate::report::Report;
+use crate::report::{Code, Report};
 use crate::terminal::Output;
 
 /// An error unless a key of the keyring signed the digest; a warning where there is no keyring, or where the check is
@@ -39,7 +39,7 @@ pub(crate) fn check_signature(
         return Ok(());
     };
     let verified = blocking(verify(digest, keyring, &stores(wanted), &options.connection))
-        .map_err(|error| Report::from_error("workdir-unusable", &error))?
+        .map_err(|error| Report::from_error(Code::WorkdirUnusable, &error))?
         .map_err(|error| report(&error))?;
     out.info(&format!("{digest} is signed by key {} as {}", verified.key, verified.reference));
     out.debug(&format!("signature: {}", verified.found_in));
@@ -64,10 +64,10 @@ fn report(error: &SignatureError) -> Report {
     match error {
         SignatureError::Store(error) => registry_report(error),
         SignatureError::NoGpgv(_) | SignatureError::Keyring { .. } | SignatureError::File(_) => {
-            Report::from_error("signature-invalid", error)
+            Report::from_error(Code::SignatureInvalid, error)
         }
         SignatureError::NoSignature { .. } | SignatureError::NoneValid { .. } => {
-            Report::from_error("signature-invalid", error)
+            Report::from_error(Code::SignatureInvalid, error)
                 .fix("check the pull spec and the keyring; do not use this release before you know why")
         }
     }

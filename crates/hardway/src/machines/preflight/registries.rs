@@ -11,7 +11,7 @@ use jiff::fmt::rfc2822::DateTimeParser;
 use crate::clock;
 use crate::inputs::InputFile;
 use crate::release::{Logins, RegistryOptions, fetch_options, registry_report};
-use crate::report::Report;
+use crate::report::{Code, Report};
 use crate::terminal::Output;
 
 /// Everything needed to ask, or why nobody can be asked.
@@ -30,7 +30,7 @@ impl Registries {
     ) -> Self {
         let prepared = || {
             let spec = cluster.inventory.release.image.parse::<PullSpec>();
-            let image = spec.map_err(|error| Report::from_error("release-unusable", &error))?;
+            let image = spec.map_err(|error| Report::from_error(Code::ReleaseUnusable, &error))?;
             let text = Some(config.text.0.as_str());
             let mut options = fetch_options(registry, text, &[&image], Logins::OfCluster, out)?;
             options.connection.timeout = PATIENCE;
@@ -54,7 +54,7 @@ impl Registries {
             }
             Ok(places)
         });
-        match asked.map_err(|error| Report::from_error("workdir-unusable", &error)).flatten() {
+        match asked.map_err(|error| Report::from_error(Code::WorkdirUnusable, &error)).flatten() {
             Ok(places) => RegistrySeen { places, trouble: None },
             Err(report) => RegistrySeen { places: Vec::new(), trouble: Some(refusal(report)) },
         }
