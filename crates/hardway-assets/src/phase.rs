@@ -2,93 +2,69 @@
 
 use std::fmt;
 
-/// One step of the install. The order of the variants is the order in which phases run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Phase {
+macro_rules! phases {
+    ($($(#[$doc:meta])+ $phase:ident = $name:literal,)+) => {
+        /// One step of the install, in the order of the data's way.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Phase {
+            $($(#[$doc])+ $phase,)+
+        }
+
+        impl Phase {
+            /// Every phase, in order.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$phase),+];
+
+            /// The name a person types and reads.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$phase => $name,)+
+                }
+            }
+        }
+    };
+}
+
+phases! {
     /// This host and the inventory → named checks.
-    CheckHost,
+    CheckHost = "check-host",
     /// Inventory → network, DNS, load balancer, machines defined but off.
-    BuildInfra,
+    BuildInfra = "build-infra",
     /// Pull spec → digest, image references, CRDs, feature gates.
-    FetchRelease,
+    FetchRelease = "fetch-release",
     /// Cluster and secrets → certificates and bundles.
-    MakePki,
+    MakePki = "make-pki",
     /// Certificates → kubeconfigs.
-    MakeKubeconfigs,
+    MakeKubeconfigs = "make-kubeconfigs",
     /// Cluster, release and certificates → static pods, cluster manifests, seeds for the operators.
-    MakeManifests,
+    MakeManifests = "make-manifests",
     /// Manifests and release → rendered MachineConfigs.
-    RenderNodes,
+    RenderNodes = "render-nodes",
     /// All of it → ignition configs.
-    MakeIgnition,
+    MakeIgnition = "make-ignition",
     /// Ignition and media → machines with an OS on disk.
-    InstallOs,
+    InstallOs = "install-os",
     /// Bootstrap host → API up, manifests created.
-    AwaitBootstrap,
+    AwaitBootstrap = "await-bootstrap",
     /// Certificate requests of the masters → nodes registered.
-    JoinControlPlane,
+    JoinControlPlane = "join-control-plane",
     /// etcd members and control plane revisions on the masters.
-    AwaitEtcd,
+    AwaitEtcd = "await-etcd",
     /// Bootstrap member removed → out of the load balancer → machine off.
-    RemoveBootstrap,
+    RemoveBootstrap = "remove-bootstrap",
     /// Worker ignition → workers booted.
-    BootWorkers,
+    BootWorkers = "boot-workers",
     /// Certificate requests of the workers → nodes ready.
-    JoinWorkers,
+    JoinWorkers = "join-workers",
     /// ClusterVersion and every ClusterOperator settled.
-    AwaitOperators,
+    AwaitOperators = "await-operators",
     /// Checks of the finished cluster against the inventory.
-    VerifyCluster,
+    VerifyCluster = "verify-cluster",
 }
 
 impl Phase {
-    /// Every phase, in order.
-    pub const ALL: [Self; 17] = [
-        Self::CheckHost,
-        Self::BuildInfra,
-        Self::FetchRelease,
-        Self::MakePki,
-        Self::MakeKubeconfigs,
-        Self::MakeManifests,
-        Self::RenderNodes,
-        Self::MakeIgnition,
-        Self::InstallOs,
-        Self::AwaitBootstrap,
-        Self::JoinControlPlane,
-        Self::AwaitEtcd,
-        Self::RemoveBootstrap,
-        Self::BootWorkers,
-        Self::JoinWorkers,
-        Self::AwaitOperators,
-        Self::VerifyCluster,
-    ];
-
     /// Its place in [`Phase::ALL`], from one: the number of its page in the guide.
     pub fn number(self) -> usize {
         self as usize + 1
-    }
-
-    /// The name a person types and reads.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::CheckHost => "check-host",
-            Self::BuildInfra => "build-infra",
-            Self::FetchRelease => "fetch-release",
-            Self::MakePki => "make-pki",
-            Self::MakeKubeconfigs => "make-kubeconfigs",
-            Self::MakeManifests => "make-manifests",
-            Self::RenderNodes => "render-nodes",
-            Self::MakeIgnition => "make-ignition",
-            Self::InstallOs => "install-os",
-            Self::AwaitBootstrap => "await-bootstrap",
-            Self::JoinControlPlane => "join-control-plane",
-            Self::AwaitEtcd => "await-etcd",
-            Self::RemoveBootstrap => "remove-bootstrap",
-            Self::BootWorkers => "boot-workers",
-            Self::JoinWorkers => "join-workers",
-            Self::AwaitOperators => "await-operators",
-            Self::VerifyCluster => "verify-cluster",
-        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! Load balancer and names as the real programs read them.
 
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
 use hardway_assets::Cluster;
 use hardway_assets::host_services::{Balanced, Dnsmasq, Haproxy, Names, Stage, bind_zones, dnsmasq, haproxy};
+use hardway_testing::{Running, until};
 
 use crate::common::{SCENARIOS, made};
 
@@ -63,7 +63,7 @@ fn who_answers_follows_the_cluster_and_the_stage() {
 
 /// A dnsmasq on a port of its own, until dropped.
 struct Server {
-    child: Child,
+    _run: Running,
     port: u16,
     _folder: tempfile::TempDir,
 }
@@ -78,12 +78,9 @@ impl Server {
         std::fs::write(&path, dnsmasq(&Names::of(cluster), &server)).unwrap();
         succeeds(Command::new("dnsmasq").arg("--test").arg("-C").arg(&path));
         let mut command = Command::new("dnsmasq");
-        command.arg("--keep-in-foreground").arg("--user=root").arg("-C").arg(&path).stderr(Stdio::null());
-        let server = Self { child: command.spawn().unwrap(), port, _folder: folder };
-        let began = Instant::now();
-        while server.ask(&["api.nowhere.test", "A"]).is_none() {
-            assert!(began.elapsed() < Duration::from_secs(60), "dnsmasq does not answer");
-        }
+        command.arg("--keep-in-foreground").arg("--user=root").arg("-C").arg(&path);
+        let server = Self { _run: Running::start(command), port, _folder: folder };
+        until("dnsmasq answers", || server.ask(&["api.nowhere.test", "A"]).is_some());
         server
     }
 
@@ -110,13 +107,6 @@ impl Server {
             .collect();
         answers.sort();
         Some((status, answers))
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use std::time::Duration;
 use hardway_assets::Cluster;
 use hardway_assets::host_services::{Balanced, Haproxy, Stage, haproxy};
 use hardway_machines::load_balancer::{LoadBalancerError, Server, State, changes, servers, table, take_out};
-use hardway_testing::{inside, self_signed_leaf, until};
+use hardway_testing::{Running, inside, self_signed_leaf, until};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, ServerConfig, ServerConnection, StreamOwned};
@@ -36,7 +36,7 @@ fn cluster() -> Cluster {
 
 /// HAProxy, its members, and whom to trust.
 struct Site {
-    haproxy: Child,
+    _haproxy: Running,
     socket: PathBuf,
     client: Arc<ClientConfig>,
     /// What each answers to /readyz.
@@ -63,8 +63,8 @@ impl Site {
         let path = folder.path().join("haproxy.cfg");
         fs_err::write(&path, haproxy(&Balanced::all(&cluster, Stage::Bootstrapping), &files)).unwrap();
         let mut command = Command::new("haproxy");
-        command.arg("-db").arg("-f").arg(&path).stdout(Stdio::null()).stderr(Stdio::null());
-        let haproxy = command.spawn().unwrap();
+        command.arg("-db").arg("-f").arg(&path);
+        let haproxy = Running::start(command);
         let mut roots = RootCertStore::empty();
         roots.add(certificate).unwrap();
         let client = ClientConfig::builder_with_provider(provider())
@@ -72,7 +72,7 @@ impl Site {
             .unwrap()
             .with_root_certificates(roots)
             .with_no_client_auth();
-        let site = Self { haproxy, socket, client: Arc::new(client), ready, _folder: folder };
+        let site = Self { _haproxy: haproxy, socket, client: Arc::new(client), ready, _folder: folder };
         until("HAProxy answers", || servers(&site.socket).is_ok());
         site
     }
@@ -105,13 +105,6 @@ impl Site {
     /// Who answers a few new connections.
     fn who_answers(&self) -> BTreeSet<String> {
         (0..12).filter_map(|_| self.connect()).map(|(_, who)| who).collect()
-    }
-}
-
-impl Drop for Site {
-    fn drop(&mut self) {
-        let _ = self.haproxy.kill();
-        let _ = self.haproxy.wait();
     }
 }
 

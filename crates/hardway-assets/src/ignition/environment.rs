@@ -48,14 +48,14 @@ fn value(key: &str, inputs: &Inputs<'_>) -> Result<String, MakeError> {
 mod tests {
     use super::value;
     use crate::Tree;
+    use crate::example;
     use crate::graph::Inputs;
     use crate::release_payload::sample;
     use crate::secrets::SecretBundle;
-    use crate::testing;
 
     #[test]
     fn the_node_image_is_named_after_the_release_and_may_be_missing() {
-        let (cluster, secrets, tree) = (testing::cluster(), SecretBundle::from_files([]), Tree::default());
+        let (cluster, secrets, tree) = (example::cluster(), SecretBundle::from_files([]), Tree::default());
         let image = |version: &str, name: &str| {
             let mut release = sample();
             release.version = version.to_owned();

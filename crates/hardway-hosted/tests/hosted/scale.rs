@@ -1,12 +1,12 @@
 //! Many at once: measured, never judged by the clock.
 
 use std::ffi::OsStr;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::Command;
 use std::time::Instant;
 
 use hardway_cluster::csr_policy::IgnitionEvidence;
 use hardway_hosted::worker::Stage;
-use hardway_testing::{succeed, until_found};
+use hardway_testing::{Running, free_port, hosted_inventory, succeed, until_found};
 
 use crate::site::{Site, name};
 
@@ -28,15 +28,16 @@ async fn bench_workers() {
     let count = std::env::var("HARDWAY_WORKERS").ok().and_then(|text| text.parse().ok()).unwrap_or(500);
     let site = wanted(count).await;
     let began = Instant::now();
-    let mut controller = Program::start(&site, &program, count);
+    let (mut controller, metrics) = controller(&site, &program, count);
     all_ready(&site, count).await;
     let seconds = began.elapsed().as_secs_f64();
     assert_eq!(site.machine_log().len(), count, "each was booted once");
-    let metrics = succeed(Command::new("curl").args(["--silent", "--fail", &controller.metrics]));
+    let metrics = succeed(Command::new("curl").args(["--silent", "--fail", &metrics]));
     let (steps, _) = counted(&metrics, "hardway_hosted_steps_total");
     let (requests, calls) = counted(&metrics, "hardway_hosted_api_requests_total");
-    let peak = controller.peak();
-    assert!(controller.end().success());
+    let peak = controller.kilobytes("VmHWM");
+    controller.signal("TERM");
+    assert_eq!(controller.exit(), Some(0));
     eprintln!("{steps}{requests}hosted-workers {count}");
     eprintln!("hosted-seconds {seconds:.1}");
     #[expect(clippy::cast_precision_loss, reason = "a rate")]
@@ -46,60 +47,28 @@ async fn bench_workers() {
     eprintln!("hosted-controller-kilobytes {peak}");
 }
 
-/// The program, as a user runs it.
-struct Program {
-    child: Child,
-    metrics: String,
-}
-
-impl Program {
-    fn start(site: &Site, program: &OsStr, count: usize) -> Self {
-        let folder = site.folder.path();
-        let hosts: String = (0..count)
-            .map(|n| format!("- {{name: {}, role: worker, ip: {}}}\n", name(n), site.address(n)))
-            .collect();
-        std::fs::write(folder.join("inventory.yaml"), INVENTORY.to_owned() + &hosts).unwrap();
-        let free = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
-        let mut command = Command::new(program);
-        command
-            .arg("--dir")
-            .arg(folder)
-            .arg("hosted")
-            .arg("--kubeconfig")
-            .arg(site.management_plane.kubeconfig());
-        command.args([
-            "controller",
-            "--cluster=demo",
-            "--ignition=ignored",
-            "--config-rest=0s",
-            "--boots-at-once=50",
-        ]);
-        command
-            .arg("--machine-program")
-            .arg(crate::running::program(folder))
-            .arg(format!("--metrics={free}"));
-        let child = command.stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        Self { child, metrics: format!("http://{free}/metrics") }
-    }
-
-    /// In kilobytes, so far.
-    fn peak(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
-        peak.unwrap().parse().unwrap()
-    }
-
-    fn end(&mut self) -> ExitStatus {
-        succeed(Command::new("kill").arg(self.child.id().to_string()));
-        self.child.wait().unwrap()
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// The program, as a user runs it, and where it tells its metrics.
+fn controller(site: &Site, program: &OsStr, count: usize) -> (Running, String) {
+    let folder = site.folder.path();
+    let workers = (0..count).map(|n| (name(n), site.address(n).to_string()));
+    std::fs::write(folder.join("inventory.yaml"), hosted_inventory(workers)).unwrap();
+    let metrics = format!("127.0.0.1:{}", free_port());
+    let mut command = Command::new(program);
+    command
+        .arg("--dir")
+        .arg(folder)
+        .arg("hosted")
+        .arg("--kubeconfig")
+        .arg(site.management_plane.kubeconfig());
+    command.args([
+        "controller",
+        "--cluster=demo",
+        "--ignition=ignored",
+        "--config-rest=0s",
+        "--boots-at-once=50",
+    ]);
+    command.arg("--machine-program").arg(crate::running::program(folder)).arg(format!("--metrics={metrics}"));
+    (Running::start(command), format!("http://{metrics}/metrics"))
 }
 
 /// The lines of one counter, and their sum.
@@ -108,14 +77,6 @@ fn counted(metrics: &str, name: &str) -> (String, u64) {
     let sum = lines.iter().map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum();
     (lines.iter().map(|line| format!("{line}\n")).collect(), sum)
 }
-
-const INVENTORY: &str = "apiVersion: hardway.dev/v1alpha1
-kind: Inventory
-release: {image: sample}
-machines: {provider: bare-metal}
-network: {gateway: 10.20.255.254, dns: [10.20.255.254], apiVIP: 10.20.255.253, ingressVIP: 10.20.255.252}
-hosts:
-";
 
 async fn wanted(count: usize) -> Site {
     let mut site = Site::start(IgnitionEvidence::Ignored).await;

@@ -19,7 +19,7 @@ impl ApiServer {
         succeed(plane.kubectl().args(["create", "namespace", NAMESPACE]));
         let account = format!("system:serviceaccount:{NAMESPACE}:hardway-ignition-server");
         let groups = ["system:serviceaccounts", &format!("system:serviceaccounts:{NAMESPACE}")];
-        let server = plane.identity("server", &account, &groups).kubeconfig().to_owned();
+        let server = plane.identity("ignition-server", &account, &groups).kubeconfig().to_owned();
         // As that of a pod: the namespace is the one it is in.
         let mut config: Value = serde_json::from_slice(&std::fs::read(&server).unwrap()).unwrap();
         config["contexts"][0]["context"]["namespace"] = json!(NAMESPACE);

@@ -3,7 +3,7 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -11,22 +11,13 @@ use fs_err as fs;
 use hardway_assets::example;
 use hardway_assets::install_media::{BootFiles, boot_index, boot_script};
 use hardway_machines::install_media::{BOOT_HOSTS, BOOT_INDEX, BootAnswer, BootFolder, extract_pxe_files};
+use hardway_testing::Running;
 use tempfile::TempDir;
 
 use super::fixture::pristine;
 
 /// Long enough for a machine that is busy with everything else; it takes some seconds.
 const PATIENCE: Duration = Duration::from_secs(300);
-
-/// Goes away with the test, however that ends.
-struct Machine(Child);
-
-impl Drop for Machine {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 #[test]
 fn a_machine_loads_what_its_script_names_until_it_is_installed() {
@@ -86,14 +77,14 @@ fn boot_folder(url: &str) -> (TempDir, BootFolder) {
     (dir, folder)
 }
 
-fn boot(port: u16) -> Machine {
+fn boot(port: u16) -> Running {
     let network = format!("user,id=n,restrict=off,bootfile=http://10.0.2.2:{port}/boot.ipxe");
     let mut qemu = Command::new("qemu-system-x86_64");
     qemu.args([
         "-accel", "tcg", "-m", "256", "-display", "none", "-serial", "null", "-monitor", "none", "-boot", "n",
     ]);
     qemu.args(["-netdev", &network, "-device", "virtio-net-pci,netdev=n,mac=52:54:00:7e:00:65"]);
-    Machine(qemu.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+    Running::start(qemu)
 }
 
 /// Answers one request at a time, and tells each path and whether the host counted as installed.

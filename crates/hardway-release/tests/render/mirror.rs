@@ -30,7 +30,8 @@ impl Mirror {
             skipped("docker-registry, htpasswd and openssl are not all here");
             return None;
         }
-        let setup = Setup { is_tls: true, password: Some("user:password"), ..Setup::default() };
+        let setup =
+            Setup { is_tls: true, is_localhost: true, password: Some("user:password"), ..Setup::default() };
         let mirror = Self { registry: Registry::start(setup), dir: tempfile::tempdir().unwrap() };
         let login = format!(r#"{{"auths":{{"localhost:{}":{{"auth":"{LOGIN}"}}}}}}"#, mirror.registry.port);
         fs_err::write(mirror.file("auth.json"), login).unwrap();

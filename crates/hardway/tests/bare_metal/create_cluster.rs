@@ -5,19 +5,8 @@ use std::net::IpAddr;
 use hardway_testing::{Ran, inside};
 
 use super::first_boot::{fetches_its_config, on_machine_network};
-use super::site::Site;
+use super::site::{LEFT_OUT, Site};
 
-/// Names and load balancer are somebody else's here, and nobody has made them.
-const LEFT_OUT: [&str; 7] = [
-    "names-server",
-    "names-host",
-    "balancer-api",
-    "balancer-machine-config-server",
-    "balancer-ingress-https",
-    "balancer-ingress-http",
-    // The built-in release, to rehearse with.
-    "release-image",
-];
 const MASTERS: [(&str, u8); 3] = [("master-0", 101), ("master-1", 102), ("master-2", 103)];
 
 #[test]

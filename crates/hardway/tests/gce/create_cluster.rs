@@ -6,23 +6,12 @@ use std::path::Path;
 use hardway_testing::{Ran, Work, inside};
 
 use crate::bare_metal::first_boot::{fetches_its_config, on_machine_network};
-use crate::bare_metal::site::with_machines;
+use crate::bare_metal::site::{LEFT_OUT, with_machines};
 
 const MACHINES: &str = "provider: gce
   gce: {project: acme, zones: [us-central1-a, us-central1-b], image: rhcos-418-94-gcp-x86-64, imageProject: rhcos-cloud}
 ";
 const HOSTS: [(&str, u8); 4] = [("bootstrap", 100), ("master-0", 101), ("master-1", 102), ("master-2", 103)];
-/// What cannot be so on a computer without a cloud.
-const LEFT_OUT: [&str; 7] = [
-    "names-server",
-    "names-host",
-    "balancer-api",
-    "balancer-machine-config-server",
-    "balancer-ingress-https",
-    "balancer-ingress-http",
-    // The built-in release, to rehearse with.
-    "release-image",
-];
 
 /// A folder, and a cloud that is a folder in it.
 fn site() -> Work {
