@@ -223,8 +223,7 @@ fn action_value(action: &Action) -> Value {
 }
 
 fn doer<'d>(dir: &std::path::Path, journal: &'d Journal) -> Doer<'d> {
-    let now: &dyn Fn() -> jiff::Timestamp = &|| clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-    Doer::new(dir, journal, now).on(outside())
+    Doer::new(dir, journal, &clock::now).on(outside())
 }
 
 fn absolute(workdir: &Workdir) -> Result<PathBuf, Report> {

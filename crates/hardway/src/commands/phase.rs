@@ -62,7 +62,7 @@ fn work(global: &Global, name: &str, args: &RunArgs, is_again: bool, out: &Outpu
     let install = super::cluster::open(workdir, args, &[phase])?;
     if is_again {
         let reset = PhaseReset { phase: phase.to_string() };
-        let entry = hardway_journal::Entry::of(crate::clock::now()?, &reset);
+        let entry = hardway_journal::Entry::of(crate::clock::now(), &reset);
         install.journal.append(&[entry]).map_err(|error| journal_report(&error))?;
         install::work_of(&install, phase).reset()?.iter().for_each(|done| out.info(done));
     }

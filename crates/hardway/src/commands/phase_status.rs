@@ -8,10 +8,9 @@ use hardway_assets::Phase;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::clock;
 use crate::inputs::{FolderLock, Workdir};
 use crate::install::short;
-use crate::journal::{State, history};
+use crate::journal::{FollowedJournal, History, State, history};
 use crate::report::Report;
 
 /// One phase.
@@ -33,10 +32,10 @@ pub(super) struct PhaseStatus {
 
 /// Of every phase; none if nothing was ever installed from here.
 pub(super) fn phases(workdir: &Workdir) -> Result<Vec<PhaseStatus>, Report> {
-    if !workdir.path(hardway_journal::FILE_NAME).exists() {
-        return Ok(Vec::new());
-    }
-    let (history, is_held) = (history(workdir)?, FolderLock::is_taken(workdir));
+    Ok(statuses(&history(workdir)?, FolderLock::is_taken(workdir)))
+}
+
+fn statuses(history: &History, is_held: bool) -> Vec<PhaseStatus> {
     let statuses: Vec<PhaseStatus> = Phase::ALL
         .into_iter()
         .map(|phase| {
@@ -54,7 +53,7 @@ pub(super) fn phases(workdir: &Workdir) -> Result<Vec<PhaseStatus>, Report> {
         })
         .collect();
     let is_begun = statuses.iter().any(|status| status.state != "untouched");
-    Ok(if is_begun { statuses } else { Vec::new() })
+    if is_begun { statuses } else { Vec::new() }
 }
 
 /// As a table.
@@ -73,8 +72,9 @@ pub(super) fn phase_lines(phases: &[PhaseStatus]) -> String {
 /// Shows it again whenever it changes, until every phase is finished, or one failed and nobody is at work.
 pub(super) fn follow(workdir: &Workdir) -> Result<u8, Report> {
     let (mut shown, mut lines) = (String::new(), 0);
+    let mut journal = FollowedJournal::new(&workdir.path(hardway_journal::FILE_NAME));
     loop {
-        let phases = phases(workdir)?;
+        let phases = statuses(&journal.history()?, FolderLock::is_taken(workdir));
         let text = phase_lines(&phases);
         if text != shown {
             let up = if lines > 0 && std::io::stdout().is_terminal() {
@@ -94,7 +94,6 @@ pub(super) fn follow(workdir: &Workdir) -> Result<u8, Report> {
         if is_over || !FolderLock::is_taken(workdir) {
             return Ok(0);
         }
-        clock::now()?;
         std::thread::sleep(Duration::from_millis(500));
     }
 }

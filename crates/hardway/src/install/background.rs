@@ -2,7 +2,6 @@
 
 use std::io::ErrorKind;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -14,6 +13,7 @@ use hardway_journal::Entry;
 use hardway_machines::ignition_server::ServerError;
 use hardway_machines::media_server::{MediaServer, MediumRead};
 use hardway_machines::providers::bare_metal::BareMetalSettings;
+use tokio_util::sync::CancellationToken;
 
 use super::Install;
 use super::view::View;
@@ -21,6 +21,7 @@ use crate::clock;
 use crate::cluster;
 use crate::inputs::in_inventory;
 use crate::report::{EXIT_INFRASTRUCTURE, Report};
+use crate::runtime;
 use crate::server::{self, Folder};
 use crate::terminal::Log;
 
@@ -38,13 +39,13 @@ pub(crate) struct Background {
 }
 
 struct Running {
-    stop: Arc<AtomicBool>,
+    stop: CancellationToken,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.stop.cancel();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -88,14 +89,13 @@ impl Background {
         let Some(address) = settings.media_address() else { return Ok(()) };
         let (journal, view) = (install.journal.clone(), install.view.clone());
         let note = move |read: &MediumRead| {
-            let now = clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-            journal.append(&[Entry::of(now, read)]).map(drop).map_err(|error| error_sentence(&error))
+            journal.append(&[Entry::of(clock::now(), read)]).map(drop).map_err(|error| error_sentence(&error))
         };
         let trouble = move |what: &str| view.event(&format!("media: {what}"));
         let iso = |name: &String| install.dir.join(format!("media/{name}.iso"));
         let isos = cluster.inventory.hosts.iter().map(|host| (host.name.clone(), iso(&host.name))).collect();
         let starting = MediaServer::start(address, isos, Box::new(note), Box::new(trouble));
-        match install.runtime.block_on(starting) {
+        match runtime::block_on(starting)? {
             Ok(server) => self.media = Some(server),
             Err(error) if is_anothers(&error) => {
                 install.log.line(&format!("media are served by somebody else: {}", error_sentence(&error)))
@@ -110,7 +110,7 @@ impl Background {
 
     /// This node was there before: its machine is a new one, with a new key. To be said before anybody approves.
     pub(crate) fn expect_again(&mut self, node: &str) -> Result<(), Report> {
-        self.again = Some((node.to_owned(), clock::now()?));
+        self.again = Some((node.to_owned(), clock::now()));
         Ok(())
     }
 
@@ -125,12 +125,8 @@ impl Background {
         let settings = Settings { ignition: IgnitionEvidence::Required, rejoin, ..Settings::default() };
         let config = install.block_on(cluster::folder_config(&install.workdir))?;
         let (folder, view, log) = (install.dir.clone(), install.view.clone(), install.log.clone());
-        let stop: Arc<AtomicBool> = Arc::default();
+        let (stop, runtime) = (CancellationToken::new(), runtime::handle()?);
         let stopped = stop.clone();
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| Report::from_error("approver-failed", &error))?;
         let thread = std::thread::spawn(move || {
             runtime.block_on(async {
                 let client = match kube::Client::try_from(config) {
@@ -145,15 +141,15 @@ impl Background {
                     settings,
                     identity: cluster::identity(),
                     dry_run: false,
-                    now: Arc::new(|| clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH)),
+                    now: Arc::new(clock::now),
                     tell: Arc::new(move |news| tell(news, teller.as_ref(), &log)),
                 };
-                let watch = async || match approver.watch(until(stopped.clone())).await {
+                let watch = async || match approver.watch(stopped.clone().cancelled_owned()).await {
                     Ok(_) => Ok(()),
                     Err(error) => Err(error_sentence(&error)),
                 };
                 let tell = |why| view.event(&format!("approver: {why}"));
-                again_and_again(watch, stopped.clone(), BETWEEN_APPROVERS, tell).await;
+                again_and_again(watch, &stopped, BETWEEN_APPROVERS, tell).await;
             });
         });
         self.approver = Some(Running { stop, thread: Some(thread) });
@@ -165,7 +161,7 @@ impl Background {
 /// leave the machines without certificates for the rest of the install.
 async fn again_and_again(
     mut run: impl AsyncFnMut() -> Result<(), String>,
-    stop: Arc<AtomicBool>,
+    stop: &CancellationToken,
     pause: Duration,
     mut tell: impl FnMut(String),
 ) {
@@ -177,14 +173,8 @@ async fn again_and_again(
         told = why;
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
-            () = until(stop.clone()) => return,
+            () = stop.cancelled() => return,
         }
-    }
-}
-
-async fn until(stop: Arc<AtomicBool>) {
-    while !stop.load(Ordering::Relaxed) {
-        tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }
 
@@ -225,10 +215,11 @@ mod tests {
             runs += 1;
             if runs < 4 { Err("no space left".to_owned()) } else { Ok(()) }
         };
-        again_and_again(run, Arc::default(), Duration::ZERO, |why| told.push(why)).await;
+        again_and_again(run, &CancellationToken::new(), Duration::ZERO, |why| told.push(why)).await;
         assert_eq!((runs, told), (4, vec!["no space left; trying again".to_owned()]));
 
-        let stopped = Arc::new(AtomicBool::new(true));
-        again_and_again(async || Err("no space left".to_owned()), stopped, Duration::MAX, |_| {}).await;
+        let stopped = CancellationToken::new();
+        stopped.cancel();
+        again_and_again(async || Err("no space left".to_owned()), &stopped, Duration::MAX, |_| {}).await;
     }
 }

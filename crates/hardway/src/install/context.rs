@@ -1,8 +1,7 @@
 //! What all phases share.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hardway_assets::Cluster;
@@ -12,17 +11,18 @@ use hardway_machines::actions::{self, Action, Doer, DoerError, Program};
 use hardway_machines::providers::Provider;
 use hardway_machines::providers::lab::{Place, REGISTRY_PORT};
 use tempfile::TempDir;
-use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
 
 use super::background::Background;
 use super::view::{LOG_FILE, View};
 use super::work::interrupted;
 use crate::clock;
 use crate::inputs::{Workdir, at};
-use crate::journal::{History, history, journal_report};
+use crate::journal::{FollowedJournal, History, journal_report};
 use crate::machines::{self, failed_action};
 use crate::project::{self, MakeOptions};
 use crate::report::{EXIT_INFRASTRUCTURE, Report};
+use crate::runtime;
 use crate::terminal::{Log, Output};
 
 /// One cluster being installed.
@@ -40,8 +40,9 @@ pub(crate) struct Install {
     pub(crate) log: Log,
     pub(crate) journal: Arc<Journal>,
     pub(crate) view: Arc<dyn View>,
-    pub(crate) stop: Arc<AtomicBool>,
-    pub(crate) runtime: Runtime,
+    /// Cancelled when a person wants the install to stop.
+    pub(crate) stop: CancellationToken,
+    followed: Mutex<FollowedJournal>,
     background: Mutex<Background>,
     /// Where journal and log are that nobody shall see.
     _scratch: Option<TempDir>,
@@ -73,8 +74,8 @@ impl Install {
         let journal =
             Journal::open(&place_of(hardway_journal::FILE_NAME)).map_err(|error| journal_report(&error))?;
         let log = Log::open(&place_of(LOG_FILE))?;
-        let view = view(&history(&workdir)?, &log);
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        let mut followed = FollowedJournal::new(&workdir.path(hardway_journal::FILE_NAME));
+        let view = view(&followed.history()?, &log);
         Ok(Self {
             dir,
             cluster,
@@ -84,8 +85,8 @@ impl Install {
             log,
             journal: Arc::new(journal),
             view,
-            stop: Arc::default(),
-            runtime: runtime.map_err(|error| Report::from_error("workdir-unusable", &error))?,
+            stop: CancellationToken::new(),
+            followed: Mutex::new(followed),
             background: Mutex::default(),
             _scratch: scratch,
             workdir,
@@ -94,28 +95,35 @@ impl Install {
 
     /// What the journal says by now.
     pub(crate) fn history(&self) -> Result<History, Report> {
-        history(&self.workdir)
+        self.followed().history()
+    }
+
+    /// The journal, as far as it was read, and what is new in it.
+    pub(super) fn followed(&self) -> MutexGuard<'_, FollowedJournal> {
+        self.followed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// An error when a person wants the install to stop. To be asked between any two effects.
     pub(crate) fn go_on(&self) -> Result<(), Report> {
-        if self.stop.load(Ordering::Relaxed) { Err(interrupted()) } else { Ok(()) }
+        if self.stop.is_cancelled() { Err(interrupted()) } else { Ok(()) }
     }
 
     /// Runs something that takes its time, until a person wants it to stop.
     pub(crate) fn block_on<T>(&self, future: impl Future<Output = Result<T, Report>>) -> Result<T, Report> {
-        self.runtime.block_on(async {
+        runtime::block_on(async {
             tokio::select! {
                 result = future => result,
-                () = self.stopped() => Err(interrupted()),
+                () = self.stop.cancelled() => Err(interrupted()),
             }
-        })
+        })?
     }
 
-    async fn stopped(&self) {
-        while !self.stop.load(Ordering::Relaxed) {
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
+    /// Waits for a moment, or until a person wants an end.
+    pub(crate) fn pause(&self, pause: Duration) -> Result<(), Report> {
+        self.block_on(async {
+            tokio::time::sleep(pause).await;
+            Ok(())
+        })
     }
 
     /// Hosts of a role that are still wanted.
@@ -132,8 +140,7 @@ impl Install {
 
     /// Works on this host, and writes down what is done to it.
     pub(crate) fn doer(&self) -> Doer<'_> {
-        let now: &dyn Fn() -> jiff::Timestamp = &|| clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-        Doer::new(&self.dir, &self.journal, now).on(machines::outside())
+        Doer::new(&self.dir, &self.journal, &clock::now).on(machines::outside())
     }
 
     /// Makes actions hold, one after the other.
@@ -153,7 +160,7 @@ impl Install {
     }
 
     /// What phases need beside them while they run.
-    pub(crate) fn background(&self) -> std::sync::MutexGuard<'_, Background> {
+    pub(crate) fn background(&self) -> MutexGuard<'_, Background> {
         self.background.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

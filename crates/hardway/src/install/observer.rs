@@ -49,7 +49,7 @@ impl Observer {
             seen.extend(self.written(provider, host).filter(|_| is_on).map(|sight| (sight, by)));
             for (sight, by) in seen.into_iter().filter(|(sight, _)| sight.is_news(state)) {
                 let fact = HostSeen { host: host.name.clone(), sight, by: by.to_owned() };
-                let entry = Entry::of(clock::now()?, &fact);
+                let entry = Entry::of(clock::now(), &fact);
                 install.journal.append(&[entry]).map_err(|error| journal_report(&error))?;
             }
         }

@@ -47,7 +47,7 @@ impl Install {
     /// Machines were installed with certificates of a day. Once those have ended, nothing that waits for the machines can
     /// come to a good end.
     pub(super) fn check_certificates(&self) -> Result<(), Report> {
-        let now = clock::now()?;
+        let now = clock::now();
         let ends = pki::expiries(&self.cluster, &self.workdir.tree()?, now);
         let ended: Vec<String> = ends
             .iter()
@@ -81,7 +81,7 @@ impl Install {
             host: live.bootstrap_host(&self.workdir),
             ..WaitOptions::new()
         };
-        let clock = Clock::start(clock::now()?);
+        let clock = Clock::start(clock::now());
         Ok(Wait::new(live.config.clone(), live.declared(&self.workdir), options, clock, say))
     }
 
@@ -100,7 +100,7 @@ impl Install {
             if !wait.look(LOOK).await {
                 return Ok(Observed::Todo("the API does not answer".to_owned()));
             }
-            Ok(match judge(wait.index(), clock::now()?) {
+            Ok(match judge(wait.index(), clock::now()) {
                 Ok(seen) => Observed::Done(seen),
                 Err(missing) => Observed::Todo(missing),
             })

@@ -124,7 +124,7 @@ impl Checked {
 impl Project {
     /// With the secrets as they are on disk; missing ones are drawn in memory.
     pub(crate) fn load(workdir: &Workdir, checked: Checked) -> Result<Self, Report> {
-        let now = clock::now()?;
+        let now = clock::now();
         let secrets_on_disk = workdir.secrets()?;
         let mut secrets = secrets_on_disk.clone();
         let Chosen { payload: release, is_rendered, locked: locked_release } = checked.release;
@@ -134,7 +134,7 @@ impl Project {
         secrets.complete(&pki::catalogue::keys(&cluster)).map_err(|error| damaged(&error))?;
         let due = due(&cluster, &tree, &lock, now);
         if !due.is_empty() {
-            let renewed = due.iter().map(|expiry| (expiry.certificate.clone(), whole_second(now)));
+            let renewed = due.iter().map(|expiry| (expiry.certificate.clone(), clock::whole_second(now)));
             cluster.identity.renewed.extend(renewed);
             secrets.set_identity(&cluster.identity);
         }
@@ -221,7 +221,7 @@ impl Project {
 /// The graph of the cluster that the files describe.
 pub(crate) fn graph_of(workdir: &Workdir, checked: Checked) -> Result<Graph, Report> {
     let mut secrets = workdir.secrets()?;
-    let cluster = cluster(checked.config, checked.inventory, &mut secrets, clock::now()?)?;
+    let cluster = cluster(checked.config, checked.inventory, &mut secrets, clock::now())?;
     let tree = workdir.tree()?;
     let edited = edited_pointers(&tree, &workdir.lock(&tree)?);
     graph(&cluster, &checked.release.payload, &edited)
@@ -229,7 +229,7 @@ pub(crate) fn graph_of(workdir: &Workdir, checked: Checked) -> Result<Graph, Rep
 
 /// The cluster that the files describe; what was never drawn is made up for the moment.
 pub(crate) fn cluster_of(workdir: &Workdir, checked: Checked) -> Result<Cluster, Report> {
-    cluster(checked.config, checked.inventory, &mut workdir.secrets()?, clock::now()?)
+    cluster(checked.config, checked.inventory, &mut workdir.secrets()?, clock::now())
 }
 
 /// The cluster that the files describe, before its release is known. Which fields exist is then judged by the version in
@@ -252,7 +252,7 @@ fn before_release(workdir: &Workdir, secrets: &mut SecretBundle) -> Result<Clust
     let (config, inventory) = InputFile::both(workdir)?;
     let rules = rules_before_release(workdir, &inventory);
     let FilesRead { config, inventory, .. } = read_files(&config, &inventory, rules, Purpose::Machines)?;
-    cluster(config.value, inventory.value, secrets, clock::now()?)
+    cluster(config.value, inventory.value, secrets, clock::now())
 }
 
 /// By the release that is kept, by the version in the name of the one that is wanted, or by the newest that is known.
@@ -312,10 +312,6 @@ fn damaged(error: &SecretsError) -> Report {
 fn due(cluster: &Cluster, tree: &Tree, lock: &Lock, now: Timestamp) -> Vec<Expiry> {
     let ours = |expiry: &Expiry| !expiry.is_on_disk || lock.is_ours(&pki::path(&expiry.certificate), tree);
     pki::expiries(cluster, tree, now).into_iter().filter(|expiry| expiry.is_due && ours(expiry)).collect()
-}
-
-fn whole_second(now: Timestamp) -> Timestamp {
-    Timestamp::from_second(now.as_second()).unwrap_or(now)
 }
 
 /// `line:column`, both from one.

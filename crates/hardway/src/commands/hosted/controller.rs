@@ -70,11 +70,9 @@ pub(super) async fn controller(
     makes_machines: bool,
     out: &Output,
 ) -> Result<(Controller, mpsc::UnboundedReceiver<Told>), Report> {
-    clock::now()?;
     let folder =
         std::path::absolute(&global.dir).map_err(|error| Report::from_error("workdir-unusable", &error))?;
-    let now: hardway_cluster::approver::Now =
-        Arc::new(|| clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH));
+    let now: hardway_cluster::approver::Now = Arc::new(clock::now);
     let machines = match makes_machines {
         true => {
             let (provider, hosts) = provider(global, args)?;

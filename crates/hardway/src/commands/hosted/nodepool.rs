@@ -80,7 +80,7 @@ pub(super) async fn await_gates(
     rest: SignedDuration,
     out: &Output,
 ) -> Result<u8, Report> {
-    let late = clock::now()? + timeout;
+    let late = clock::now() + timeout;
     let (mut config, mut told) = (ConfigWatch::default(), String::new());
     loop {
         let pool = management.node_pool(name).await.map_err(|error| failed(&error))?;
@@ -96,7 +96,7 @@ pub(super) async fn await_gates(
             told = gate.name.to_owned();
             out.info(&format!("waiting at gate {}: {}", gate.name, gate.seen));
         }
-        if clock::now()? >= late {
+        if clock::now() >= late {
             return Err(Report::new(
                 "hosted-held",
                 format!("NodePool {name} is held at gate {}: {}", gate.name, gate.seen),
@@ -114,7 +114,7 @@ async fn look(
     config: &mut ConfigWatch,
     rest: SignedDuration,
 ) -> Result<PoolStatus, Report> {
-    pool_status(management, pool, config, rest, clock::now()?).await.map_err(|error| failed(&error))
+    pool_status(management, pool, config, rest, clock::now()).await.map_err(|error| failed(&error))
 }
 
 fn request(

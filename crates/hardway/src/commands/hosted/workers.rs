@@ -75,7 +75,7 @@ async fn resize(
             .exit(EXIT_USAGE)
             .fix("add hosts with role worker to inventory.yaml")
     })?;
-    let now = clock::now()?;
+    let now = clock::now();
     let plan = async {
         for name in &scaling.add {
             let addresses =

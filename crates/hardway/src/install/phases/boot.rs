@@ -11,8 +11,10 @@ use crate::clock;
 use crate::install::Install;
 use crate::install::observer::Observer;
 use crate::install::work::{Effect, Observed, Work};
-use crate::journal::journal_report;
 use crate::report::{EXIT_BLOCKED, EXIT_INFRASTRUCTURE, Report};
+
+/// At the journal, for machines that fetch their configs.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(300);
 
 /// Machines of these roles, in this order: those of one role have fetched their configs before the next are switched on.
 pub(super) struct Boot<'i> {
@@ -91,7 +93,7 @@ impl<'i> Boot<'i> {
 
     /// There is no deadline, only a time in which nothing happens.
     fn until_seen(&self, provider: &dyn Provider, hosts: &[&Host]) -> Result<(), Report> {
-        let (begun, mut observer) = (clock::now()?, Observer::default());
+        let (begun, mut observer) = (clock::now(), Observer::default());
         loop {
             self.install.go_on()?;
             let states = self.states(hosts)?;
@@ -104,20 +106,18 @@ impl<'i> Boot<'i> {
             let missing: Vec<&HostState> = waiting.iter().map(|(_, state)| *state).collect();
             let names: Vec<&str> = missing.iter().map(|state| state.host.as_str()).collect();
             self.install.view.waits_for(&format!("{} to fetch its config", names.join(", ")));
-            let now = clock::now()?;
+            let now = clock::now();
             if let Some(stall) = missing.iter().find_map(|state| stall(state, begun, now, PATIENCE)) {
                 return Err(gave_up(provider, &waiting, stall));
             }
-            std::thread::sleep(Duration::from_millis(300));
+            self.install.pause(BETWEEN_LOOKS)?;
         }
     }
 
     fn states(&self, hosts: &[&Host]) -> Result<Vec<HostState>, Report> {
-        let path = self.install.workdir.path(hardway_journal::FILE_NAME);
-        let records = hardway_journal::read(&path).map_err(|error| journal_report(&error))?;
         let tracked: Vec<Tracked> =
             hosts.iter().map(|host| Tracked::new(&self.install.cluster, host)).collect();
-        Ok(fold(&records, &tracked))
+        Ok(fold(self.install.followed().records()?, &tracked))
     }
 }
 
