@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, InfraArgs, InfraVerb, PlanFormat};
 use crate::clock;
-use crate::inputs::{FolderLock, Workdir, io};
+use crate::inputs::{FolderLock, InputFiles, Workdir, io};
 use crate::journal::{History, history, journal_report};
 use crate::machines::{self, failed_action, outside};
 use crate::project;
@@ -49,7 +49,7 @@ struct Infra {
 impl Infra {
     /// To look at.
     fn open(workdir: &Workdir) -> Result<Self, Report> {
-        Self::of(workdir, project::cluster_before_release(workdir)?)
+        Self::of(workdir, project::cluster_before_release(workdir, &InputFiles::open(workdir)?)?)
     }
 
     fn of(workdir: &Workdir, cluster: Cluster) -> Result<Self, Report> {
@@ -102,9 +102,10 @@ fn plan(infra: &Infra, format: PlanFormat, out: &Output) -> Result<u8, Report> {
 fn up(workdir: &Workdir, out: &Output) -> Result<u8, Report> {
     let _held = FolderLock::take(workdir)?;
     // Mistakes in the provider's settings leave no trace, nor does a provider that does not answer.
-    let looked = Infra::open(workdir)?;
+    let inputs = InputFiles::open(workdir)?;
+    let looked = Infra::of(workdir, project::cluster_before_release(workdir, &inputs)?)?;
     machines::answered(&*looked.provider()?, looked.cluster.inventory.machines.provider)?;
-    let infra = Infra::of(workdir, project::cluster_to_build(workdir)?)?;
+    let infra = Infra::of(workdir, project::cluster_to_build(workdir, &inputs)?)?;
     let provider = infra.provider()?;
     let actions = provider.infrastructure();
     let journal = Journal::open(&workdir.path(FILE_NAME)).map_err(|error| journal_report(&error))?;

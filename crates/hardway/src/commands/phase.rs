@@ -59,7 +59,7 @@ fn work(global: &Global, name: &str, args: &RunArgs, is_again: bool, out: &Outpu
     install::check_needs(&looking, phase)?;
     let workdir = Workdir::open(&global.dir)?;
     let _held = FolderLock::take(&workdir)?;
-    let install = super::cluster::open(workdir, args, &[phase])?;
+    let install = super::cluster::open(workdir, looking.inputs.clone(), args, &[phase])?;
     if is_again {
         let reset = PhaseReset { phase: phase.to_string() };
         let entry = hardway_journal::Entry::of(crate::clock::now(), &reset);

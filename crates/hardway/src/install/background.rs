@@ -8,7 +8,7 @@ use std::time::Duration;
 use hardway_assets::inventory::Provider;
 use hardway_base::error_sentence;
 use hardway_cluster::approver::{Approver, News};
-use hardway_cluster::csr_policy::{IgnitionEvidence, Settings, Verdict};
+use hardway_cluster::csr_policy::{Declared, IgnitionEvidence, Settings, Verdict};
 use hardway_journal::Entry;
 use hardway_machines::ignition_server::ServerError;
 use hardway_machines::media_server::{MediaServer, MediumRead};
@@ -20,6 +20,8 @@ use super::view::View;
 use crate::clock;
 use crate::cluster;
 use crate::inputs::in_inventory;
+use crate::project::Checked;
+use crate::release::Reach;
 use crate::report::{EXIT_INFRASTRUCTURE, Report};
 use crate::runtime;
 use crate::server::{self, Folder};
@@ -58,8 +60,8 @@ impl Background {
         if self.server.is_some() {
             return Ok(());
         }
-        let folder =
-            Folder::open(&install.dir, install.options.make.release.release_dir.as_deref(), &install.out)?;
+        let release_dir = install.options.make.release.release_dir.as_deref();
+        let folder = Folder::of(&install.dir, &install.inputs, release_dir, &install.out)?;
         let (view, log) = (install.view.clone(), install.log.clone());
         let server = server::Background::start(
             folder,
@@ -119,7 +121,8 @@ impl Background {
         if self.approver.is_some() {
             return Ok(());
         }
-        let declared = cluster::declared(&install.workdir, None, &install.out)?;
+        let checked = Checked::of(&install.workdir, &install.inputs, Reach::Here(None), &install.out)?;
+        let declared = Declared::new(&checked.config, &checked.inventory);
         // Every machine of an install has its config from this very server.
         let rejoin = self.again.clone().into_iter().collect();
         let settings = Settings { ignition: IgnitionEvidence::Required, rejoin, ..Settings::default() };

@@ -17,7 +17,7 @@ use super::background::Background;
 use super::view::{LOG_FILE, View};
 use super::work::interrupted;
 use crate::clock;
-use crate::inputs::{Workdir, at};
+use crate::inputs::{InputFiles, Workdir, at};
 use crate::journal::{FollowedJournal, History, journal_report};
 use crate::machines::{self, failed_action};
 use crate::project::{self, MakeOptions};
@@ -30,6 +30,8 @@ pub(crate) struct Install {
     pub(crate) workdir: Workdir,
     /// The working folder, absolute.
     pub(crate) dir: PathBuf,
+    /// Both input files, as they were when this run began.
+    pub(crate) inputs: InputFiles,
     /// What the input files say. Whether they suit the release is told when it is known.
     pub(crate) cluster: Cluster,
     /// The lab, if that is where the machines are.
@@ -49,17 +51,18 @@ pub(crate) struct Install {
 }
 
 impl Install {
-    /// Reads the input files and opens journal and log. The view is made from the history, so that it can tell how long
+    /// Checks the input files and opens journal and log. The view is made from the history, so that it can tell how long
     /// things took before.
     pub(crate) fn open(
         workdir: Workdir,
+        inputs: InputFiles,
         mut options: super::Options,
         view: impl FnOnce(&History, &Log) -> Arc<dyn View>,
     ) -> Result<Self, Report> {
         let dir = std::path::absolute(workdir.path("")).map_err(|error| at(&workdir.path(""), &error))?;
         let cluster = match options.only_looks {
-            true => project::cluster_before_release(&workdir)?,
-            false => project::cluster_to_build(&workdir)?,
+            true => project::cluster_before_release(&workdir, &inputs)?,
+            false => project::cluster_to_build(&workdir, &inputs)?,
         };
         let place = machines::place(&workdir, &cluster)?;
         suit_lab(place.as_ref(), &cluster, &mut options.make)?;
@@ -78,6 +81,7 @@ impl Install {
         let view = view(&followed.history()?, &log);
         Ok(Self {
             dir,
+            inputs,
             cluster,
             place,
             options,

@@ -13,7 +13,7 @@ use jiff::SignedDuration;
 use super::engine::Engine;
 use super::view::{Lines, Logged, Progress, Screen, View};
 use super::{Install, work_of};
-use crate::inputs::Workdir;
+use crate::inputs::{InputFiles, Workdir};
 use crate::journal::{FollowedJournal, History};
 use crate::project::MakeOptions;
 use crate::report::{EXIT_INTERRUPTED, Report};
@@ -39,7 +39,12 @@ pub(crate) struct Options {
 }
 
 /// Opens the folder, with a view of these phases.
-pub(crate) fn open(workdir: Workdir, options: Options, phases: &[Phase]) -> Result<Install, Report> {
+pub(crate) fn open(
+    workdir: Workdir,
+    inputs: InputFiles,
+    options: Options,
+    phases: &[Phase],
+) -> Result<Install, Report> {
     let view = |history: &History, log: &Log| -> Arc<dyn View> {
         let progress = Progress::new(phases.iter().copied(), history);
         let view: Arc<dyn View> = match std::io::stderr().is_terminal() {
@@ -48,7 +53,7 @@ pub(crate) fn open(workdir: Workdir, options: Options, phases: &[Phase]) -> Resu
         };
         Arc::new(Logged { log: log.clone(), view })
     };
-    Install::open(workdir, options, view)
+    Install::open(workdir, inputs, options, view)
 }
 
 /// Runs phases in order; ends at the first that gives up. Those in `known` were looked at a moment ago by the process that

@@ -20,14 +20,11 @@ const LOOK: Duration = Duration::from_secs(10);
 impl Install {
     /// The cluster of the folder, whatever the environment says.
     pub(crate) async fn live(&self) -> Result<Live, Report> {
-        Live::open(&self.workdir, &self.cluster_access(), &self.out).await
-    }
-
-    fn cluster_access(&self) -> Access {
-        Access {
+        let access = Access {
             kubeconfig: Some(self.workdir.path(KUBECONFIG)),
             release_dir: self.options.make.release.release_dir.clone(),
-        }
+        };
+        Live::open_with(&self.workdir, &access, &self.inputs, &self.out).await
     }
 
     /// The same report, with what is broken first: who reads it should not have to ask.
@@ -39,8 +36,10 @@ impl Install {
             return report;
         }
         self.view.waits_for("a diagnosis");
-        let found = self
-            .block_on(async { Ok(diagnosis::first(&self.workdir, &self.cluster_access(), &self.out).await) });
+        let found = self.block_on(async {
+            let live = self.live().await?;
+            Ok(diagnosis::first(&self.workdir, &live, &self.out).await)
+        });
         report.evidence(found.ok().flatten())
     }
 

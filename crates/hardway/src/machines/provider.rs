@@ -13,7 +13,7 @@ use hardway_machines::providers::libvirt::Libvirt;
 use hardway_machines::providers::{Provider, advice};
 
 use super::inside::{outside, place};
-use crate::inputs::{Workdir, in_inventory};
+use crate::inputs::{InputFiles, Workdir, in_inventory};
 use crate::journal::History;
 use crate::project;
 use crate::report::{EXIT_INFRASTRUCTURE, Report};
@@ -64,15 +64,17 @@ pub(crate) fn answered(provider: &dyn Provider, kind: inventory::Provider) -> Re
 }
 
 /// Every mistake in the input files that can be seen before the release is known, the provider's settings included.
-pub(crate) fn check(workdir: &Workdir) -> Result<(), Report> {
-    let cluster = project::cluster_before_release(workdir)?;
+pub(crate) fn check(workdir: &Workdir, files: &InputFiles) -> Result<(), Report> {
+    let cluster = project::cluster_before_release(workdir, files)?;
     let place = place(workdir, &cluster)?;
     provider_of(&cluster, place.as_ref(), &workdir.path(""), Stage::Bootstrapping).map(drop)
 }
 
 /// Who made the machines, as far as the inventory can be read: what was done is taken back without it.
 pub(crate) fn provider_kind(workdir: &Workdir) -> Option<inventory::Provider> {
-    project::cluster_before_release(workdir).ok().map(|cluster| cluster.inventory.machines.provider)
+    let files = InputFiles::open(workdir).ok()?;
+    let cluster = project::cluster_before_release(workdir, &files).ok()?;
+    Some(cluster.inventory.machines.provider)
 }
 
 /// What stays on a host after everything was taken back, because it is somebody else's to take away.

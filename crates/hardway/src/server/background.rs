@@ -127,7 +127,7 @@ mod tests {
     use hardway_journal::{FILE_NAME, IgnitionRedeemed, Record};
 
     use super::*;
-    use crate::inputs::Workdir;
+    use crate::inputs::{InputFiles, Workdir};
     use crate::project::{MakeOptions, Wanted, make};
     use crate::terminal::Output;
 
@@ -139,7 +139,9 @@ mod tests {
         let server = "ignitionServer: {url: \"http://127.0.0.1:22624\"}\n";
         fs_err::write(dir.join("inventory.yaml"), inventory + server).unwrap();
         let workdir = Workdir::open(dir).unwrap();
-        make(&workdir, &MakeOptions::default(), &Output::silent(), Wanted::IgnitionConfigs).unwrap();
+        let files = InputFiles::open(&workdir).unwrap();
+        let out = Output::silent();
+        make(&workdir, &files, &MakeOptions::default(), &out, Wanted::IgnitionConfigs).unwrap();
         Folder::open(dir, None, &Output::silent()).unwrap()
     }
 

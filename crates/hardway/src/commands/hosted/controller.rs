@@ -18,7 +18,7 @@ use super::{connect, failed, hosted_client, read};
 use crate::cli::{ControllerArgs, Global, IgnitionArg, ManagementArgs, ReconcileArgs};
 use crate::clock;
 use crate::cluster::identity;
-use crate::inputs::{FolderLock, Workdir};
+use crate::inputs::{FolderLock, InputFiles, Workdir};
 use crate::machines;
 use crate::project;
 use crate::report::{EXIT_CONFIG, EXIT_INFRASTRUCTURE, Report};
@@ -143,11 +143,12 @@ fn provider(global: &Global, args: &ReconcileArgs) -> Result<(Arc<dyn Provider>,
         return Ok((Arc::new(ProgramProvider::new(program, &folder)), hosts(global)?));
     }
     // What is built is named after the cluster's identity, which is drawn once and kept.
+    let files = InputFiles::open(&workdir)?;
     let cluster = match workdir.path("secrets/identity.json").exists() {
-        true => project::cluster_before_release(&workdir)?,
+        true => project::cluster_before_release(&workdir, &files)?,
         false => {
-            let _held = FolderLock::take(&workdir)?;
-            project::cluster_to_build(&workdir)?
+            let _lock = FolderLock::take(&workdir)?;
+            project::cluster_to_build(&workdir, &files)?
         }
     };
     // A provider looks at its cluster for as long as it lives, which here is as long as the program.

@@ -28,6 +28,7 @@ pub(crate) struct ReleaseSource<'a> {
 /// Runs the checks of a working folder; each result is told when it is known.
 pub(crate) fn look(
     workdir: &Workdir,
+    install_config: &InputFile,
     cluster: &Cluster,
     source: ReleaseSource<'_>,
     choice: &Choice,
@@ -36,8 +37,7 @@ pub(crate) fn look(
 ) -> Result<Vec<CheckResult>, Report> {
     let now = clock::now();
     let certificates = pki::expiries(cluster, &workdir.tree()?, now);
-    let (install_config, _) = InputFile::both(workdir)?;
-    let registries = Registries::of(cluster, &install_config, source.registry, out);
+    let registries = Registries::of(cluster, install_config, source.registry, out);
     let ask = || registries.ask();
     let place = match place(workdir, cluster) {
         // A check says so.
