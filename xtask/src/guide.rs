@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use hardway_assets::explain::{Catalogue, EXPLANATIONS, Kind};
 use hardway_assets::guide;
 
 /// Rewrites the pages whose tables are old, and names them.
@@ -32,15 +33,35 @@ struct OldPage {
 
 /// Pages are read from disk: the ones built into this program may be older.
 fn old() -> Result<Vec<OldPage>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guide");
+    let folder = repository().join("docs/guide");
+    let explained = explained()?;
     let mut old = Vec::new();
     for file in guide::pages().iter().map(|page| page.file).chain(["README.md"]) {
         let path = folder.join(file);
         let text = fs_err::read_to_string(&path)?;
-        let fresh = guide::fill(&text);
+        let fresh = guide::fill(&text, &explained);
         if fresh != text {
             old.push(OldPage { file, path, fresh });
         }
     }
     Ok(old)
+}
+
+/// Of the assets, and of the checks, which are read from disk: their crate is a long way to compile for a text.
+fn explained() -> Result<Catalogue> {
+    let checks = fs_err::read_to_string(repository().join("crates/hardway-machines/explanations/checks.md"))?;
+    let checks = (Kind::Check, &*checks.leak());
+    Ok(Catalogue::read(EXPLANATIONS.iter().copied().chain([checks])))
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_guide_is_fresh() {
+        super::check().unwrap();
+    }
 }

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use crate::graph::{MakeError, Source};
+use crate::graph::{Facet, MakeError, Source};
 use crate::install_config::InstallConfig;
 use crate::release_payload::{FeatureGates, ReleasePayload};
 
@@ -79,7 +79,7 @@ pub fn is_on(config: &InstallConfig, release: &ReleasePayload, gate: &str) -> bo
 
 /// What [`of`] reads.
 pub fn sources() -> [Source; 3] {
-    [Source::config("featureSet"), Source::config("featureGates"), Source::release("feature-gates")]
+    [Source::config("featureSet"), Source::config("featureGates"), Source::Release(Facet::FeatureGates)]
 }
 
 fn of_set<'a>(release: &'a ReleasePayload, feature_set: &str) -> Result<&'a FeatureGates, MakeError> {

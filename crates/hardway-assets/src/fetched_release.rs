@@ -4,7 +4,7 @@
 //! files of two releases is of neither.
 
 use crate::Phase;
-use crate::graph::{Asset, Inputs, MakeError, Output, Source};
+use crate::graph::{Asset, Facet, Inputs, MakeError, Output, Source};
 
 /// The asset's name.
 pub const ID: &str = "release";
@@ -29,10 +29,8 @@ impl Asset for FetchedRelease {
         Vec::new()
     }
 
-    fn gives(&self) -> Vec<Source> {
-        let facets =
-            ["architecture", "crds", "feature-gates", "image", "image-policies", "images", "version"];
-        facets.into_iter().map(Source::release).collect()
+    fn gives(&self) -> Vec<Facet> {
+        Facet::FETCHED.to_vec()
     }
 
     fn make(&self, _: &Inputs<'_>) -> Result<Vec<Vec<u8>>, MakeError> {

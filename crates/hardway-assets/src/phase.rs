@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// One step of the install, in the order of the data's way.
+/// One step of the install. The order of the variants is the order in which phases run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
     /// This host and the inventory → named checks.
@@ -62,6 +62,11 @@ impl Phase {
         Self::AwaitOperators,
         Self::VerifyCluster,
     ];
+
+    /// Its place in [`Phase::ALL`], from one: the number of its page in the guide.
+    pub fn number(self) -> usize {
+        self as usize + 1
+    }
 
     /// The name a person types and reads.
     pub fn name(self) -> &'static str {

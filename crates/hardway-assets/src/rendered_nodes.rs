@@ -5,7 +5,7 @@
 //! operator reads all of it (installer `bootkube.sh.template`).
 
 use crate::Phase;
-use crate::graph::{Asset, Inputs, MakeError, Output, Source, Stale};
+use crate::graph::{Asset, Facet, Inputs, MakeError, Output, Source, Stale};
 use crate::release_payload::ReleasePayload;
 use crate::yaml;
 
@@ -15,7 +15,6 @@ pub const ID: &str = "rendered-nodes";
 pub const POOLS: [&str; 2] = ["master", "worker"];
 /// Certificates that the operator is given besides the manifests.
 const CERTIFICATES: [&str; 2] = ["root-ca", "kube-apiserver-complete-client-ca-bundle"];
-const RENDERED: &str = "rendered";
 
 /// The rendered MachineConfigs of a cluster.
 pub struct RenderedNodes {
@@ -37,9 +36,8 @@ impl RenderedNodes {
     /// Whether a reason to make the files again is one to render again. What was rendered is itself a source, and a new
     /// hardway renders nothing else than the one before.
     pub fn is_outdated_by(reason: &Stale) -> bool {
-        let is_rendered = |facet: &str| facet.split('/').next() == Some(RENDERED);
         match reason {
-            Stale::Changed(Source::Release(facet)) => !is_rendered(facet),
+            Stale::Changed(Source::Release(Facet::Rendered(_))) => false,
             Stale::GeneratorChanged { .. } => false,
             _ => true,
         }
@@ -59,14 +57,14 @@ impl Asset for RenderedNodes {
         let mut sources = vec![
             Source::Folder("manifests".into()),
             Source::Folder("openshift".into()),
-            Source::release("image"),
+            Source::Release(Facet::Image),
             Source::config("featureSet"),
-            Source::release("image-policies"),
-            Source::release("images"),
-            Source::release("version"),
+            Source::Release(Facet::ImagePolicies),
+            Source::Release(Facet::Images),
+            Source::Release(Facet::Version),
         ];
         sources.extend(CERTIFICATES.map(|name| Source::file(crate::pki::path(name))));
-        sources.extend(self.gives());
+        sources.extend(self.gives().into_iter().map(Source::Release));
         sources
     }
 
@@ -75,12 +73,12 @@ impl Asset for RenderedNodes {
         self.pools.iter().map(|pool| Output::secret(Self::path(pool))).collect()
     }
 
-    fn gives(&self) -> Vec<Source> {
+    fn gives(&self) -> Vec<Facet> {
         let always = POOLS.iter().map(|pool| (*pool).to_owned());
         let mut pools: Vec<String> = self.pools.iter().cloned().chain(always).collect();
         pools.sort();
         pools.dedup();
-        pools.into_iter().map(|pool| Source::release(format!("{RENDERED}/{pool}"))).collect()
+        pools.into_iter().map(Facet::Rendered).collect()
     }
 
     fn make(&self, inputs: &Inputs<'_>) -> Result<Vec<Vec<u8>>, MakeError> {
@@ -100,13 +98,13 @@ mod tests {
 
     #[test]
     fn what_was_rendered_and_who_keeps_it_are_no_reasons_to_render() {
-        let changed = |facet: &'static str| Stale::Changed(Source::release(facet));
+        let changed = |facet| Stale::Changed(Source::Release(facet));
         for (reason, expected) in [
             (Stale::New, true),
             (Stale::Added("manifests/mine.yaml".to_owned()), true),
             (Stale::Missing(RenderedNodes::path("master")), true),
-            (changed("images"), true),
-            (changed("rendered/master"), false),
+            (changed(Facet::Images), true),
+            (changed(Facet::Rendered("master".to_owned())), false),
             (Stale::GeneratorChanged { from: "1".to_owned(), to: "2".to_owned() }, false),
         ] {
             assert_eq!(RenderedNodes::is_outdated_by(&reason), expected, "{reason}");

@@ -1,9 +1,13 @@
-//! The clock of who watches: it starts at a given moment and only ever goes on, whatever is done to the computer's.
+//! Clocks: one that is asked for the time, and one that never goes back, whatever is done to the computer's.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
+
+/// Tells the time; tests have their own.
+pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// A clock that was started.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +17,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// It is this late now.
+    /// Starts at the given time.
     pub fn start(wall: Timestamp) -> Self {
         Self { wall, began: Instant::now() }
     }
@@ -23,12 +27,12 @@ impl Clock {
         self.wall
     }
 
-    /// Since it was started. A computer that sleeps does not count.
+    /// How long ago that was, without the time the computer slept.
     pub fn elapsed(&self) -> Duration {
         self.began.elapsed()
     }
 
-    /// The moment it was started at, and what has passed since.
+    /// The starting time plus what has passed since.
     pub fn now(&self) -> Timestamp {
         let elapsed = SignedDuration::try_from(self.elapsed()).unwrap_or(SignedDuration::MAX);
         self.wall.checked_add(elapsed).unwrap_or(Timestamp::MAX)

@@ -1,47 +1,113 @@
-//! The nodes that the inventory declares: a cluster is complete when they are there, not when it says so.
+//! What the two input files declare about a cluster's nodes, without any secret. A cluster is complete when they are there, not when it
+//! says so; and a certificate request is judged by them.
 
 use std::net::IpAddr;
 
 use hardway_assets::Cluster;
-use hardway_assets::inventory::{Host, Role};
+use hardway_assets::install_config::InstallConfig;
+use hardway_assets::inventory::{Host, Inventory, Role};
+use ipnet::IpNet;
+use serde::{Deserialize, Serialize};
 
 use crate::objects::{Node, Override};
 
-/// Every machine that should become a node, and what else the user declared. Empty when there is no inventory, as in a folder of openshift-install.
-#[derive(Clone, Debug, Default)]
+/// The nodes of a cluster, and the names and addresses that are nobody's or somebody else's. Empty when there is no inventory, as in
+/// a folder of openshift-install. `hardway csr declared` prints it, for an approver that runs without the working folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Declared {
-    /// In the order of the file.
+    /// Every name of the cluster ends with it.
+    pub domain: String,
+    /// Masters and workers, in the order of the inventory.
     pub nodes: Vec<DeclaredNode>,
+    /// Addresses of services: no host has one.
+    pub service_networks: Vec<IpNet>,
+    /// Addresses of pods: no host has one.
+    pub pod_networks: Vec<IpNet>,
+    /// Addresses of the cluster and around it that are no node's own.
+    pub other_addresses: Vec<OtherAddress>,
     /// Overrides of the ClusterVersion that the user asked for; all others end with bootstrapping.
+    #[serde(skip)]
     pub overrides: Vec<Override>,
 }
 
-/// One of them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A node, as the inventory declares it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DeclaredNode {
     /// As the API will call it.
+    #[serde(rename = "node")]
     pub name: String,
-    /// Master or worker.
-    pub role: Role,
-    /// Its fixed addresses.
-    pub ips: Vec<IpAddr>,
+    /// As the inventory calls it.
+    pub host: String,
+    /// Master or worker; none for an approver, whose document has no place for it.
+    #[serde(skip)]
+    pub role: Option<Role>,
+    /// Its fixed addresses: all it may serve at.
+    pub addresses: Vec<IpAddr>,
+}
+
+/// An address that is no node's own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct OtherAddress {
+    /// The address.
+    pub address: IpAddr,
+    /// Whose it is, in a word or two.
+    pub of: String,
 }
 
 impl Declared {
-    /// All hosts but the bootstrap host.
+    /// Of a cluster. The bootstrap host is no node: its kubelet never asks.
     pub fn of(cluster: &Cluster) -> Self {
-        let hosts = cluster.inventory.hosts.iter().filter(|host| host.role != Role::Bootstrap);
+        Self::with_roles(&cluster.config, &cluster.inventory, Some)
+    }
+
+    /// For an approver, which does not ask for roles: what `hardway csr declared` prints and reads.
+    pub fn new(config: &InstallConfig, inventory: &Inventory) -> Self {
+        Self::with_roles(config, inventory, |_| None)
+    }
+
+    fn with_roles(config: &InstallConfig, inventory: &Inventory, role: fn(Role) -> Option<Role>) -> Self {
+        let domain = config.domain();
         let node = |host: &Host| DeclaredNode {
-            name: cluster.node_name(host),
-            role: host.role,
-            ips: host.ip.clone(),
+            name: if host.name.contains('.') { host.name.clone() } else { format!("{}.{domain}", host.name) },
+            host: host.name.clone(),
+            role: role(host.role),
+            addresses: host.ip.clone(),
         };
-        Self { nodes: hosts.map(node).collect(), overrides: Vec::new() }
+        let nodes = inventory.hosts.iter().filter(|host| host.role != Role::Bootstrap).map(node).collect();
+        let network = &inventory.network;
+        let bootstrap: Vec<IpAddr> =
+            inventory.with_role(Role::Bootstrap).flat_map(|host| host.ip.clone()).collect();
+        let others = [
+            ("the API", &network.api_vip),
+            ("the ingress", &network.ingress_vip),
+            ("the gateway", &network.gateway),
+            ("a name server", &network.dns),
+            ("the bootstrap host", &bootstrap),
+        ];
+        let others = others.iter().flat_map(|(of, addresses)| {
+            addresses.iter().map(|address| OtherAddress { address: *address, of: (*of).to_owned() })
+        });
+        Self {
+            nodes,
+            service_networks: config.networking.service_network.clone(),
+            pod_networks: config.networking.cluster_network.iter().map(|network| network.cidr).collect(),
+            other_addresses: others.collect(),
+            overrides: Vec::new(),
+            domain,
+        }
+    }
+
+    /// The node of that name.
+    pub fn node(&self, name: &str) -> Option<&DeclaredNode> {
+        self.nodes.iter().find(|node| node.name == name)
     }
 
     /// Those of one role.
     pub fn with_role(&self, role: Role) -> impl Iterator<Item = &DeclaredNode> {
-        self.nodes.iter().filter(move |node| node.role == role)
+        self.nodes.iter().filter(move |node| node.role == Some(role))
     }
 
     /// Masters that must carry a control plane before the bootstrap host may go. Without an inventory, what a highly
@@ -52,6 +118,32 @@ impl Declared {
             _ => 2,
         }
     }
+
+    /// Who else has that address.
+    pub(crate) fn other_owner(&self, address: IpAddr, of: &DeclaredNode) -> Option<String> {
+        let node = self.nodes.iter().find(|node| node.name != of.name && node.addresses.contains(&address));
+        let other = || self.other_addresses.iter().find(|other| other.address == address);
+        node.map(|node| node.name.clone()).or_else(|| other().map(|other| other.of.clone()))
+    }
+
+    /// Who else has that name.
+    pub(crate) fn other_name(&self, name: &str, of: &DeclaredNode) -> Option<String> {
+        if let Some(node) =
+            self.nodes.iter().find(|node| node.name != of.name && (node.name == name || node.host == name))
+        {
+            return Some(node.name.clone());
+        }
+        let below = |domain: &str| name == domain || name.ends_with(&format!(".{domain}"));
+        let own = |host: &str| format!("{host}.{}", self.domain);
+        let rows = [
+            (below("localhost") || below("localdomain"), "every host"),
+            (name == own("api") || name == own("api-int"), "the API"),
+            (below(&own("apps")), "the ingress"),
+            (below("cluster.local") || below("svc") || name.contains(".svc."), "a service"),
+            (name == "kubernetes" || name.starts_with("kubernetes."), "the API's service"),
+        ];
+        rows.iter().find(|(is_theirs, _)| *is_theirs).map(|(_, owner)| (*owner).to_owned())
+    }
 }
 
 /// What to do about a node that is called otherwise than declared.
@@ -60,6 +152,11 @@ pub const NAME_FIX: &str = "a machine is called what /etc/hostname says, else wh
                             delete the Node of the wrong name, and reboot";
 
 impl DeclaredNode {
+    /// Its role, or `node` where that is not known.
+    pub fn role_name(&self) -> &'static str {
+        self.role.map_or("node", Role::name)
+    }
+
     /// Whether a node of that other name is meant to be this one: the same host, without its domain or in another.
     pub fn is_called_otherwise(&self, name: &str) -> bool {
         name != self.name && name.split('.').next() == self.name.split('.').next()
@@ -68,6 +165,6 @@ impl DeclaredNode {
     /// Declared addresses that the node does not report.
     pub fn missing_ips(&self, node: &Node) -> Vec<IpAddr> {
         let has = |ip: &&IpAddr| node.internal_ips().any(|text| text.parse() == Ok(**ip));
-        self.ips.iter().filter(|ip| !has(ip)).copied().collect()
+        self.addresses.iter().filter(|ip| !has(ip)).copied().collect()
     }
 }

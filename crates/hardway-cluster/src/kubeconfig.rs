@@ -1,36 +1,57 @@
-//! From a kubeconfig to a client of the cluster it names. There is no other way.
+//! From a kubeconfig to a client of the cluster it names: the only way in this workspace, so that all of them give up on a dead
+//! address after the same time.
 
-use std::path::{Path, PathBuf};
+use std::fmt;
+use std::path::Path;
 use std::time::Duration;
 
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 
-use crate::api_error::sentence;
-
 /// For a connection to be made. An address behind which nobody is must not look like a slow cluster.
 const CONNECT: Duration = Duration::from_secs(5);
+
+/// Where the kubeconfig is.
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'s> {
+    /// In a file.
+    File(&'s Path),
+    /// In an object, by its name.
+    Text {
+        /// What it is called in messages.
+        name: &'s str,
+        /// The kubeconfig.
+        text: &'s str,
+    },
+    /// Wherever kubectl would look: `KUBECONFIG`, `~/.kube/config`, else the pod's service account.
+    Environment,
+    /// There is none: the service account of the pod this is.
+    Pod,
+}
 
 /// There is no way to the cluster.
 #[derive(Debug, thiserror::Error)]
 pub enum KubeconfigError {
-    /// The file is missing, unreadable, or says nothing of the kind.
-    #[error("{} cannot be used as a kubeconfig", path.display())]
-    File {
+    /// It is missing, unreadable, or says nothing of the kind.
+    #[error("{name} cannot be used as a kubeconfig")]
+    Unusable {
         /// Which.
-        path: PathBuf,
+        name: String,
         /// Why.
         #[source]
         source: Box<kube::config::KubeconfigError>,
     },
     /// No file was named, and this is no pod.
     #[error("there is no kubeconfig, and this is no pod of a cluster")]
-    Nowhere(#[source] Box<kube::config::InClusterError>),
+    NotInPod(#[source] Box<kube::config::InClusterError>),
+    /// No file was named, there is none where kubectl looks, and this is no pod.
+    #[error("there is no kubeconfig, and this is no pod of a cluster")]
+    Nowhere(#[source] Box<kube::config::InferConfigError>),
     /// It can be read, but no client be made of it: a key that does not fit, a proxy of an unknown kind.
-    #[error("{} makes no client", shown(path))]
+    #[error("{name} makes no client")]
     Client {
-        /// Which; none for a pod.
-        path: Option<PathBuf>,
+        /// Which.
+        name: String,
         /// Why.
         #[source]
         source: Box<kube::Error>,
@@ -45,26 +66,20 @@ impl KubeconfigError {
 
     /// Whether the file is not there at all.
     pub fn is_missing(&self) -> bool {
-        let Self::File { source, .. } = self else { return false };
+        let Self::Unusable { source, .. } = self else { return false };
         matches!(&**source, kube::config::KubeconfigError::ReadConfig(error, _) if error.kind() == std::io::ErrorKind::NotFound)
     }
 }
 
-/// How the cluster of a kubeconfig is reached; without one, of the pod this is. The API server is not asked.
+/// How the cluster of a kubeconfig is reached. The API server is not asked.
 ///
 /// # Errors
 /// When it cannot be read, says nothing usable, or makes no client: that does not get better by trying again.
-pub async fn read(path: Option<&Path>) -> Result<Config, KubeconfigError> {
-    let mut config = match path {
-        Some(path) => {
-            let bad = |source| KubeconfigError::File { path: path.to_owned(), source: Box::new(source) };
-            let file = Kubeconfig::read_from(path).map_err(bad)?;
-            Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await.map_err(bad)?
-        }
-        None => Config::incluster().map_err(|source| KubeconfigError::Nowhere(Box::new(source)))?,
-    };
+pub async fn read<'s>(source: impl Into<Source<'s>>) -> Result<Config, KubeconfigError> {
+    let source = source.into();
+    let mut config = config(source).await?;
     config.connect_timeout = Some(CONNECT);
-    client(&config, path)?;
+    client(&config, source)?;
     Ok(config)
 }
 
@@ -72,24 +87,56 @@ pub async fn read(path: Option<&Path>) -> Result<Config, KubeconfigError> {
 ///
 /// # Errors
 /// As with [`read`].
-pub async fn connect(path: Option<&Path>) -> Result<Client, KubeconfigError> {
-    client(&read(path).await?, path)
+pub async fn connect<'s>(source: impl Into<Source<'s>>) -> Result<Client, KubeconfigError> {
+    let source = source.into();
+    client(&read(source).await?, source)
 }
 
-/// A client that asks once and tells what it was told: a 503 is an answer, and must not become a question without one.
-pub(crate) fn asking_once(config: &Config) -> Result<Client, String> {
+/// A client that asks once and tells what it was told: kube's own retries would turn a 503, or the 429 of a disruption budget, into
+/// minutes of silence.
+///
+/// # Errors
+/// When no client can be made of it.
+pub fn without_retries(config: &Config) -> kube::Result<Client> {
     let mut config = config.clone();
     config.default_retry = false;
-    Client::try_from(config).map_err(|error| sentence(&error))
+    Client::try_from(config)
 }
 
-fn client(config: &Config, path: Option<&Path>) -> Result<Client, KubeconfigError> {
-    Client::try_from(config.clone()).map_err(|source| KubeconfigError::Client {
-        path: path.map(Path::to_owned),
-        source: Box::new(source),
-    })
+async fn config(source: Source<'_>) -> Result<Config, KubeconfigError> {
+    let unusable = |error| KubeconfigError::Unusable { name: source.to_string(), source: Box::new(error) };
+    let file = match source {
+        Source::File(path) => Kubeconfig::read_from(path).map_err(unusable)?,
+        Source::Text { text, .. } => Kubeconfig::from_yaml(text).map_err(unusable)?,
+        Source::Environment => {
+            return Config::infer().await.map_err(|error| KubeconfigError::Nowhere(Box::new(error)));
+        }
+        Source::Pod => {
+            return Config::incluster().map_err(|error| KubeconfigError::NotInPod(Box::new(error)));
+        }
+    };
+    Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await.map_err(unusable)
 }
 
-fn shown(path: &Option<PathBuf>) -> String {
-    path.as_ref().map_or_else(|| "the pod's service account".to_owned(), |path| path.display().to_string())
+fn client(config: &Config, source: Source<'_>) -> Result<Client, KubeconfigError> {
+    let failed = |error| KubeconfigError::Client { name: source.to_string(), source: Box::new(error) };
+    Client::try_from(config.clone()).map_err(failed)
+}
+
+/// Without a file, the pod's service account.
+impl<'s, P: AsRef<Path> + ?Sized> From<Option<&'s P>> for Source<'s> {
+    fn from(path: Option<&'s P>) -> Self {
+        path.map_or(Self::Pod, |path| Self::File(path.as_ref()))
+    }
+}
+
+impl fmt::Display for Source<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => path.display().fmt(f),
+            Self::Text { name, .. } => f.write_str(name),
+            Self::Environment => f.write_str("the environment"),
+            Self::Pod => f.write_str("the pod's service account"),
+        }
+    }
 }

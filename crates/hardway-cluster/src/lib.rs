@@ -10,6 +10,7 @@ pub mod diagnosis;
 pub mod gather;
 mod handshake;
 pub mod kubeconfig;
+pub mod leader_election;
 pub mod node_change;
 pub mod objects;
 pub mod operators;
@@ -23,3 +24,9 @@ mod testing;
 pub mod verify;
 pub mod wait;
 pub mod watch;
+
+/// What breaks an install, and why requests are approved, held or denied, explained.
+pub const EXPLANATIONS: &[(hardway_assets::explain::Kind, &str)] = &[
+    (hardway_assets::explain::Kind::Decision, include_str!("../explanations/decisions.md")),
+    (hardway_assets::explain::Kind::Diagnosis, include_str!("../explanations/diagnoses.md")),
+];

@@ -76,10 +76,15 @@ pub(crate) fn etcd(conditions: &[&str]) -> Observed {
 
 /// Three masters and two workers, m0…m2 and w0, w1.
 pub(crate) fn declared() -> Declared {
-    let node = |name: String, role| DeclaredNode { name, role, ips: Vec::new() };
+    let node = |name: String, role| DeclaredNode {
+        host: name.clone(),
+        name,
+        role: Some(role),
+        addresses: Vec::new(),
+    };
     let masters = (0..3).map(|n| node(format!("m{n}"), Role::Master));
     let workers = (0..2).map(|n| node(format!("w{n}"), Role::Worker));
-    Declared { nodes: masters.chain(workers).collect(), overrides: Vec::new() }
+    Declared { nodes: masters.chain(workers).collect(), ..Declared::default() }
 }
 
 /// Every declared node, Ready.

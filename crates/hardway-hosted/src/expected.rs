@@ -1,7 +1,8 @@
 //! Whom the approver of a hosted cluster expects: workers whose machines are on, and nobody else.
 
 use hardway_cluster::approver::Expected;
-use hardway_cluster::csr_policy::{Declared, DeclaredNode, IgnitionEvidence, OtherAddress, Settings};
+use hardway_cluster::csr_policy::{IgnitionEvidence, Settings};
+use hardway_cluster::declared::{Declared, DeclaredNode, OtherAddress};
 use ipnet::IpNet;
 use jiff::Timestamp;
 use std::net::IpAddr;
@@ -41,19 +42,20 @@ pub fn expected(
     let of = |of: &str, address: IpAddr| OtherAddress { address, of: of.to_owned() };
     let published = surroundings.published.iter().map(|address| of("the control plane", *address));
     let declared = Declared {
-        domain: String::new(),
         nodes: workers
             .iter()
             .filter(is_expected)
             .map(|worker| DeclaredNode {
-                node: worker.name.clone(),
+                name: worker.name.clone(),
                 host: worker.name.clone(),
+                role: None,
                 addresses: worker.addresses.clone(),
             })
             .collect(),
         service_networks: surroundings.service_networks.clone(),
         pod_networks: surroundings.pod_networks.clone(),
         other_addresses: published.chain([of("every node's way to the API", API_PROXY.into())]).collect(),
+        ..Declared::default()
     };
     let again = workers.iter().filter(|worker| {
         worker.incarnation > 1 && policy.ignition == IgnitionEvidence::Ignored && is_expected(worker)
@@ -92,7 +94,7 @@ mod tests {
         ];
         let ignored = Settings { ignition: IgnitionEvidence::Ignored, ..Settings::default() };
         let names = |expected: &Expected| -> Vec<String> {
-            expected.declared.nodes.iter().map(|node| node.node.clone()).collect()
+            expected.declared.nodes.iter().map(|node| node.name.clone()).collect()
         };
         let now = expected(&workers, &Surroundings::default(), &ignored, at(10));
         assert_eq!(names(&now), ["booted", "joined", "again"]);

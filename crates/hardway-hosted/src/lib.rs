@@ -50,3 +50,7 @@ pub use management::Management;
 pub use pool_status::{PoolStatus, TokenStatus, pool_status};
 pub use program_provider::ProgramProvider;
 pub use record::HostedStep;
+
+/// What keeps hosted workers from working, explained.
+pub const EXPLANATIONS: &[(hardway_assets::explain::Kind, &str)] =
+    &[(hardway_assets::explain::Kind::HostedDiagnosis, include_str!("../explanations/diagnoses.md"))];

@@ -9,7 +9,7 @@ use fs_err as fs;
 use hardway_assets::inventory::Host;
 use hardway_base::Secret;
 use hardway_base::files;
-use hardway_cluster::approver::Now;
+use hardway_cluster::clock::Now;
 use hardway_journal::Journal;
 use hardway_machines::actions::{self, Action, Books, Doer, DoerError};
 use hardway_machines::providers::{Provider, is_of_machine, makes_medium};

@@ -1,16 +1,14 @@
 //! The management cluster, as far as one hosted cluster goes.
 
 use std::path::Path;
-use std::time::Duration;
 
 use hardway_base::Secret;
 use hardway_cluster::api_error::sentence;
-use hardway_machines::ignition_server::token_watch::{self, ConnectError};
+use hardway_cluster::kubeconfig::{self, KubeconfigError, Source};
 use k8s_openapi::api::core::v1;
+use kube::Client;
 use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
-use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::core::{ApiResource, GroupVersionKind};
-use kube::{Client, Config};
 use serde_json::Value;
 
 use crate::error::HostedError;
@@ -41,16 +39,8 @@ impl Management {
         namespace: &str,
         cluster: &str,
     ) -> Result<Self, HostedError> {
-        let (client, _) = token_watch::connect(kubeconfig).await.map_err(|error| {
-            let what =
-                kubeconfig.map_or_else(|| "the environment".to_owned(), |path| path.display().to_string());
-            // That it cannot be used is said by ours.
-            let why = match &error {
-                ConnectError::Kubeconfig { source, .. } => sentence(source.as_ref()),
-                other => sentence(other),
-            };
-            HostedError::Kubeconfig { what, why }
-        })?;
+        let source = kubeconfig.map_or(Source::Environment, Source::File);
+        let client = kubeconfig::connect(source).await.map_err(|error| unusable(source, &error))?;
         Ok(Self { client, namespace: namespace.to_owned(), cluster: cluster.to_owned() })
     }
 
@@ -164,25 +154,15 @@ impl Management {
     /// # Errors
     /// When there is none, or it says nothing usable.
     pub async fn hosted_client(&self, kubeconfig: Option<&Path>) -> Result<Client, HostedError> {
-        let bad = |what: &str| {
-            let what = what.to_owned();
-            move |error: kube::config::KubeconfigError| HostedError::Kubeconfig {
-                what,
-                why: error.to_string(),
-            }
-        };
-        let what = kubeconfig
-            .map_or_else(|| names::admin_kubeconfig(&self.cluster), |path| path.display().to_string());
-        let read = match kubeconfig {
-            Some(path) => Kubeconfig::read_from(path).map_err(bad(&what))?,
+        let (name, text);
+        let source = match kubeconfig {
+            Some(path) => Source::File(path),
             None => {
-                Kubeconfig::from_yaml(self.admin_kubeconfig().await?.expose_text()).map_err(bad(&what))?
+                (name, text) = (names::admin_kubeconfig(&self.cluster), self.admin_kubeconfig().await?);
+                Source::Text { name: &name, text: text.expose_text() }
             }
         };
-        let config = Config::from_custom_kubeconfig(read, &KubeConfigOptions::default()).await;
-        let mut config = config.map_err(bad(&what))?;
-        config.connect_timeout = Some(Duration::from_secs(5));
-        Client::try_from(config).map_err(HostedError::api(what))
+        kubeconfig::connect(source).await.map_err(|error| unusable(source, &error))
     }
 
     /// Makes objects, in order: all are applied, so that this can be done again; but a HostedCluster is made once.
@@ -269,4 +249,13 @@ impl Management {
         };
         (what, api)
     }
+}
+
+/// That it cannot be used is said by ours.
+fn unusable(source: Source<'_>, error: &KubeconfigError) -> HostedError {
+    let why = match error {
+        KubeconfigError::Unusable { source, .. } => sentence(source.as_ref()),
+        other => sentence(other),
+    };
+    HostedError::Kubeconfig { what: source.to_string(), why }
 }

@@ -13,7 +13,7 @@ use crate::node_view::NodeView;
 
 /// How one node stands to the pool's config.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum ConfigState {
     /// It has it, and nothing is left to do.
     Current,
     /// It has it; the daemon's pod can go.
@@ -27,19 +27,19 @@ pub enum Standing {
 }
 
 /// How a node stands. `booted` is the config it was booted with: a node that was never upgraded says nothing itself.
-pub fn standing(node: &NodeView, booted: Option<&str>, wanted: &str, is_underway: bool) -> Standing {
+pub fn config_state(node: &NodeView, booted: Option<&str>, wanted: &str, is_underway: bool) -> ConfigState {
     let has = node.current_config.as_deref().or(booted);
     let is_asked = node.desired_config.as_deref() == Some(wanted);
     let is_done = node.daemon_state.as_deref() == Some("Done") && node.is_drain_settled;
     match (has == Some(wanted), is_asked) {
-        (true, true) if is_underway && is_done => Standing::Finished,
-        (true, true) if is_underway => Standing::Underway,
-        (true, _) => Standing::Current,
-        (false, true) if node.daemon_state.as_deref() == Some("Degraded") => {
-            Standing::Degraded(node.daemon_reason.clone().unwrap_or_else(|| "no reason is given".to_owned()))
-        }
-        (false, true) => Standing::Underway,
-        (false, false) => Standing::Outdated,
+        (true, true) if is_underway && is_done => ConfigState::Finished,
+        (true, true) if is_underway => ConfigState::Underway,
+        (true, _) => ConfigState::Current,
+        (false, true) if node.daemon_state.as_deref() == Some("Degraded") => ConfigState::Degraded(
+            node.daemon_reason.clone().unwrap_or_else(|| "no reason is given".to_owned()),
+        ),
+        (false, true) => ConfigState::Underway,
+        (false, false) => ConfigState::Outdated,
     }
 }
 

@@ -14,4 +14,8 @@ pub mod providers;
 pub mod redfish;
 mod trouble;
 
+/// What is asked before anything is built, explained.
+pub const EXPLANATIONS: &[(hardway_assets::explain::Kind, &str)] =
+    &[(hardway_assets::explain::Kind::Check, include_str!("../explanations/checks.md"))];
+
 pub use trouble::Trouble;

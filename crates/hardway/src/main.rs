@@ -4,6 +4,7 @@ mod cli;
 mod clock;
 mod cluster;
 mod commands;
+mod explanations;
 mod inputs;
 mod install;
 mod journal;

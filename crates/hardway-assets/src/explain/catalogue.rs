@@ -19,7 +19,8 @@ pub struct Explanation {
     pub source: &'static str,
 }
 
-/// The kinds, one file of `explanations/` each.
+/// The kinds, each a file in `explanations/` of the crate that owns what it explains. What is found under one name is
+/// told in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A certificate, bundle or key pair.
@@ -44,10 +45,10 @@ pub enum Kind {
     Kubeconfig,
     /// A Kubernetes object.
     Manifest,
-    /// A systemd unit.
-    Unit,
     /// Any other file of the working directory.
     WorkFile,
+    /// A systemd unit.
+    Unit,
 }
 
 impl Kind {
@@ -71,20 +72,16 @@ impl Kind {
     }
 }
 
-/// All explanations.
+/// Explanations, by kind.
 #[derive(Clone, Debug)]
 pub struct Catalogue(Vec<Explanation>);
 
-const FILES: [(Kind, &str); 13] = [
+/// The explanations of everything this crate makes, for [`Catalogue::read`].
+pub const EXPLANATIONS: &[(Kind, &str)] = &[
     (Kind::Certificate, include_str!("../../explanations/certificates.md")),
-    (Kind::Check, include_str!("../../explanations/checks.md")),
-    (Kind::Decision, include_str!("../../explanations/decisions.md")),
-    (Kind::Diagnosis, include_str!("../../explanations/diagnoses.md")),
-    (Kind::Error, include_str!("../../explanations/errors.md")),
     (Kind::Field, include_str!("../../explanations/fields.md")),
     (Kind::File, include_str!("../../explanations/files.md")),
     (Kind::Flag, include_str!("../../explanations/flags.md")),
-    (Kind::HostedDiagnosis, include_str!("../../explanations/hosted-diagnoses.md")),
     (Kind::Kubeconfig, include_str!("../../explanations/kubeconfigs.md")),
     (Kind::Manifest, include_str!("../../explanations/manifests.md")),
     (Kind::WorkFile, include_str!("../../explanations/outputs.md")),
@@ -92,17 +89,37 @@ const FILES: [(Kind, &str); 13] = [
 ];
 
 impl Catalogue {
-    /// Reads the embedded files.
-    pub fn load() -> Self {
-        Self::read(&FILES)
+    /// What this crate explains.
+    ///
+    /// ```
+    /// use hardway_assets::explain::Catalogue;
+    ///
+    /// let catalogue = Catalogue::of_assets();
+    /// let found = catalogue.find("pki/etcd-signer.crt");
+    /// assert_eq!(found[0].name, "etcd-signer");
+    /// assert!(!found[0].why.is_empty());
+    /// ```
+    pub fn of_assets() -> Self {
+        Self::read(EXPLANATIONS.iter().copied())
     }
 
-    /// Reads the texts of some kinds.
-    pub(super) fn read(files: &[(Kind, &'static str)]) -> Self {
-        Self(files.iter().flat_map(|(kind, text)| sections(*kind, text)).collect())
+    /// Reads texts, of this crate or of others: `## name` and below it the five lines of an [`Explanation`].
+    ///
+    /// ```
+    /// use hardway_assets::explain::{Catalogue, EXPLANATIONS, Kind};
+    ///
+    /// let mine = (Kind::Check, "\n## disk-space\nwhat: Is there room?\n");
+    /// let catalogue = Catalogue::read(EXPLANATIONS.iter().copied().chain([mine]));
+    /// assert_eq!(catalogue.get(Kind::Check, "disk-space").unwrap().what, "Is there room?");
+    /// ```
+    pub fn read(texts: impl IntoIterator<Item = (Kind, &'static str)>) -> Self {
+        let mut all: Vec<Explanation> =
+            texts.into_iter().flat_map(|(kind, text)| sections(kind, text)).collect();
+        all.sort_by_key(|explanation| explanation.kind);
+        Self(all)
     }
 
-    /// Every explanation, in file order.
+    /// Every explanation: by kind, and within a kind as they are written.
     pub fn iter(&self) -> impl Iterator<Item = &Explanation> {
         self.0.iter()
     }
@@ -142,7 +159,7 @@ mod tests {
     /// A sixth line would be read by nobody, a line in another order by nobody who edits the file next.
     #[test]
     fn a_section_is_a_name_and_five_labelled_lines() {
-        for (kind, text) in FILES {
+        for (kind, text) in EXPLANATIONS {
             for section in text.split("\n## ").skip(1) {
                 let mut lines = section.trim_end().lines();
                 let name = lines.next().unwrap_or_default();

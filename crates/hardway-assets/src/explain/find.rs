@@ -128,7 +128,7 @@ mod tests {
 
     /// A small catalogue, so that these tests say what finding is and not what happens to be explained.
     fn names(what: &str) -> Vec<&'static str> {
-        let catalogue = Catalogue::read(&[
+        let catalogue = Catalogue::read([
             (Kind::Certificate, "\n## etcd-signer\n## etcd-peer-<host>\n## service-account\n"),
             (Kind::Error, "\n## config-invalid\n"),
             (

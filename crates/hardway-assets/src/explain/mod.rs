@@ -1,7 +1,8 @@
 //! The explanations: what a thing is, why it exists, who reads it, what breaks without it, and where that is known from.
 //!
-//! They are written as Markdown in `explanations/`, one file a kind, one heading a thing. Tests fail on anything
-//! generated that has no explanation and on any explanation of something that no longer exists.
+//! They are written as Markdown in `explanations/` of the crate that owns the thing, one file a kind, one heading a
+//! thing; a [`Catalogue`] joins what it is given. Tests fail on anything generated that has no explanation and on any
+//! explanation of something that no longer exists.
 
 mod catalogue;
 mod find;
@@ -10,4 +11,4 @@ mod pattern;
 #[cfg(test)]
 mod tests;
 
-pub use catalogue::{Catalogue, Explanation, Kind};
+pub use catalogue::{Catalogue, EXPLANATIONS, Explanation, Kind};

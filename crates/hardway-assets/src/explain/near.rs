@@ -60,7 +60,7 @@ mod tests {
     use crate::explain::Kind;
 
     fn near(what: &str) -> Vec<&'static str> {
-        Catalogue::read(&[
+        Catalogue::read([
             (Kind::Certificate, "\n## etcd-signer\n## etcd-metric-signer\n## etcd-ca-bundle\n## root-ca\n"),
             (Kind::Certificate, "\n## etcd-client\n## etcd-metric-client\n## etcd-peer-<host>\n"),
             (Kind::Flag, "\n## kube-apiserver --etcd-prefix\n"),

@@ -9,7 +9,7 @@ use crate::testing;
 
 #[test]
 fn every_explanation_has_all_five_lines() {
-    for e in Catalogue::load().iter() {
+    for e in Catalogue::of_assets().iter() {
         for (label, text) in [
             ("what", e.what),
             ("why", e.why),
@@ -25,7 +25,7 @@ fn every_explanation_has_all_five_lines() {
 #[test]
 fn no_name_stands_twice_within_a_kind() {
     let mut seen = BTreeSet::new();
-    for e in Catalogue::load().iter() {
+    for e in Catalogue::of_assets().iter() {
         assert!(seen.insert((e.kind, e.name)), "{:?} {} is explained twice", e.kind, e.name);
     }
 }
@@ -46,7 +46,7 @@ fn kubeconfigs_are_explained() {
 
 /// The names of a kind and the generated things are the same set.
 fn assert_same(kind: Kind, generated: impl Iterator<Item = String>) {
-    let catalogue = Catalogue::load();
+    let catalogue = Catalogue::of_assets();
     let explained: BTreeSet<&str> = catalogue.iter().filter(|e| e.kind == kind).map(|e| e.name).collect();
     let generated: BTreeSet<String> = generated.collect();
     let missing: Vec<&String> = generated.iter().filter(|name| !explained.contains(name.as_str())).collect();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Source;
+use super::{Facet, Source};
 use crate::release_payload::{MissingImage, ReleasePayload, VersionContract};
 use crate::secrets::{SecretBundle, SecretsError};
 use crate::{Cluster, File, Phase, Tree};
@@ -24,7 +24,7 @@ pub trait Asset: Send + Sync {
 
     /// Facets of the release that are there because of it. A release is not made of files in the working directory, so
     /// who reads it is tied to who brings it by name.
-    fn gives(&self) -> Vec<Source> {
+    fn gives(&self) -> Vec<Facet> {
         Vec::new()
     }
 

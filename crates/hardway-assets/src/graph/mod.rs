@@ -26,5 +26,5 @@ pub use lock::{Lock, LockError, LockedRelease};
 pub use order::{Graph, GraphError};
 pub use plan::{FileState, Plan, Step, World, plan};
 pub use render::{to_dot, to_json, to_mermaid};
-pub use source::{Fingerprints, Source};
+pub use source::{Facet, Fingerprints, Source};
 pub use stale::Stale;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Asset, Source};
+use super::{Asset, Facet, Source};
 
 /// The assets in an order in which they can be made.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub struct Graph {
 #[derive(Debug, Default)]
 struct Makers {
     files: BTreeMap<String, usize>,
-    facets: BTreeMap<Source, usize>,
+    facets: BTreeMap<Facet, usize>,
 }
 
 /// The assets do not form a graph.
@@ -121,8 +121,10 @@ fn index_makers(assets: &[Box<dyn Asset>]) -> Result<Makers, GraphError> {
             (output.path, first)
         });
         let files: Vec<_> = files.collect();
-        let facets =
-            asset.gives().into_iter().map(|facet| (facet.to_string(), makers.facets.insert(facet, i)));
+        let facets = asset
+            .gives()
+            .into_iter()
+            .map(|facet| (Source::Release(facet.clone()).to_string(), makers.facets.insert(facet, i)));
         if let Some((what, first)) =
             files.into_iter().chain(facets).find_map(|(what, first)| Some((what, first?)))
         {
@@ -155,10 +157,8 @@ impl Makers {
             Source::Folder(folder) => {
                 self.files.iter().filter(|(path, _)| is_in(path, folder)).map(|(_, maker)| *maker).collect()
             }
-            // `images/etcd` is a part of `images`.
             Source::Release(facet) => {
-                let whole = facet.split_once('/').map(|(whole, _)| Source::release(whole.to_owned()));
-                let maker = self.facets.get(source).or_else(|| self.facets.get(whole.as_ref()?));
+                let maker = self.facets.get(facet).or_else(|| self.facets.get(&facet.whole()?));
                 maker.copied().into_iter().collect()
             }
             _ => Vec::new(),

@@ -26,11 +26,78 @@ pub enum Source {
     Inventory(Cow<'static, str>),
     /// The date a certificate was last issued.
     Issued(String),
-    /// A facet of the release: `version`, `image`, `images`, `images/etcd`, `crds`, `feature-gates`,
-    /// `image-policies`, `rendered/master`.
-    Release(Cow<'static, str>),
+    /// A part of the release.
+    Release(Facet),
     /// A file of `secrets/`.
     Secret(String),
+}
+
+/// A part of the release that assets depend on alone.
+// In the order of their names, which is the order of the lines in `assets.lock`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Facet {
+    /// `architecture`: what it was built for.
+    Architecture,
+    /// `crds`: all of them.
+    Crds,
+    /// `feature-gates`: of all feature sets.
+    FeatureGates,
+    /// `image`: the release image itself.
+    Image,
+    /// `image-policies`: whose signatures nodes ask for.
+    ImagePolicies,
+    /// `images`: those of all components.
+    Images,
+    /// `images/etcd`: that of one component.
+    ComponentImage(String),
+    /// `rendered/master`: the MachineConfig that was rendered for a pool.
+    Rendered(String),
+    /// `version`: such as 4.18.1.
+    Version,
+}
+
+impl Facet {
+    /// What comes with every release; what is rendered comes later.
+    pub(crate) const FETCHED: [Self; 7] = [
+        Self::Architecture,
+        Self::Crds,
+        Self::FeatureGates,
+        Self::Image,
+        Self::ImagePolicies,
+        Self::Images,
+        Self::Version,
+    ];
+
+    /// Reads the text form back; the inverse of `Display`.
+    fn parse(text: &str) -> Option<Self> {
+        match text.split_once('/') {
+            Some(("images", name)) => Some(Self::ComponentImage(name.to_owned())),
+            Some(("rendered", pool)) => Some(Self::Rendered(pool.to_owned())),
+            Some(_) => None,
+            None => Self::FETCHED.into_iter().find(|facet| facet.to_string() == text),
+        }
+    }
+
+    /// The facet that this one is a part of.
+    pub(super) fn whole(&self) -> Option<Self> {
+        matches!(self, Self::ComponentImage(_)).then_some(Self::Images)
+    }
+}
+
+impl fmt::Display for Facet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Architecture => f.write_str("architecture"),
+            Self::Crds => f.write_str("crds"),
+            Self::FeatureGates => f.write_str("feature-gates"),
+            Self::Image => f.write_str("image"),
+            Self::ImagePolicies => f.write_str("image-policies"),
+            Self::Images => f.write_str("images"),
+            Self::ComponentImage(name) => write!(f, "images/{name}"),
+            Self::Rendered(pool) => write!(f, "rendered/{pool}"),
+            Self::Version => f.write_str("version"),
+        }
+    }
 }
 
 impl Source {
@@ -44,14 +111,9 @@ impl Source {
         Self::Inventory(path.into())
     }
 
-    /// A facet of the release.
-    pub fn release(facet: impl Into<Cow<'static, str>>) -> Self {
-        Self::Release(facet.into())
-    }
-
     /// A component's image.
     pub fn image(name: &str) -> Self {
-        Self::Release(format!("images/{name}").into())
+        Self::Release(Facet::ComponentImage(name.to_owned()))
     }
 
     /// A file of the working directory.
@@ -77,7 +139,7 @@ impl Source {
             "folder" => Self::Folder(name.into()),
             "inventory" => Self::Inventory(name.into()),
             "issued" => Self::Issued(name),
-            "release" => Self::Release(name.into()),
+            "release" => Self::Release(Facet::parse(&name)?),
             "secret" => Self::Secret(name),
             _ => return None,
         })
@@ -180,33 +242,29 @@ impl<'a> Fingerprints<'a> {
         Sha256::new().chain_update(&self.inputs.cluster.identity.fingerprint_key).chain_update(b"\0")
     }
 
-    fn release(&self, facet: &str, hash: &mut Sha256) {
+    fn release(&self, facet: &Facet, hash: &mut Sha256) {
         let release = self.inputs.release;
-        match facet.split_once('/') {
-            Some(("images", name)) => hash.update(release.images.get(name).unwrap_or_default()),
-            Some(("rendered", pool)) => {
+        match facet {
+            Facet::Architecture => hash.update(&release.architecture),
+            Facet::Crds => {
+                release.crds.iter().for_each(|crd| hash.update(format!("{}\n{}\n", crd.file_name, crd.text)));
+            }
+            Facet::FeatureGates => hash.update(format!("{:?}", release.feature_gates)),
+            Facet::Image => hash.update(&release.image),
+            Facet::ImagePolicies => release
+                .image_policies
+                .iter()
+                .for_each(|policy| hash.update(format!("{}\n{}\n", policy.file_name, policy.text))),
+            Facet::Images => {
+                release.images.iter().for_each(|(name, image)| hash.update(format!("{name}={image}\n")));
+            }
+            Facet::ComponentImage(name) => hash.update(release.images.get(name).unwrap_or_default()),
+            Facet::Rendered(pool) => {
                 hash.update(
                     release.rendered.get(pool).map(|r| r.machine_config.to_string()).unwrap_or_default(),
                 );
             }
-            _ => match facet {
-                "version" => hash.update(&release.version),
-                "image" => hash.update(&release.image),
-                "architecture" => hash.update(&release.architecture),
-                "images" => {
-                    release.images.iter().for_each(|(name, image)| hash.update(format!("{name}={image}\n")))
-                }
-                "crds" => release
-                    .crds
-                    .iter()
-                    .for_each(|crd| hash.update(format!("{}\n{}\n", crd.file_name, crd.text))),
-                "image-policies" => release
-                    .image_policies
-                    .iter()
-                    .for_each(|policy| hash.update(format!("{}\n{}\n", policy.file_name, policy.text))),
-                "feature-gates" => hash.update(format!("{:?}", release.feature_gates)),
-                _ => {}
-            },
+            Facet::Version => hash.update(&release.version),
         }
     }
 }
@@ -219,4 +277,21 @@ fn at<'v>(value: &'v Value, path: &str) -> &'v Value {
 /// Sixteen hexadecimal digits tell sources apart; nobody attacks a hash that is keyed by their own secret.
 fn short(hash: Sha256) -> String {
     hex::encode(&hash.finalize()[..8])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facets_read_back_and_are_ordered_as_their_names_are() {
+        let parts = [Facet::ComponentImage("etcd".to_owned()), Facet::Rendered("master".to_owned())];
+        let mut all: Vec<Facet> = Facet::FETCHED.into_iter().chain(parts).collect();
+        all.sort();
+        assert!(all.iter().is_sorted_by_key(ToString::to_string));
+        for facet in all {
+            assert_eq!(Facet::parse(&facet.to_string()), Some(facet));
+        }
+        assert_eq!(Source::parse("release:colour"), None);
+    }
 }

@@ -7,7 +7,7 @@
 //! fill()     puts tables between their markers            markers.rs
 //! ```
 //!
-//! `cargo xtask guide` writes the tables into the pages; a test fails when a page holds an old one.
+//! `cargo xtask guide` writes the tables into the pages, and `--check` fails when a page holds an old one.
 
 mod host_paths;
 mod markers;

@@ -1,4 +1,4 @@
-//! The pages, in the order of the data's way.
+//! The pages, in the order in which the phases run.
 
 use std::sync::LazyLock;
 
@@ -7,9 +7,9 @@ use crate::Phase;
 /// One page of the guide.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// `07` or `04b`: the stage it is about.
+    /// `07`: the number it shares with its phase; `00` is the map.
     pub stage: &'static str,
-    /// The phase it is about; the map of stage 03 is about none.
+    /// The phase it is about; the map is about none.
     pub phase: Option<Phase>,
     /// Its heading, without the stage and the phase.
     pub title: &'static str,
@@ -19,23 +19,24 @@ pub struct Page {
     pub text: &'static str,
 }
 
-/// Every page but the index.
+/// Every page but the index: the map, then one for each of [`Phase::ALL`].
 pub fn pages() -> &'static [Page] {
     &PAGES
 }
 
 /// The text of `docs/guide/README.md`.
 pub fn index() -> &'static str {
-    include_str!("../../../../docs/guide/README.md")
+    include_str!("../../guide/README.md")
 }
 
-/// The page of a stage (`7`, `07`, `04b`), of a phase (`make-manifests`) or of a file (`03-what-we-are-building`).
+/// The page of a stage (`7`, `07`), of a phase (`render-nodes`) or of a file (`00-what-we-are-building`).
 pub fn page(what: &str) -> Option<&'static Page> {
     let what = what.trim().to_ascii_lowercase();
-    let short = |stage: &str| stage.trim_start_matches('0').to_owned();
+    if let Ok(number) = what.parse::<usize>() {
+        return PAGES.get(number);
+    }
     PAGES.iter().find(|page| {
-        short(page.stage) == short(&what)
-            || page.phase.is_some_and(|phase| phase.name() == what)
+        page.phase.is_some_and(|phase| phase.name() == what)
             || page.file.trim_end_matches(".md") == what.trim_end_matches(".md")
     })
 }
@@ -49,11 +50,6 @@ impl Page {
     /// What the phase gives, from the page's own line.
     pub fn gives(&self) -> String {
         self.item("- Gives: ")
-    }
-
-    /// Whether hardway can run the phase; pages of the others say so on top.
-    pub fn is_built(&self) -> bool {
-        !self.text.contains("\n> hardway does not run this phase yet;")
     }
 
     /// A list item with the lines it is wrapped into.
@@ -71,33 +67,37 @@ impl Page {
     }
 }
 
-macro_rules! page {
-    ($file:literal, $phase:expr) => {
-        Page::read($file, $phase, include_str!(concat!("../../../../docs/guide/", $file)))
+macro_rules! files {
+    ($($file:literal),+ $(,)?) => {
+        [$(($file, include_str!(concat!("../../guide/", $file)))),+]
     };
 }
 
+/// One list for pages and phases: page N is about the Nth phase, which a test holds against the names.
+const FILES: [(&str, &str); Phase::ALL.len() + 1] = files![
+    "00-what-we-are-building.md",
+    "01-check-host.md",
+    "02-build-infra.md",
+    "03-fetch-release.md",
+    "04-make-pki.md",
+    "05-make-kubeconfigs.md",
+    "06-make-manifests.md",
+    "07-render-nodes.md",
+    "08-make-ignition.md",
+    "09-install-os.md",
+    "10-await-bootstrap.md",
+    "11-join-control-plane.md",
+    "12-await-etcd.md",
+    "13-remove-bootstrap.md",
+    "14-boot-workers.md",
+    "15-join-workers.md",
+    "16-await-operators.md",
+    "17-verify-cluster.md",
+];
+
 static PAGES: LazyLock<Vec<Page>> = LazyLock::new(|| {
-    vec![
-        page!("01-check-host.md", Some(Phase::CheckHost)),
-        page!("02-build-infra.md", Some(Phase::BuildInfra)),
-        page!("03-what-we-are-building.md", None),
-        page!("04-fetch-release.md", Some(Phase::FetchRelease)),
-        page!("05-make-pki.md", Some(Phase::MakePki)),
-        page!("06-make-kubeconfigs.md", Some(Phase::MakeKubeconfigs)),
-        page!("07-make-manifests.md", Some(Phase::MakeManifests)),
-        page!("04b-render-nodes.md", Some(Phase::RenderNodes)),
-        page!("08-make-ignition.md", Some(Phase::MakeIgnition)),
-        page!("09-install-os.md", Some(Phase::InstallOs)),
-        page!("10-await-bootstrap.md", Some(Phase::AwaitBootstrap)),
-        page!("11-join-control-plane.md", Some(Phase::JoinControlPlane)),
-        page!("12-await-etcd.md", Some(Phase::AwaitEtcd)),
-        page!("13-remove-bootstrap.md", Some(Phase::RemoveBootstrap)),
-        page!("14-boot-workers.md", Some(Phase::BootWorkers)),
-        page!("15-join-workers.md", Some(Phase::JoinWorkers)),
-        page!("16-await-operators.md", Some(Phase::AwaitOperators)),
-        page!("17-verify-cluster.md", Some(Phase::VerifyCluster)),
-    ]
+    let phases = std::iter::once(None).chain(Phase::ALL.map(Some));
+    FILES.into_iter().zip(phases).map(|((file, text), phase)| Page::read(file, phase, text)).collect()
 });
 
 impl Page {

@@ -9,27 +9,27 @@ use crate::pki::catalogue::{self, Lifetime, Row};
 use crate::pki::{San, Subject, Usage};
 use crate::{Cluster, example};
 
-/// A Markdown table by name, for the made-up cluster; `None` when there is no table of that name.
-pub fn table(name: &str) -> Option<String> {
-    let explained = Catalogue::load();
+/// A Markdown table by name, for the made-up cluster; `None` when there is no table of that name. What a thing is stands
+/// in the explanations that are given.
+pub fn table(name: &str, explained: &Catalogue) -> Option<String> {
     Some(match name {
         "phases" => phases(),
-        "certificates" => certificates(&explained),
-        "checks" => checks(&explained),
-        "bundles" => bundles(&explained),
-        "key-pairs" => key_pairs(&explained),
-        "kubeconfigs" => kubeconfigs(&explained),
-        "manifests" => of_kind(&explained, Kind::Manifest, |name| !is_seed(name)),
-        "operator-seeds" => of_kind(&explained, Kind::Manifest, is_seed),
-        "static-pods" => of_kind(&explained, Kind::WorkFile, |name| name.starts_with("static-pods/")),
-        "bootstrap-files" => files(&explained, &host_paths::on_bootstrap_host()),
-        "node-files" => files(&explained, &host_paths::on_nodes()),
-        "live-files" => files(&explained, &host_paths::in_live_system()),
-        "units" => of_kind(&explained, Kind::Unit, |name| !is_live(name)),
-        "live-units" => of_kind(&explained, Kind::Unit, is_live),
-        "install-config-fields" => of_kind(&explained, Kind::Field, |name| !name.starts_with(IN_INVENTORY)),
-        "inventory-fields" => prefixed(&explained, Kind::Field, IN_INVENTORY),
-        _ => prefixed(&explained, Kind::Flag, &format!("{} ", name.strip_prefix("flags:")?)),
+        "certificates" => certificates(explained),
+        "checks" => checks(explained),
+        "bundles" => bundles(explained),
+        "key-pairs" => key_pairs(explained),
+        "kubeconfigs" => kubeconfigs(explained),
+        "manifests" => of_kind(explained, Kind::Manifest, |name| !is_seed(name)),
+        "operator-seeds" => of_kind(explained, Kind::Manifest, is_seed),
+        "static-pods" => of_kind(explained, Kind::WorkFile, |name| name.starts_with("static-pods/")),
+        "bootstrap-files" => files(explained, &host_paths::on_bootstrap_host()),
+        "node-files" => files(explained, &host_paths::on_nodes()),
+        "live-files" => files(explained, &host_paths::in_live_system()),
+        "units" => of_kind(explained, Kind::Unit, |name| !is_live(name)),
+        "live-units" => of_kind(explained, Kind::Unit, is_live),
+        "install-config-fields" => of_kind(explained, Kind::Field, |name| !name.starts_with(IN_INVENTORY)),
+        "inventory-fields" => prefixed(explained, Kind::Field, IN_INVENTORY),
+        _ => prefixed(explained, Kind::Flag, &format!("{} ", name.strip_prefix("flags:")?)),
     })
 }
 
@@ -49,14 +49,9 @@ fn phases() -> String {
     let rows = pages().iter().map(|page| {
         let name = page.phase.map_or_else(|| "–".to_owned(), |phase| format!("`{phase}`"));
         let link = format!("[{}]({})", page.title, page.file);
-        let runs = match page.phase {
-            None => "–",
-            Some(_) if page.is_built() => "yes",
-            Some(_) => "not yet",
-        };
-        vec![page.stage.to_owned(), name, link, page.takes(), page.gives(), runs.to_owned()]
+        vec![page.stage.to_owned(), name, link, page.takes(), page.gives()]
     });
-    markdown(&["stage", "phase", "page", "takes", "gives", "hardway runs it"], rows)
+    markdown(&["stage", "phase", "page", "takes", "gives"], rows)
 }
 
 fn certificates(explained: &Catalogue) -> String {

@@ -6,7 +6,7 @@ use super::bootstrap_files::{self, HostFile, Unit};
 use super::config::{Config, DuplicatePath};
 use super::node::NodeConfig;
 use super::{environment, host_files, tls_files};
-use crate::graph::{Asset, Inputs, MakeError, Output, Source};
+use crate::graph::{Asset, Facet, Inputs, MakeError, Output, Source};
 use crate::inventory::Host;
 use crate::manifests::with_overrides;
 use crate::release_payload::image_references;
@@ -74,10 +74,10 @@ impl Asset for Bootstrap {
             Source::inventory("hosts"),
             Source::inventory("network"),
             Source::inventory("machines"),
-            Source::release("image"),
-            Source::release("version"),
-            Source::release("crds"),
-            Source::release("images"),
+            Source::Release(Facet::Image),
+            Source::Release(Facet::Version),
+            Source::Release(Facet::Crds),
+            Source::Release(Facet::Images),
             Source::Identity,
             Source::key(pki::catalogue::SSH_KEY),
         ];

@@ -9,7 +9,7 @@ use super::config::file_entry;
 use super::data_url::{data_of, data_url};
 use super::host_files::{OwnFile, of_every_host};
 use super::network;
-use crate::graph::{Asset, Inputs, MakeError, Output, Source};
+use crate::graph::{Asset, Facet, Inputs, MakeError, Output, Source};
 use crate::inventory::{Host, Role};
 use crate::{Cluster, Phase};
 
@@ -50,8 +50,8 @@ impl Asset for NodeConfig {
 
     fn sources(&self) -> Vec<Source> {
         let mut sources = vec![
-            Source::release(format!("rendered/{}", self.host.role)),
-            Source::release("version"),
+            Source::Release(Facet::Rendered(self.host.role.to_string())),
+            Source::Release(Facet::Version),
             Source::config("metadata.name"),
             Source::config("baseDomain"),
             Source::config("networking.machineNetwork"),

@@ -8,6 +8,9 @@ use std::fmt;
 use ipnet::IpNet;
 use serde::{Serialize, Serializer};
 
+use super::rules::Rules;
+use super::values::{find, is_true, items, or_default, text, text_or_default, texts};
+use crate::yaml::Node;
 use hardway_base::Secret;
 use hardway_base::redaction::without_password;
 
@@ -94,7 +97,7 @@ pub struct Capabilities {
 }
 
 /// `controlPlane` or an element of `compute`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MachinePool {
     /// `amd64`, `arm64`, `ppc64le` or `s390x`.
@@ -223,6 +226,43 @@ impl fmt::Debug for Proxy {
 }
 
 impl InstallConfig {
+    /// Every field as far as it can be understood, with its default. Networks and pools are left empty: their numbers may
+    /// not fit their types, so they come from the [`Draft`](super::draft::Draft) once the rules have seen them.
+    pub(super) fn without_networks_and_pools(node: &Node, rules: &Rules) -> Self {
+        let os_image_stream = if rules.fills_in_os_image_stream { rules.default_os_image_stream } else { "" };
+        Self {
+            additional_trust_bundle: text(node, "additionalTrustBundle"),
+            additional_trust_bundle_policy: text_or_default(node, "additionalTrustBundlePolicy"),
+            api_version: "v1".to_owned(),
+            base_domain: text(node, "baseDomain"),
+            bootstrap_in_place: find(node, "bootstrapInPlace").map(BootstrapInPlace::read),
+            capabilities: find(node, "capabilities").map(Capabilities::read),
+            compute: Vec::new(),
+            control_plane: MachinePool::default(),
+            cpu_partitioning_mode: text(node, "cpuPartitioningMode"),
+            feature_gates: texts(find(node, "featureGates")),
+            feature_set: text(node, "featureSet"),
+            fips: is_true(node, "fips"),
+            image_content_sources: ImageSource::list(find(node, "imageContentSources")),
+            image_digest_sources: ImageSource::list(find(node, "imageDigestSources")),
+            metadata: Metadata { creation_timestamp: (), name: text(node, "metadata.name") },
+            networking: Networking {
+                cluster_network: Vec::new(),
+                machine_network: Vec::new(),
+                network_type: text_or_default(node, "networking.networkType"),
+                ovn_kubernetes_config: find(node, "networking.ovnKubernetesConfig")
+                    .map(OvnKubernetesConfig::read),
+                service_network: Vec::new(),
+            },
+            os_image_stream: or_default(text(node, "osImageStream"), os_image_stream),
+            platform: Platform::default(),
+            proxy: find(node, "proxy").map(Proxy::read),
+            publish: text_or_default(node, "publish"),
+            pull_secret: Secret::new(text(node, "pullSecret")),
+            ssh_key: text(node, "sshKey"),
+        }
+    }
+
     /// `<name>.<base domain>`: every DNS name of the cluster is below it.
     pub fn domain(&self) -> String {
         format!("{}.{}", self.metadata.name, self.base_domain.strip_suffix('.').unwrap_or(&self.base_domain))
@@ -231,6 +271,54 @@ impl InstallConfig {
     /// Worker replicas over all pools.
     pub fn worker_replicas(&self) -> u64 {
         self.compute.iter().fold(0, |sum, pool| sum.saturating_add(pool.replicas))
+    }
+}
+
+impl BootstrapInPlace {
+    fn read(node: &Node) -> Self {
+        Self { installation_disk: text(node, "installationDisk") }
+    }
+}
+
+impl Capabilities {
+    fn read(node: &Node) -> Self {
+        Self {
+            additional_enabled_capabilities: texts(find(node, "additionalEnabledCapabilities")),
+            baseline_capability_set: text(node, "baselineCapabilitySet"),
+        }
+    }
+}
+
+impl ImageSource {
+    fn list(list: Option<&Node>) -> Vec<Self> {
+        let read = |item: &Node| Self {
+            mirrors: texts(find(item, "mirrors")),
+            source: text(item, "source"),
+            source_policy: text(item, "sourcePolicy"),
+        };
+        items(list).map(|(_, item)| read(item)).collect()
+    }
+}
+
+impl OvnKubernetesConfig {
+    fn read(node: &Node) -> Self {
+        let join_subnet = text(node, "ipv4.internalJoinSubnet").parse().ok();
+        Self { ipv4: find(node, "ipv4").map(|_| OvnIpv4 { internal_join_subnet: join_subnet }) }
+    }
+
+    /// The network OVN joins its routers with, where the file names one.
+    pub(super) fn join_subnet(&self) -> Option<IpNet> {
+        self.ipv4.as_ref()?.internal_join_subnet
+    }
+}
+
+impl Proxy {
+    fn read(node: &Node) -> Self {
+        Self {
+            http_proxy: text(node, "httpProxy"),
+            https_proxy: text(node, "httpsProxy"),
+            no_proxy: text(node, "noProxy"),
+        }
     }
 }
 

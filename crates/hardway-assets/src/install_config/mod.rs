@@ -5,12 +5,12 @@
 
 mod config;
 mod convert;
-mod defaults;
 pub(crate) mod dns_name;
 mod draft;
 mod read;
 mod rules;
 mod url;
+mod values;
 
 pub use config::*;
 pub use read::read;

@@ -1,9 +1,9 @@
 //! From text to a checked install-config.
 
+use super::InstallConfig;
 use super::convert::convert;
 use super::draft::Draft;
 use super::rules::{self, Rules};
-use super::{InstallConfig, defaults};
 use crate::schema::{self, Findings, INSTALL_CONFIG, Read};
 use crate::violation::Violation;
 use crate::yaml::{self, Node, Span, Value};
@@ -49,8 +49,7 @@ pub(crate) fn examine(text: &str, rules: Rules) -> Examined {
 
     let mut config = None;
     if rules::api_version::check(&converted, &mut findings) {
-        let mut draft = Draft::new(&converted);
-        defaults::apply(&mut draft, &rules);
+        let draft = Draft::new(&converted, &rules);
         let of_schema: Vec<String> = findings.errors.iter().map(|error| error.path.clone()).collect();
         rules::check_all(&draft, &rules, &mut findings);
         // A value of the wrong type is no value to the rules: that they miss it there is no second mistake.

@@ -7,6 +7,7 @@ use super::{
     ServerUrl,
 };
 use crate::install_config::InstallConfig;
+use crate::schema::INVENTORY;
 use crate::yaml::{Node, Value};
 
 /// See the module.
@@ -55,8 +56,8 @@ impl<'n> Draft<'n> {
             node,
             image: text(node, "release", "image").unwrap_or_default(),
             provider: text(node, "machines", "provider").unwrap_or_default(),
-            load_balancer: text(node, "network", "loadBalancer").unwrap_or_else(|| "haproxy".to_owned()),
-            key_algorithm: text(node, "pki", "keyAlgorithm").unwrap_or_else(|| "RSA-2048".to_owned()),
+            load_balancer: text_or_default(node, "network", "loadBalancer"),
+            key_algorithm: text_or_default(node, "pki", "keyAlgorithm"),
             gateway: addresses("gateway"),
             dns: addresses("dns"),
             api_vip: addresses("apiVIP"),
@@ -90,7 +91,8 @@ impl<'n> Draft<'n> {
         let ips = |list: &[Address]| list.iter().map(|address| address.ip).collect();
         let options = self.node.get("options").and_then(|options| options.get("kubeProxyOnMasters"));
         let ignition_server = self.ignition_server()?;
-        let hours = int(self.node.get("pki"), "shortLivedHours").unwrap_or(24);
+        let hours = int(self.node.get("pki"), "shortLivedHours")
+            .or_else(|| INVENTORY.default("pki.shortLivedHours").parse().ok())?;
         Some(Inventory {
             release: Release { image: self.image },
             machines: Machines {
@@ -190,6 +192,10 @@ fn scalar(node: &Node) -> Option<String> {
 /// Empty text counts as none.
 fn text(node: &Node, parent: &str, name: &str) -> Option<String> {
     node.get(parent)?.get(name).and_then(scalar).filter(|text| !text.is_empty())
+}
+
+fn text_or_default(node: &Node, parent: &str, name: &str) -> String {
+    text(node, parent, name).unwrap_or_else(|| INVENTORY.default(&format!("{parent}.{name}")).to_owned())
 }
 
 fn int(parent: Option<&Node>, name: &str) -> Option<u32> {

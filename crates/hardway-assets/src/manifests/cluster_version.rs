@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::objects::{Object, objects};
 use crate::Tree;
-use crate::graph::{Inputs, MakeError, Source};
+use crate::graph::{Facet, Inputs, MakeError, Source};
 use crate::object_file::{ObjectFile, fields};
 use crate::object_id::ObjectId;
 
@@ -13,7 +13,7 @@ const PATH: &str = "manifests/cvo-overrides.yaml";
 /// Tells the version operator who the cluster is, where its updates come from and what is not wanted.
 pub(super) fn cluster_version() -> ObjectFile {
     let mut sources = fields(["capabilities"]);
-    sources.extend([Source::Identity, Source::release("version")]);
+    sources.extend([Source::Identity, Source::Release(Facet::Version)]);
     ObjectFile::new("cluster-version", PATH, sources, build)
 }
 

@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use super::config_object::config_object;
 use crate::feature_gates::{self, CustomGates};
-use crate::graph::{Inputs, MakeError, Source};
+use crate::graph::{Facet, Inputs, MakeError, Source};
 use crate::object_file::ObjectFile;
 
 /// Which features are on, always written, for the default set too.
 pub(super) fn feature_gate() -> ObjectFile {
     let mut sources = feature_gates::sources().to_vec();
-    sources.push(Source::release("version"));
+    sources.push(Source::Release(Facet::Version));
     ObjectFile::new("feature-gate", "openshift/99_feature-gate.yaml", sources, build)
 }
 

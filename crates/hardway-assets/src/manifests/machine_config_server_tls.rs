@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 
-use crate::graph::{Inputs, MakeError, Source};
+use crate::graph::{Facet, Inputs, MakeError, Source};
 use crate::object_file::ObjectFile;
 use crate::pki;
 use crate::release_payload::{ReleasePayload, VersionContract};
@@ -19,7 +19,7 @@ const NAMESPACE: &str = "openshift-machine-config-operator";
 /// The Secret openshift-machine-config-operator/machine-config-server-tls.
 pub(super) fn tls_secret() -> ObjectFile {
     let mut sources = rotation::sources(LEAF);
-    sources.push(Source::release("version"));
+    sources.push(Source::Release(Facet::Version));
     ObjectFile::new(
         "machine-config-server-tls-secret",
         "manifests/machine-config-server-tls-secret.yaml",

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::feature_gates::{self, OS_STREAMS};
-use crate::graph::Source;
+use crate::graph::{Facet, Source};
 use crate::install_config::InstallConfig;
 use crate::object_file::ObjectFile;
 use crate::release_payload::{ReleasePayload, VersionContract};
@@ -17,7 +17,7 @@ pub(super) fn os_image_stream(config: &InstallConfig, release: &ReleasePayload) 
         return None;
     }
     let mut sources = feature_gates::sources().to_vec();
-    sources.extend([Source::config("osImageStream"), Source::release("version")]);
+    sources.extend([Source::config("osImageStream"), Source::Release(Facet::Version)]);
     Some(ObjectFile::new("os-image-stream", "openshift/99_osimagestream.yaml", sources, |inputs| {
         let contract = inputs.version_contract()?;
         let stream = match inputs.cluster.config.os_image_stream.as_str() {

@@ -18,7 +18,7 @@ pub fn inventory_schema() -> Value {
 
 /// A table as JSON Schema. Descriptions are the explanations' first line.
 pub fn json_schema(table: &Table) -> Value {
-    let catalogue = Catalogue::load();
+    let catalogue = Catalogue::of_assets();
     let mut schema = object("", table, table.fields, &catalogue);
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = json!(table.file);

@@ -156,17 +156,25 @@ impl Table {
         paths
     }
 
+    /// The field at a path.
+    pub fn field(&self, path: &str) -> Option<&'static Field> {
+        let mut fields = self.fields;
+        let mut found = None;
+        for step in path.split('.') {
+            let field = fields.iter().find(|field| field.name == step)?;
+            (fields, found) = (field.children(), Some(field));
+        }
+        found
+    }
+
     /// The values allowed at a path.
     pub fn allowed(&self, path: &str) -> &'static [&'static str] {
-        let mut fields = self.fields;
-        let mut allowed: &'static [&'static str] = &[];
-        for step in path.split('.') {
-            match fields.iter().find(|field| field.name == step) {
-                Some(field) => (fields, allowed) = (field.children(), field.allowed),
-                None => return &[],
-            }
-        }
-        allowed
+        self.field(path).map_or(&[], |field| field.allowed)
+    }
+
+    /// What a field is taken for where the file says nothing, as text; empty if nothing is.
+    pub fn default(&self, path: &str) -> &'static str {
+        self.field(path).map_or("", |field| field.default)
     }
 }
 

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use super::argument::{self, Facts, Row, Variable};
 use super::pod::{self, Access, Mount, Pod, SSL_CERTS, StaticPodFile};
-use crate::graph::{Inputs, MakeError, Source};
+use crate::graph::{Facet, Inputs, MakeError, Source};
 
 pub(super) const POD: StaticPodFile = StaticPodFile {
     name: "cluster-version-operator-pod",
-    sources: || vec![Source::release("image"), Source::config("networking.clusterNetwork")],
+    sources: || vec![Source::Release(Facet::Image), Source::config("networking.clusterNetwork")],
     build,
 };
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::argument::{self, Facts, Row, Variable, in_url};
 use super::pod::{self, Access, Mount, Pod, StaticPodFile};
-use crate::graph::{Inputs, MakeError, Source};
+use crate::graph::{Facet, Inputs, MakeError, Source};
 
 pub(super) const POD: StaticPodFile = StaticPodFile { name: "etcd-member-pod", sources, build };
 
@@ -64,7 +64,7 @@ pub(super) const ETCDCTL_ENVIRONMENT: &[Variable] = &[
 fn sources() -> Vec<Source> {
     vec![
         Source::image("etcd"),
-        Source::release("version"),
+        Source::Release(Facet::Version),
         Source::config("baseDomain"),
         Source::config("bootstrapInPlace"),
         Source::config("controlPlane"),

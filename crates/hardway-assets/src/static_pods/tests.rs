@@ -384,7 +384,7 @@ fn files_change_only_when_a_declared_source_does() {
 
 #[test]
 fn every_argument_is_explained_and_nothing_else_is() {
-    let catalogue = Catalogue::load();
+    let catalogue = Catalogue::of_assets();
     let explained: BTreeSet<String> =
         catalogue.iter().filter(|e| e.kind == Kind::Flag).map(|e| e.name.to_owned()).collect();
     let arguments = arguments();
@@ -398,14 +398,14 @@ fn every_file_is_explained_and_nothing_else_is() {
     let mut cluster = testing::cluster();
     cluster.inventory.options.kube_proxy_on_masters = true;
     let made: BTreeSet<String> = files(&cluster).keys().map(|name| format!("static-pods/{name}")).collect();
-    let catalogue = Catalogue::load();
+    let catalogue = Catalogue::of_assets();
     let outputs = catalogue.iter().filter(|e| e.kind == Kind::WorkFile && e.name.starts_with("static-pods/"));
     assert_eq!(outputs.map(|e| e.name.to_owned()).collect::<BTreeSet<_>>(), made);
 }
 
 #[test]
 fn explanations_are_complete() {
-    for e in Catalogue::load().iter().filter(|e| matches!(e.kind, Kind::Flag | Kind::WorkFile)) {
+    for e in Catalogue::of_assets().iter().filter(|e| matches!(e.kind, Kind::Flag | Kind::WorkFile)) {
         for text in [e.what, e.why, e.readers, e.without, e.source] {
             assert!(!text.is_empty(), "{} is not explained in full", e.name);
         }

@@ -193,7 +193,7 @@ fn systemd_accepts_the_units() {
 
 #[test]
 fn every_script_unit_and_dropin_is_explained() {
-    let catalogue = Catalogue::load();
+    let catalogue = Catalogue::of_assets();
     let complete =
         |e: &Explanation| [e.what, e.why, e.readers, e.without, e.source].iter().all(|line| !line.is_empty());
     let is_explained = |kind, name: &str| catalogue.get(kind, name).is_some_and(complete);

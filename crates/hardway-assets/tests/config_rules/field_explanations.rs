@@ -12,7 +12,7 @@ fn names(table: &Table) -> Vec<String> {
 
 #[test]
 fn tables_and_explanations_name_the_same_fields() {
-    let catalogue = Catalogue::load();
+    let catalogue = Catalogue::of_assets();
     let fields: BTreeSet<String> = names(&INSTALL_CONFIG).into_iter().chain(names(&INVENTORY)).collect();
     let explained: Vec<&str> = catalogue.iter().filter(|e| e.kind == Kind::Field).map(|e| e.name).collect();
     let unexplained: Vec<&String> =
@@ -26,7 +26,7 @@ fn tables_and_explanations_name_the_same_fields() {
 
 #[test]
 fn every_explanation_is_whole() {
-    for e in Catalogue::load().iter().filter(|e| e.kind == Kind::Field) {
+    for e in Catalogue::of_assets().iter().filter(|e| e.kind == Kind::Field) {
         for (label, text) in [
             ("what", e.what),
             ("why", e.why),

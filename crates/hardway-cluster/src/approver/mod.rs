@@ -1,53 +1,51 @@
 //! Carrying the policy out on a cluster, once or for its whole life.
 //!
 //! ```text
-//! watch events, journal ──► View ──► Queue ──► handle: read again, decide, write ──► Audit: journal, log, event
-//! watching.rs              view.rs   queue.rs   handling.rs, writing.rs, working.rs   audit.rs, record.rs
-//! Lease: only one of several approvers writes                                         lease.rs, leadership.rs
+//! Event ──────► View: plain data ──► Work: queued, in flight, held ──► Reconciler: read, decide, write ──► Audit: journal, log, event
+//! events.rs     view.rs,             work_queue.rs                     reconciler.rs                      audit.rs, record.rs
+//!               redemptions.rs
+//! run.rs: once, or as long as the cluster lives; of several approvers, the leader writes (crate::leader_election)
 //! ```
 //!
 //! Two approvers that write at the same time would do no harm: each verdict is written into the very version of a request that
-//! was judged, and what one has approved the other sees. The Lease keeps them from doing everything twice.
+//! was judged, and each sees what the other approved. Leader election keeps them from doing everything twice.
 
 mod audit;
-mod error;
-mod handling;
-mod leadership;
-pub mod lease;
-mod queue;
+mod events;
+mod reconciler;
 mod record;
 mod redemptions;
 mod run;
 mod view;
-mod watching;
-mod working;
-mod writing;
+mod work_queue;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hardway_journal::JournalError;
 use jiff::Timestamp;
 
 pub use audit::LOG;
-pub use error::ApproverError;
-pub use leadership::{Elector, Leadership, NAME as LEASE_NAME, NAMESPACE as LEASE_NAMESPACE};
 pub use record::{CsrDecided, CsrIntended, Outcome, Written};
 pub use view::View;
 
-use crate::csr_policy::{Declared, Settings};
+use crate::clock::Now;
+use crate::csr_policy::Settings;
+use crate::declared::Declared;
 
-/// The clock.
-pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+/// The namespace of the approvers' Lease: it exists in every cluster from the first second on.
+const LEASE_NAMESPACE: &str = "kube-system";
+const LEASE_NAME: &str = "hardway-approver";
 
-/// Who is told what happens.
+/// Is told what happens.
 pub type Listener = Arc<dyn Fn(News<'_>) + Send + Sync>;
 
 /// How long one answer of the API server may take.
 pub(crate) const REQUEST_LIMIT: Duration = Duration::from_secs(10);
 
-/// One that approves.
+/// Approves certificate requests of one cluster.
 #[derive(Clone)]
 pub struct Approver {
     /// The cluster.
@@ -103,4 +101,40 @@ pub struct Summary {
     pub held: usize,
     /// Of those, not written because another approver writes.
     pub left_to_another: usize,
+}
+
+/// Why the approver stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum ApproverError {
+    /// The API server, when there is nobody to wait for it.
+    #[error("the API server does not answer")]
+    Api(#[source] Box<kube::Error>),
+    /// The API server took too long, when there is nobody to wait for it.
+    #[error("the API server takes longer than {0} seconds to answer")]
+    TooSlow(u64),
+    /// The journal: what cannot be recorded is not decided.
+    #[error("decisions cannot be recorded")]
+    Journal(#[source] JournalError),
+    /// The log.
+    #[error("decisions cannot be logged")]
+    Log(#[source] std::io::Error),
+    /// Something in here.
+    #[error("a mistake in hardway: {0}")]
+    Bug(String),
+}
+
+impl ApproverError {
+    /// What a person can do.
+    pub fn fix(&self) -> String {
+        match self {
+            Self::Api(_) | Self::TooSlow(_) => {
+                "see that the address in the kubeconfig answers from this host: DNS, load balancer, port 6443; with --watch \
+                 the approver waits for it"
+                    .to_owned()
+            }
+            Self::Journal(error) => error.fix().to_owned(),
+            Self::Log(_) => "see that logs/ in the working folder can be written, and that the disk is not full".to_owned(),
+            Self::Bug(_) => "report it, with the output of --log-level debug".to_owned(),
+        }
+    }
 }

@@ -6,7 +6,8 @@ use std::net::IpAddr;
 use hardway_journal::Record;
 use jiff::Timestamp;
 
-use crate::csr_policy::{DeclaredNode, Redemption};
+use crate::csr_policy::Redemption;
+use crate::declared::DeclaredNode;
 
 /// All that was fetched.
 #[derive(Clone, Debug, Default)]
@@ -64,8 +65,9 @@ mod tests {
             body: serde_json::json!({"host": host, "generation": "1", "source": IpAddr::from(source), "face": face}),
         };
         let node = |name: &str, address: [u8; 4]| DeclaredNode {
-            node: name.to_owned(),
+            name: name.to_owned(),
             host: name.to_owned(),
+            role: None,
             addresses: vec![address.into()],
         };
         let mut redemptions = Redemptions::default();

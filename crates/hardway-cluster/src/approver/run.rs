@@ -1,64 +1,66 @@
-//! Running: what is pending now, or whatever comes.
+//! Running an approver: once over what is pending, or for as long as the cluster lives.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use kube::ResourceExt as _;
-use kube::api::ListParams;
-use tokio::sync::{oneshot, watch};
-use tokio::task::JoinHandle;
+use kube::api::{Api, ListParams};
+use tokio::sync::watch;
 use tokio::time::{Instant, interval, sleep};
 
 use super::audit::{Audit, Auditors};
-use super::handling::Shared;
-use super::leadership::{Elector, Leadership};
-use super::lease::{DURATION, PERIOD};
-use super::watching::{Seen, watch_all};
-use super::working::Work;
-use super::writing::{Trouble, limited};
-use super::{Approver, ApproverError, Expected, News, Summary};
+use super::events::{Event, watch_all};
+use super::reconciler::{Reconciler, Trouble, limited};
+use super::work_queue::Work;
+use super::{Approver, ApproverError, Expected, LEASE_NAME, LEASE_NAMESPACE, News, Summary};
+use crate::leader_election::{DURATION, Election, Leadership, PERIOD};
 use crate::silence::Silence;
 
-/// How often what time may have changed is asked again.
-const AGAIN: Duration = Duration::from_secs(5);
+/// How often failed and time-dependent decisions are retried.
+const RETRY: Duration = Duration::from_secs(5);
 
-/// How often it is looked whether something has to be recorded that is not a decision.
-const NEWS: Duration = Duration::from_millis(500);
+/// How often the journal is brought up to date with joined nodes and verdicts found in the cluster.
+const RECORD: Duration = Duration::from_millis(500);
+
+/// How often a silent API server is looked for.
+const SILENCE: Duration = Duration::from_millis(500);
 
 impl Approver {
-    /// Decides about what is pending now, or as much of it as can be begun until `stop` is done.
+    /// Decides about what is pending now, or as much of it as can be started before `stop` is done.
     ///
     /// # Errors
     /// When the API server does not answer, or decisions cannot be recorded.
     pub async fn once(&self, stop: impl Future<Output = ()>) -> Result<Summary, ApproverError> {
         let mut stop = std::pin::pin!(stop);
-        // Before anybody is waited for: an API server that is not there elects nobody.
+        // Before waiting for an election: an API server that is not there elects nobody.
         tokio::select! {
             answered = limited(self.client.apiserver_version()) => { answered.map_err(fatal)?; }
             () = &mut stop => return Ok(Summary::default()),
         }
         let (audit, auditors) = self.audit()?;
-        let (election, leadership) = Election::begin(self);
-        let shared = Shared::new(self, leadership.clone(), audit.clone());
-        let mut work = Work::new(shared.clone(), audit);
+        let (election, leadership) = self.election();
+        let reconciler = Reconciler::new(self, leadership.clone(), audit.clone());
+        let mut work = Work::new(reconciler.clone(), audit);
         let ended = tokio::select! {
-            ended = self.decide_pending(&shared, &mut work, leadership) => ended,
+            ended = self.decide_pending(&reconciler, &mut work, leadership) => ended,
             () = &mut stop => Ok(()),
         };
-        let drained = work.drain().await;
+        let finished = work.finish().await;
         let (summary, trouble) = (work.summary(), work.trouble());
-        // What is written down ends with the last who could write more.
-        drop((work, shared));
+        // The auditors end once the last of their senders is gone.
+        drop((work, reconciler));
         let written = finish(auditors).await;
-        election.end().await;
-        ended.and(drained).and(written)?;
+        if let Some(election) = election {
+            election.end().await;
+        }
+        ended.and(finished).and(written)?;
         trouble.map_or(Ok(summary), |trouble| Err(fatal(trouble)))
     }
 
     async fn decide_pending(
         &self,
-        shared: &Arc<Shared>,
+        reconciler: &Arc<Reconciler>,
         work: &mut Work,
         leadership: Leadership,
     ) -> Result<(), ApproverError> {
@@ -66,14 +68,14 @@ impl Approver {
             self.until_known(leadership).await;
         }
         let all = ListParams::default();
-        let listed = limited(shared.cluster.requests.list(&all)).await.map_err(fatal)?;
-        let nodes = limited(shared.cluster.nodes.list_metadata(&all)).await.map_err(fatal)?;
-        listed.items.iter().for_each(|request| shared.view().see_request(request));
+        let listed = limited(reconciler.cluster.requests.list(&all)).await.map_err(fatal)?;
+        let nodes = limited(reconciler.cluster.nodes.list_metadata(&all)).await.map_err(fatal)?;
+        listed.items.iter().for_each(|request| reconciler.view().see_request(request));
         nodes.items.iter().for_each(|node| {
-            shared.view().see_node(&node.name_any());
+            reconciler.view().see_node(&node.name_any());
         });
         work.push_pending();
-        shared.read_journal()?;
+        reconciler.read_journal()?;
         work.record_news()?;
         while !work.is_idle() {
             work.begin()?;
@@ -82,7 +84,7 @@ impl Approver {
         Ok(())
     }
 
-    /// Decides about whatever comes, until `stop` is done; then ends what has begun.
+    /// Decides about whatever comes until `stop` is done, and finishes what is in flight.
     ///
     /// # Errors
     /// When decisions cannot be recorded. An API server that does not answer is waited for.
@@ -92,7 +94,7 @@ impl Approver {
         self.watch_expected(expected, stop).await
     }
 
-    /// The same, where who is expected changes meanwhile.
+    /// The same, with a list of expected nodes that changes meanwhile.
     ///
     /// # Errors
     /// When decisions cannot be recorded. An API server that does not answer is waited for.
@@ -102,17 +104,19 @@ impl Approver {
         stop: impl Future<Output = ()>,
     ) -> Result<Summary, ApproverError> {
         let (audit, mut auditors) = self.audit()?;
-        let (election, leadership) = Election::begin(self);
-        let shared = Shared::new(self, leadership.clone(), audit.clone());
-        let mut work = Work::new(shared, audit);
+        let (election, leadership) = self.election();
+        let reconciler = Reconciler::new(self, leadership.clone(), audit.clone());
+        let mut work = Work::new(reconciler, audit);
         work.expect(&expected.borrow());
         let ended = self.follow(&mut work, leadership, &mut auditors, expected, stop).await;
-        let drained = work.drain().await.and_then(|()| work.record_news());
+        let finished = work.finish().await.and_then(|()| work.record_news());
         let summary = work.summary();
         drop(work);
         let written = finish(auditors).await;
-        election.end().await;
-        ended.and(drained).and(written).map(|()| summary)
+        if let Some(election) = election {
+            election.end().await;
+        }
+        ended.and(finished).and(written).map(|()| summary)
     }
 
     async fn follow(
@@ -123,35 +127,35 @@ impl Approver {
         mut expected: watch::Receiver<Expected>,
         stop: impl Future<Output = ()>,
     ) -> Result<(), ApproverError> {
-        let mut seen = watch_all(&self.client);
+        let mut events = watch_all(&self.client);
         let mut stop = std::pin::pin!(stop);
-        let (mut again, mut news) = (interval(AGAIN), interval(NEWS));
-        let (mut alive, mut silence) = (interval(NEWS), Silence::begin());
+        let (mut retry, mut record) = (interval(RETRY), interval(RECORD));
+        let (mut alive, mut silence) = (interval(SILENCE), Silence::begin());
         let mut known = Known::default();
         loop {
             tokio::select! {
                 () = &mut stop => return Ok(()),
-                Some(seen) = seen.next() => known.take_in(seen, work, self),
+                Some(event) = events.next() => known.apply(event, work, self),
                 done = work.done() => done?,
                 () = leadership.changed() => known.elected(&leadership, work, self),
                 () = changed(&mut expected) => work.expect(&expected.borrow_and_update().clone()),
-                _ = again.tick() => work.again(),
+                _ = retry.tick() => work.requeue(),
                 _ = alive.tick() => {
                     if let Some(line) = silence.line(known.is_complete() && known.trouble.is_none(), known.trouble.as_deref()) {
                         (self.tell)(News::Trouble(&line));
                     }
                 }
-                _ = news.tick(), if known.is_complete() => work.record_news()?,
+                _ = record.tick(), if known.is_complete() => work.record_news()?,
                 failed = broken(auditors) => return failed,
             }
-            // Before both lists are complete, others of the same node may not be known yet. Who does not write only watches.
+            // Until both lists are complete, rivals of a request may be unknown. Only the leader decides.
             if known.is_complete() && (self.dry_run || leadership.is_ours()) {
                 work.begin()?;
             }
         }
     }
 
-    /// Waits until it is clear who writes: a holder that was killed is believed for a while.
+    /// Waits until this one leads, or for as long as a leader that was killed keeps the Lease.
     async fn until_known(&self, mut leadership: Leadership) {
         let late = Instant::now() + DURATION + PERIOD;
         let mut told = false;
@@ -165,6 +169,17 @@ impl Approver {
                 () = sleep(PERIOD) => {}
             }
         }
+    }
+
+    /// In a dry run nobody stands for election.
+    fn election(&self) -> (Option<Election>, Leadership) {
+        if self.dry_run {
+            return (None, Leadership::of_nobody());
+        }
+        let leases = Api::namespaced(self.client.clone(), LEASE_NAMESPACE);
+        let election = Election::join(leases, LEASE_NAME, &self.identity, self.now.clone());
+        let leadership = election.leadership().clone();
+        (Some(election), leadership)
     }
 
     fn audit(&self) -> Result<(Option<Audit>, Option<Auditors>), ApproverError> {
@@ -181,7 +196,7 @@ impl Approver {
 struct Known {
     requests: bool,
     nodes: bool,
-    /// `None` until it is known, and after a lease that ran out.
+    /// `None` until it is known, and after the Lease ran out.
     is_leading: Option<bool>,
     trouble: Option<String>,
 }
@@ -191,19 +206,19 @@ impl Known {
         self.requests && self.nodes
     }
 
-    fn take_in(&mut self, seen: Seen, work: &mut Work, approver: &Approver) {
-        let trouble = match &seen {
-            Seen::Trouble(trouble) => Some(trouble.clone()),
+    fn apply(&mut self, event: Event, work: &mut Work, approver: &Approver) {
+        let trouble = match &event {
+            Event::Trouble(trouble) => Some(trouble.clone()),
             _ => None,
         };
-        // Told once, not with every try; and then now and again, see Silence.
+        // Reported once, not with every try; Silence repeats it now and again.
         if let Some(trouble) = trouble.as_ref().filter(|_| self.trouble.is_none()) {
             (approver.tell)(News::Trouble(trouble));
         }
         self.trouble = trouble;
-        self.requests |= matches!(seen, Seen::Requests(_));
-        self.nodes |= matches!(seen, Seen::Nodes(_));
-        work.take_in(seen);
+        self.requests |= matches!(event, Event::Requests(_));
+        self.nodes |= matches!(event, Event::Nodes(_));
+        work.apply(event);
     }
 
     fn elected(&mut self, leadership: &Leadership, work: &mut Work, approver: &Approver) {
@@ -217,54 +232,24 @@ impl Known {
                 (approver.tell)(News::Following(&holder));
                 self.is_leading = Some(false);
             }
-            // What was taken up meanwhile was left undone.
+            // Nobody leads: whoever comes next is news again.
             (false, None) => self.is_leading = None,
             _ => {}
         }
     }
 }
 
-/// Standing for election in the background.
-struct Election {
-    stop: Option<oneshot::Sender<()>>,
-    elector: Option<JoinHandle<()>>,
-}
-
-impl Election {
-    /// In a dry run nobody stands.
-    fn begin(approver: &Approver) -> (Self, Leadership) {
-        let (elector, leadership) =
-            Elector::new(approver.client.clone(), &approver.identity, approver.now.clone());
-        if approver.dry_run {
-            return (Self { stop: None, elector: None }, leadership);
-        }
-        let (stop, stopped) = oneshot::channel::<()>();
-        let stopped = async {
-            let _ = stopped.await;
-        };
-        (Self { stop: Some(stop), elector: Some(tokio::spawn(elector.stand(stopped))) }, leadership)
-    }
-
-    /// Lets go.
-    async fn end(self) {
-        drop(self.stop);
-        if let Some(elector) = self.elector {
-            let _ = elector.await;
-        }
-    }
-}
-
-/// Waits for a change; for ever when nobody changes it any more.
+/// Waits for a change; for ever once the sender is gone.
 async fn changed(expected: &mut watch::Receiver<Expected>) {
     if expected.changed().await.is_err() {
         std::future::pending::<()>().await;
     }
 }
 
-/// Why nothing more can be written down. For ever, while it can.
+/// Waits for the auditors to fail; for ever while they work.
 async fn broken(auditors: &mut Option<Auditors>) -> Result<(), ApproverError> {
-    let Some(writing) = auditors else { return std::future::pending().await };
-    let ended = (&mut writing.writer).await;
+    let Some(running) = auditors else { return std::future::pending().await };
+    let ended = (&mut running.writer).await;
     *auditors = None;
     ended.map_err(|error| ApproverError::Bug(error.to_string()))?
 }

@@ -8,14 +8,14 @@ use jiff::Timestamp;
 use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
 use k8s_openapi::api::core::v1::Node;
 
+use super::reconciler::Ours;
 use super::record::Found;
 use super::redemptions::Redemptions;
-use super::writing::Ours;
 use super::{CsrDecided, CsrIntended, Expected, Written};
 use crate::csr_policy::{
-    self, Approval, Decision, Declared, Examined, ReasonCode, Request, Rival, SeenNode, Settings, State,
-    Verdict, World,
+    self, Approval, Decision, Examined, ReasonCode, Request, Rival, SeenNode, Settings, State, Verdict, World,
 };
+use crate::declared::Declared;
 
 /// Everything known about the cluster that bears on requests.
 #[derive(Clone, Debug)]

@@ -1,6 +1,7 @@
 //! A request, taken apart once; and with the world around it, what a rule looks at.
 
-use super::{DeclaredNode, Pkcs10, Pkcs10Error, Request, Rival, SeenNode, State, World};
+use super::{Pkcs10, Pkcs10Error, Request, Rival, SeenNode, State, World};
+use crate::declared::DeclaredNode;
 
 /// A request and what stands in it. Reading it checks a signature, so it is done once and kept.
 #[derive(Clone, Debug, PartialEq, Eq)]

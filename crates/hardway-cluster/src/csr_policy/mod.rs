@@ -3,7 +3,7 @@
 //! ```text
 //! Request    the object, as the API server keeps it               request.rs
 //! Pkcs10     what stands in it, read strictly                     pkcs10.rs, key.rs
-//! Declared   who is expected, from the two input files            declared.rs
+//! Declared   who is expected, from the two input files            crate::declared
 //! World      nodes, fetched configs, earlier approvals, the time  world.rs
 //! rules/     the table of rules, a file a group
 //! decide()   all of that → Decision                               decision.rs, reason.rs
@@ -18,7 +18,6 @@
 
 mod case;
 mod decision;
-mod declared;
 mod key;
 mod pkcs10;
 mod reason;
@@ -28,13 +27,14 @@ mod world;
 
 pub use case::Examined;
 pub use decision::{Decision, Finding, RuleFinding, Verdict};
-pub use declared::{Declared, DeclaredNode, OtherAddress};
 pub use key::{Key, Signature};
 pub use pkcs10::{Name, Pkcs10, Pkcs10Error};
 pub use reason::ReasonCode;
 pub use request::{CLIENT_SIGNER, Request, SERVING_SIGNER, State};
 pub use rules::{RULES, Rule};
 pub use world::{Approval, IgnitionEvidence, Redemption, Rival, SeenNode, Settings, World};
+
+use crate::declared::Declared;
 
 /// Decides about one request.
 pub fn decide(examined: &Examined, world: &World<'_>) -> Decision {

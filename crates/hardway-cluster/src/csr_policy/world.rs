@@ -7,7 +7,7 @@ use hardway_journal::{IgnitionRedeemed, Record};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::Node;
 
-use super::Declared;
+use crate::declared::Declared;
 
 /// Everything the policy looks at. Nothing in it is read while a decision is taken, so the same world gives the same
 /// decision.

@@ -28,13 +28,13 @@ pub struct Diagnosis {
 
 /// The first broken link of the chain.
 pub fn first_broken(evidence: &Evidence) -> Option<Diagnosis> {
-    let catalogue = Catalogue::load();
+    let catalogue = Catalogue::read(crate::EXPLANATIONS.iter().copied());
     ROWS.iter().find_map(|row| diagnose(row, evidence, &catalogue))
 }
 
 /// Every broken link, in order. Most of what follows the first is its consequence.
 pub fn all_broken(evidence: &Evidence) -> Vec<Diagnosis> {
-    let catalogue = Catalogue::load();
+    let catalogue = Catalogue::read(crate::EXPLANATIONS.iter().copied());
     ROWS.iter().filter_map(|row| diagnose(row, evidence, &catalogue)).collect()
 }
 

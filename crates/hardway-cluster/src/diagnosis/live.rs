@@ -15,7 +15,7 @@ use super::surroundings::Share;
 use crate::api_error::{sentence, unless_absent};
 use crate::bootstrap_progress::{BootstrapHost, HostError};
 use crate::handshake::{self, Trust};
-use crate::kubeconfig::asking_once;
+use crate::kubeconfig::without_retries;
 use crate::verify::Resolved;
 
 /// Asks the API for every list. That it does not answer is evidence too.
@@ -95,7 +95,7 @@ pub async fn greet(host: String, port: u16, patience: Duration) -> Port {
 
 /// The nodes on which a router is ready; none where there are no routers, or nobody may ask.
 pub async fn routers(config: &Config, patience: Duration) -> Vec<String> {
-    let Ok(client) = asking_once(config) else { return Vec::new() };
+    let Ok(client) = without_retries(config) else { return Vec::new() };
     let path = "/api/v1/namespaces/openshift-ingress/pods";
     let Ok(Some(pods)) = get(&client, path, patience).await else { return Vec::new() };
     let is_ready = |pod: &&Value| {
@@ -151,7 +151,7 @@ fn logs(answer: &str) -> Vec<Log> {
 }
 
 async fn resources(config: &Config, patience: Duration) -> Result<Resources, String> {
-    let client = asking_once(config)?;
+    let client = without_retries(config).map_err(|error| sentence(&error))?;
     let mut resources = Resources::default();
     // One question to know whether there is anybody, before a dozen.
     ask(&client, "/version", patience).await?;

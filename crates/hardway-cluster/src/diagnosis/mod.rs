@@ -10,7 +10,7 @@
 //! live               the same asked of a cluster and its hosts        live.rs
 //! ```
 //!
-//! The words of each entry (symptom, cause, way out) stand in `explanations/diagnoses.md` of hardway-assets, and only there.
+//! The words of each entry (symptom, cause, way out) stand in `explanations/diagnoses.md`, and only there.
 
 mod bundle;
 mod bundle_evidence;

@@ -9,6 +9,7 @@ use serde_json::json;
 use tokio::time::{Instant, sleep};
 
 use super::fate::{Fate, fate};
+use crate::kubeconfig::without_retries;
 
 /// One node that goes.
 pub struct Leaving<'l> {
@@ -62,10 +63,7 @@ impl<'l> Leaving<'l> {
         tell: &'l (dyn Fn(&str) + Send + Sync),
     ) -> Result<Self, LeavingError> {
         let node = node.into();
-        // A budget that says no says so with 429: kube's own retries would sit it out for minutes, and say nothing.
-        let mut config = config.clone();
-        config.default_retry = false;
-        let client = Client::try_from(config)
+        let client = without_retries(config)
             .map_err(|source| LeavingError::Api { what: format!("{node}: reaching the cluster"), source })?;
         Ok(Self { client, node, may_lose: false, patience, tell })
     }

@@ -133,7 +133,7 @@ fn no_worker(state: &ClusterState, declared: &Declared) -> Option<Link> {
 
 /// Why a declared node is not there, if so.
 pub(super) fn broken_node(declared: &DeclaredNode, state: &ClusterState) -> Option<Link> {
-    let DeclaredNode { name, role, .. } = declared;
+    let (name, role) = (&declared.name, declared.role_name());
     let Some(node) = state.nodes.get(name) else {
         if let Some(other) = state.nodes.keys().find(|other| declared.is_called_otherwise(other)) {
             return Some(Link {

@@ -7,7 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
 use serde::Serialize;
 
-use crate::csr_policy::{CLIENT_SIGNER, Declared, Examined, Request, State};
+use crate::csr_policy::{CLIENT_SIGNER, Examined, Request, State};
+use crate::declared::Declared;
 
 /// The nodes of a cluster and what their kubelets wait for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -84,7 +85,7 @@ impl Assessment {
     ) -> Self {
         let waiting = waiting(requests);
         let undeclared = after.keys().filter(|name| declared.node(name).is_none());
-        let names = declared.nodes.iter().map(|node| &node.node).chain(undeclared);
+        let names = declared.nodes.iter().map(|node| &node.name).chain(undeclared);
         let kubelet = |node: &String| {
             let heard = after.get(node);
             let last = heard.and_then(|heard| heard.last);
@@ -146,11 +147,16 @@ fn waiting(requests: &[CertificateSigningRequest]) -> BTreeMap<String, Vec<Waiti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::csr_policy::DeclaredNode;
+    use crate::declared::DeclaredNode;
     use crate::testing::at;
 
     fn declared() -> Declared {
-        let node = |name: &str| DeclaredNode { node: name.into(), host: name.into(), addresses: Vec::new() };
+        let node = |name: &str| DeclaredNode {
+            name: name.into(),
+            host: name.into(),
+            role: None,
+            addresses: Vec::new(),
+        };
         Declared { nodes: ["a", "b", "c", "d"].map(node).into(), ..Declared::default() }
     }
 

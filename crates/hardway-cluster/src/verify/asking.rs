@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 
 use super::verifier::Verifier;
 use crate::api_error::{sentence, unless_absent};
-use crate::kubeconfig::asking_once;
+use crate::kubeconfig::without_retries;
 use crate::objects::{Pod, StaticPodOperator, StaticPodStatus};
 
 const BETWEEN_TRIES: Duration = Duration::from_millis(500);
@@ -68,7 +68,7 @@ impl Verifier {
     }
 
     pub(super) fn client(&self) -> Result<Client, String> {
-        asking_once(&self.config)
+        without_retries(&self.config).map_err(|error| sentence(&error))
     }
 
     pub(super) async fn optional<T>(

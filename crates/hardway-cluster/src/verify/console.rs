@@ -8,7 +8,8 @@ use kube::client::Body;
 
 use super::outcome::Outcome;
 use super::verifier::Verifier;
-use crate::kubeconfig::asking_once;
+use crate::api_error::sentence;
+use crate::kubeconfig::without_retries;
 use crate::objects::{ConfigMap, Route};
 
 const FIX: &str = "resolve the name, dial 443 of the ingress address, look at the router pods: oc -n openshift-ingress get pods -o wide";
@@ -66,7 +67,7 @@ impl Verifier {
         let mut config = Config::new(base);
         config.root_cert = trusted;
         config.connect_timeout = Some(self.patience);
-        let client = asking_once(&config)?;
+        let client = without_retries(&config).map_err(|error| sentence(&error))?;
         let path = url.path_and_query().map_or("/", |path| path.as_str());
         let request = http::Request::get(path).body(Body::empty()).map_err(|error| error.to_string())?;
         let answer = self.within(client.send(request)).await?;

@@ -21,9 +21,9 @@ pub fn judge_nodes(declared: &Declared, nodes: &[Node], api_version: &str) -> Ou
             by_name.keys().find(|name| expected.is_called_otherwise(name) && !names.contains(name.as_str()));
         match (by_name.get(&expected.name), other) {
             (Some(node), _) => wrong.extend(faults(expected, node)),
-            (None, None) => wrong.push(format!("{} {} is not there", expected.role, expected.name)),
+            (None, None) => wrong.push(format!("{} {} is not there", expected.role_name(), expected.name)),
             (None, Some(other)) => {
-                wrong.push(format!("{} {} calls itself {other}", expected.role, expected.name));
+                wrong.push(format!("{} {} calls itself {other}", expected.role_name(), expected.name));
                 names.insert(other);
                 fix = NAME_FIX;
             }
@@ -51,10 +51,11 @@ fn faults(expected: &DeclaredNode, node: &Node) -> Vec<String> {
         let why = node.ready().map_or_else(|| "it has not reported".to_owned(), Condition::sentence);
         wrong.push(format!("{name} is not Ready: {why}"));
     }
-    if !node.has_role(expected.role.name()) {
+    if !node.has_role(expected.role_name()) {
         wrong.push(format!(
             "{name} is no {}: it lacks the label node-role.kubernetes.io/{}",
-            expected.role, expected.role
+            expected.role_name(),
+            expected.role_name()
         ));
     }
     let missing = expected.missing_ips(node);

@@ -13,8 +13,12 @@ use crate::testing::at;
 
 fn declared() -> Declared {
     let ip = |text: &str| text.parse::<IpAddr>().unwrap();
-    let node =
-        |name: &str, role, address| DeclaredNode { name: name.to_owned(), role, ips: vec![ip(address)] };
+    let node = |name: &str, role, address| DeclaredNode {
+        name: name.to_owned(),
+        host: name.to_owned(),
+        role: Some(role),
+        addresses: vec![ip(address)],
+    };
     Declared {
         nodes: vec![node("m0", Role::Master, "10.0.0.1"), node("w0", Role::Worker, "10.0.0.2")],
         ..Declared::default()

@@ -45,7 +45,12 @@ impl Said {
 }
 
 fn single() -> Declared {
-    let node = DeclaredNode { name: "m0".to_owned(), role: Role::Master, ips: Vec::new() };
+    let node = DeclaredNode {
+        name: "m0".to_owned(),
+        host: "m0".to_owned(),
+        role: Some(Role::Master),
+        addresses: Vec::new(),
+    };
     Declared { nodes: vec![node], ..Declared::default() }
 }
 

@@ -1,11 +1,22 @@
-//! What can be scraped: where every worker stands and why, how long each stretch of its way took, and what was done.
+//! What can be scraped: where every worker stands and why, how long each stretch of its way took, and what was done. How much is
+//! asked of API servers is part of what a controller costs, so their clients are counted too.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use http::{Method, Request, Response};
 use jiff::Timestamp;
+use kube::Client;
+use kube::client::Body;
+use tower_service::Service;
 
+use super::Duty;
+use crate::gates::GateName;
+use crate::reconcile::StepKind;
 use crate::worker::{Stage, Worker};
 
 /// Counters, and the last picture.
@@ -17,22 +28,22 @@ pub struct Metrics {
 #[derive(Debug, Default)]
 struct Inner {
     workers: Vec<Worker>,
-    steps: BTreeMap<(&'static str, &'static str), u64>,
+    steps: BTreeMap<(StepKind, &'static str), u64>,
     requests: BTreeMap<(&'static str, &'static str), u64>,
-    leading: BTreeMap<&'static str, bool>,
-    held: BTreeMap<String, String>,
+    leading: BTreeMap<Duty, bool>,
+    held: BTreeMap<String, GateName>,
 }
 
 impl Metrics {
     /// Where everybody stands now.
-    pub(super) fn see(&self, workers: &[Worker], held: BTreeMap<String, String>) {
+    pub(super) fn see(&self, workers: &[Worker], held: BTreeMap<String, GateName>) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         inner.workers = workers.to_vec();
         inner.held = held;
     }
 
     /// A step was taken, or failed.
-    pub(super) fn count(&self, step: &'static str, result: &'static str) {
+    pub(super) fn count(&self, step: StepKind, result: &'static str) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         *inner.steps.entry((step, result)).or_default() += 1;
     }
@@ -49,12 +60,12 @@ impl Metrics {
     }
 
     /// Whether this one acts.
-    pub(super) fn lead(&self, what: &'static str, is_leading: bool) {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner).leading.insert(what, is_leading);
+    pub(super) fn lead(&self, duty: Duty, is_leading: bool) {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).leading.insert(duty, is_leading);
     }
 
     /// Steps that were taken, by name and result.
-    pub fn steps(&self) -> BTreeMap<(&'static str, &'static str), u64> {
+    pub fn steps(&self) -> BTreeMap<(StepKind, &'static str), u64> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).steps.clone()
     }
 
@@ -117,8 +128,8 @@ impl Metrics {
             );
         }
         head(&mut text, "hardway_hosted_leading", "gauge", "Whether this controller acts.");
-        for (what, is_leading) in &inner.leading {
-            let _ = writeln!(text, "hardway_hosted_leading{{of=\"{what}\"}} {}", u8::from(*is_leading));
+        for (duty, is_leading) in &inner.leading {
+            let _ = writeln!(text, "hardway_hosted_leading{{of=\"{duty}\"}} {}", u8::from(*is_leading));
         }
         text
     }
@@ -147,6 +158,50 @@ fn head(text: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }
 
+/// The same client, counted under the name of its server. To be called where tasks can be started.
+pub(super) fn counted(client: Client, server: &'static str, metrics: &Arc<Metrics>) -> Client {
+    let namespace = client.default_namespace().to_owned();
+    Client::new(Counted { client, server, metrics: Arc::clone(metrics) }, namespace)
+}
+
+struct Counted {
+    client: Client,
+    server: &'static str,
+    metrics: Arc<Metrics>,
+}
+
+impl Service<Request<Body>> for Counted {
+    type Response = Response<Body>;
+    type Error = kube::Error;
+    type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
+
+    /// The client inside waits for its own turn.
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        self.metrics.ask(self.server, verb(&request));
+        let client = self.client.clone();
+        async move { client.send(request).await }.boxed()
+    }
+}
+
+/// In the words of the API server's own metrics, as far as a request alone tells.
+fn verb<B>(request: &Request<B>) -> &'static str {
+    let is_watch =
+        || request.uri().query().is_some_and(|query| query.split('&').any(|one| one == "watch=true"));
+    match *request.method() {
+        Method::GET if is_watch() => "watch",
+        Method::GET => "get",
+        Method::POST => "post",
+        Method::PUT => "put",
+        Method::PATCH => "patch",
+        Method::DELETE => "delete",
+        _ => "other",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,10 +214,10 @@ mod tests {
         worker.history.asked = Some(at(40));
         worker.history.joined = Some(at(41));
         let metrics = Metrics::default();
-        metrics.see(&[worker], BTreeMap::from([("other".to_owned(), "payload".to_owned())]));
-        metrics.count("boot", "done");
+        metrics.see(&[worker], BTreeMap::from([("other".to_owned(), GateName::Payload)]));
+        metrics.count(StepKind::Boot, "done");
         metrics.ask("hosted", "patch");
-        metrics.lead("machines", true);
+        metrics.lead(Duty::Machines, true);
         let text = metrics.text();
         for line in [
             "hardway_hosted_workers{pool=\"demo\",stage=\"joined\"} 1",
@@ -175,5 +230,14 @@ mod tests {
         ] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");
         }
+    }
+
+    #[test]
+    fn a_watch_is_told_from_a_list() {
+        let verb_of = |uri: &str| verb(&Request::get(uri).body(()).unwrap());
+        assert_eq!(verb_of("/api/v1/nodes?limit=500"), "get");
+        assert_eq!(verb_of("/api/v1/nodes?&watch=true&timeoutSeconds=60"), "watch");
+        assert_eq!(verb_of("/api/v1/nodes?fieldSelector=watch%3Dtrue"), "get");
+        assert_eq!(verb(&Request::put("/").body(()).unwrap()), "put");
     }
 }

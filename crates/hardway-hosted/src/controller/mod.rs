@@ -1,35 +1,33 @@
 //! One long-running reconciler that keeps the declared workers of a hosted cluster true.
 //!
 //! ```text
-//! watch events ──► Seen ──► PoolViews ──► reconcile::plan ──► Steps ──► Taker: API servers, machines ──► journal
-//!                  seen.rs   pools.rs                          run.rs    taker.rs, drain, upgrade
+//! watch events ──► Watches ──► Snapshot ──► reconcile::plan ──► Steps ──► Executor: API servers, machines ──► journal
+//!                  watches.rs  snapshot.rs                      run.rs    executor.rs, node_upgrade.rs
 //!                                                               tasks.rs
-//! journal, approver ──► news.rs          records ──► expected ──► the approver of the hosted cluster: approving.rs
-//! Leases ──► who of several controllers acts: standing.rs
+//! journal ──► journal_news.rs        records ──► expected ──► the approver of the hosted cluster: csr_approver.rs
+//! Leases ──► which of several controllers acts: run.rs
 //! ```
 //!
 //! Two leases keep several controllers from doing everything twice: one for the cluster (joins, labels, drains, upgrades), one for
 //! machines, which only a controller with a provider stands for. Without them nothing would break: records are written into the very
 //! version that was judged.
 
-mod approving;
-mod counted;
+mod csr_approver;
+mod executor;
+mod journal_news;
 mod metrics;
 mod metrics_server;
-mod news;
-mod pools;
+mod node_upgrade;
 mod run;
-mod seen;
-mod standing;
-mod taker;
+mod snapshot;
 mod tasks;
-mod upgrading;
+mod watches;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use hardway_base::Secret;
-use hardway_cluster::approver::Now;
+use hardway_cluster::clock::Now;
 use jiff::SignedDuration;
 
 pub use metrics::{Metrics, stretches};
@@ -39,7 +37,7 @@ pub use run::Until;
 use crate::machine_maker::MachineMaker;
 use crate::management::Management;
 use crate::pointer::OwnServer;
-use crate::reconcile::Settings;
+use crate::reconcile::{Settings, StepKind};
 
 /// A controller.
 #[derive(Clone)]
@@ -84,24 +82,42 @@ pub trait Releases: Send + Sync {
     fn daemon_image(&self, release: &str, architecture: &str, logins: &Secret) -> Result<String, String>;
 }
 
+/// What a controller stands for election for; each has a Lease of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Duty {
+    /// Joins, labels, drains, upgrades.
+    Cluster,
+    /// Booting and removing machines.
+    Machines,
+}
+
+impl std::fmt::Display for Duty {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Self::Cluster => "cluster",
+            Self::Machines => "machines",
+        })
+    }
+}
+
 /// What happens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// This one does what is of the cluster, or of machines.
-    Leading(&'static str),
+    /// This replica leads from now on.
+    Leading(Duty),
     /// A step was taken.
     Took {
         /// Whose.
         worker: String,
         /// Which.
-        step: &'static str,
+        step: StepKind,
     },
     /// A step failed; it is tried again.
     Failed {
         /// Whose.
         worker: String,
         /// Which.
-        step: &'static str,
+        step: StepKind,
         /// Why.
         why: String,
     },

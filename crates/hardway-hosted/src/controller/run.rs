@@ -5,18 +5,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
+use hardway_cluster::leader_election::Election;
 use hardway_journal::Journal;
+use kube::api::Api;
 use tokio::time::{Instant, interval, sleep_until};
 
-use super::approving::Approving;
-use super::counted::counted;
-use super::news::News;
-use super::pools::{Memory, Picture};
-use super::seen::Seen;
-use super::standing::Standing;
-use super::taker::{Taker, Task};
+use super::csr_approver::CsrApprover;
+use super::executor::{Executor, Task};
+use super::journal_news::JournalNews;
+use super::metrics::counted;
+use super::snapshot::{Memory, Snapshot};
 use super::tasks::{Done, Tasks};
-use super::{Controller, Told};
+use super::watches::Watches;
+use super::{Controller, Duty, Told};
 use crate::error::HostedError;
 use crate::expected::expected;
 use crate::gates::first_held;
@@ -45,11 +46,11 @@ impl Controller {
         counting.hosted = counted(counting.hosted, "hosted", &self.metrics);
         let controller = Arc::new(counting);
         let mut run = Run {
-            taker: Taker { controller: Arc::clone(&controller), journal },
-            cluster: Standing::begin(&controller, "cluster"),
-            machines: self.machines.as_ref().map(|_| Standing::begin(&controller, "machines")),
-            approving: None,
-            news: News::new(&self.folder),
+            executor: Executor { controller: Arc::clone(&controller), journal },
+            cluster: Lease::stand(&controller, Duty::Cluster),
+            machines: self.machines.as_ref().map(|_| Lease::stand(&controller, Duty::Machines)),
+            approver: None,
+            news: JournalNews::new(&self.folder),
             memory: Memory::default(),
             tasks: Tasks::default(),
             pausing: BTreeMap::new(),
@@ -64,11 +65,11 @@ impl Controller {
 
 struct Run {
     controller: Arc<Controller>,
-    taker: Taker,
-    cluster: Standing,
-    machines: Option<Standing>,
-    approving: Option<Approving>,
-    news: News,
+    executor: Executor,
+    cluster: Lease,
+    machines: Option<Lease>,
+    approver: Option<CsrApprover>,
+    news: JournalNews,
     memory: Memory,
     tasks: Tasks,
     /// Workers whose last step failed, and until when they are left alone.
@@ -78,11 +79,11 @@ struct Run {
 
 impl Run {
     async fn follow(&mut self, stop: impl Future<Output = ()>) -> Result<(), HostedError> {
-        let (seen, mut changes) = Seen::begin(&self.controller);
+        let (watches, mut changes) = Watches::begin(&self.controller);
         let mut stop = std::pin::pin!(stop);
         let mut again = interval(AGAIN);
         let (mut is_complete, mut look_at) = (false, None::<Instant>);
-        let complete = seen.complete();
+        let complete = watches.complete();
         let mut complete = std::pin::pin!(complete);
         let mut trouble = None;
         loop {
@@ -92,11 +93,11 @@ impl Run {
                 () = &mut complete, if !is_complete => is_complete = true,
                 Some(change) = changes.next() => self.changed(change, &mut trouble),
                 Some(done) = self.tasks.done(), if !self.tasks.is_empty() => self.done(done),
-                () = Standing::any_changed(&mut self.cluster, &mut self.machines) => self.elected(),
+                () = Lease::any_changed(&mut self.cluster, &mut self.machines) => self.elected(),
                 _ = again.tick() => self.revive(),
                 () = until(due), if due.is_some() => {
                     look_at = None;
-                    if is_complete && self.look(&seen)? {
+                    if is_complete && self.look(&watches)? {
                         return Ok(());
                     }
                     continue;
@@ -118,28 +119,34 @@ impl Run {
         }
     }
 
-    /// Plans and begins. Whether it is time to end.
-    fn look(&mut self, seen: &Seen) -> Result<bool, HostedError> {
+    /// Plans, and starts what can be started. Whether it is time to end.
+    fn look(&mut self, watches: &Watches) -> Result<bool, HostedError> {
         self.news.read()?;
         let now = (self.controller.now)();
-        let picture = Picture::take(seen, &self.news, &mut self.memory, self.controller.rest, now);
-        let held = picture.pools.iter().filter_map(|pool| {
-            Some((pool.pool.metadata.name.clone()?, first_held(&pool.gates)?.name.to_owned()))
-        });
-        self.controller.metrics.see(&picture.workers, held.collect());
-        if let Some(approving) = &self.approving {
-            approving.expect(expected(&picture.workers, &picture.surroundings, &self.controller.policy, now));
+        let snapshot = Snapshot::take(watches, &self.news, &mut self.memory, self.controller.rest, now);
+        let held = snapshot
+            .pools
+            .iter()
+            .filter_map(|pool| Some((pool.pool.metadata.name.clone()?, first_held(&pool.gates)?.name)));
+        self.controller.metrics.see(&snapshot.workers, held.collect());
+        if let Some(approver) = &self.approver {
+            approver.expect(expected(
+                &snapshot.workers,
+                &snapshot.surroundings,
+                &self.controller.policy,
+                now,
+            ));
         }
-        for pool in &picture.pools {
+        for pool in &snapshot.pools {
             for step in plan(pool, &self.controller.settings, now) {
-                self.begin(step, pool, &picture);
+                self.begin(step, pool, &snapshot);
             }
         }
-        Ok((self.until)(&picture.workers) && self.tasks.is_empty())
+        Ok((self.until)(&snapshot.workers) && self.tasks.is_empty())
     }
 
-    fn begin(&mut self, step: crate::reconcile::Step, pool: &PoolView, picture: &Picture) {
-        let has_machines = || self.machines.as_ref().is_some_and(Standing::is_ours);
+    fn begin(&mut self, step: crate::reconcile::Step, pool: &PoolView, snapshot: &Snapshot) {
+        let has_machines = || self.machines.as_ref().is_some_and(Lease::is_ours);
         let may = match step.hand() {
             Hand::Machines => has_machines(),
             Hand::Cluster => self.cluster.is_ours(),
@@ -148,13 +155,13 @@ impl Run {
         let name = step.worker().to_owned();
         let is_pausing = self.pausing.get(&name).is_some_and(|until| Instant::now() < *until);
         let worker = pool.workers.iter().find(|worker| worker.name == name);
-        let (Some(worker), Some(version)) = (worker, picture.versions.get(&name)) else { return };
+        let (Some(worker), Some(version)) = (worker, snapshot.versions.get(&name)) else { return };
         if !may || is_pausing || !self.tasks.have_room_for(&name) {
             return;
         }
         let task = Task { worker: worker.clone(), version: version.clone(), pool: pool.pool.clone(), step };
-        let (taker, step) = (self.taker.clone(), task.step.name());
-        self.tasks.begin(name, step, async move { taker.take(&task).await });
+        let (executor, step) = (self.executor.clone(), task.step.kind());
+        self.tasks.begin(name, step, async move { executor.execute(&task).await });
     }
 
     fn done(&mut self, Done { worker, step, result }: Done) {
@@ -175,25 +182,25 @@ impl Run {
     }
 
     fn elected(&mut self) {
-        for standing in std::iter::once(&mut self.cluster).chain(&mut self.machines) {
-            let is_ours = standing.is_ours();
-            self.controller.metrics.lead(standing.of, is_ours);
-            if is_ours && !standing.was_ours {
-                (self.controller.tell)(&Told::Leading(standing.of));
+        for lease in std::iter::once(&mut self.cluster).chain(&mut self.machines) {
+            let is_ours = lease.is_ours();
+            self.controller.metrics.lead(lease.duty, is_ours);
+            if is_ours && !lease.was_ours {
+                (self.controller.tell)(&Told::Leading(lease.duty));
             }
-            standing.was_ours = is_ours;
+            lease.was_ours = is_ours;
         }
-        match (self.cluster.is_ours(), self.approving.is_some()) {
-            (true, false) => self.approving = Some(Approving::begin(&self.controller)),
-            (false, true) => drop(self.approving.take()),
+        match (self.cluster.is_ours(), self.approver.is_some()) {
+            (true, false) => self.approver = Some(CsrApprover::begin(&self.controller)),
+            (false, true) => drop(self.approver.take()),
             _ => {}
         }
     }
 
     /// An approver that gave up is followed by another: as long as this one leads, nobody else approves.
     fn revive(&mut self) {
-        if self.approving.as_ref().is_some_and(Approving::has_ended) {
-            self.approving = Some(Approving::begin(&self.controller));
+        if self.approver.as_ref().is_some_and(CsrApprover::has_ended) {
+            self.approver = Some(CsrApprover::begin(&self.controller));
         }
     }
 
@@ -201,12 +208,43 @@ impl Run {
         while let Some(done) = self.tasks.done().await {
             self.done(done);
         }
-        if let Some(approving) = self.approving.take() {
-            approving.end().await;
+        if let Some(approver) = self.approver.take() {
+            approver.end().await;
         }
-        self.cluster.end().await;
+        self.cluster.election.end().await;
         if let Some(machines) = self.machines {
-            machines.end().await;
+            machines.election.end().await;
+        }
+    }
+}
+
+/// The election for one duty.
+struct Lease {
+    duty: Duty,
+    election: Election,
+    was_ours: bool,
+}
+
+impl Lease {
+    fn stand(controller: &Controller, duty: Duty) -> Self {
+        let management = &controller.management;
+        let leases = Api::namespaced(management.client.clone(), &management.namespace);
+        let name = format!("hardway-{duty}-{}", management.cluster);
+        let election = Election::join(leases, &name, &controller.identity, controller.now.clone());
+        Self { duty, election, was_ours: false }
+    }
+
+    fn is_ours(&self) -> bool {
+        self.election.leadership().is_ours()
+    }
+
+    async fn any_changed(one: &mut Self, other: &mut Option<Self>) {
+        match other {
+            Some(other) => tokio::select! {
+                () = one.election.leadership_mut().changed() => {}
+                () = other.election.leadership_mut().changed() => {}
+            },
+            None => one.election.leadership_mut().changed().await,
         }
     }
 }

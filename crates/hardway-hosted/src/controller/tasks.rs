@@ -3,6 +3,7 @@
 use tokio::task::{Id, JoinError, JoinSet};
 
 use crate::error::HostedError;
+use crate::reconcile::StepKind;
 
 /// Steps that are taken at the same time.
 const PARALLEL: usize = 16;
@@ -18,14 +19,14 @@ pub(super) struct Tasks {
 struct Underway {
     id: Id,
     worker: String,
-    step: &'static str,
+    step: StepKind,
 }
 
 /// A step that has ended, however it ended.
 #[derive(Debug)]
 pub(super) struct Done {
     pub(super) worker: String,
-    pub(super) step: &'static str,
+    pub(super) step: StepKind,
     pub(super) result: Result<(), HostedError>,
 }
 
@@ -44,7 +45,7 @@ impl Tasks {
     pub(super) fn begin(
         &mut self,
         worker: String,
-        step: &'static str,
+        step: StepKind,
         taking: impl Future<Output = Result<(), HostedError>> + Send + 'static,
     ) {
         let id = self.set.spawn(taking).id();
@@ -79,15 +80,15 @@ mod tests {
     #[tokio::test]
     async fn a_step_that_panics_ends_and_its_worker_is_free_again() {
         let mut tasks = Tasks::default();
-        tasks.begin("a".to_owned(), "boot", async { panic!("no such thing as {}", 7) });
-        tasks.begin("b".to_owned(), "dress", std::future::pending());
+        tasks.begin("a".to_owned(), StepKind::Boot, async { panic!("no such thing as {}", 7) });
+        tasks.begin("b".to_owned(), StepKind::Label, std::future::pending());
         assert!(!tasks.have_room_for("a") && tasks.have_room_for("c"));
         let done = tasks.done().await.unwrap();
-        assert_eq!((done.worker.as_str(), done.step), ("a", "boot"));
+        assert_eq!((done.worker.as_str(), done.step), ("a", StepKind::Boot));
         let why = done.result.unwrap_err().to_string();
         assert!(why.contains("no such thing as 7"), "{why}");
         assert!(tasks.have_room_for("a") && !tasks.have_room_for("b"));
-        tasks.begin("a".to_owned(), "boot", async { Ok(()) });
+        tasks.begin("a".to_owned(), StepKind::Boot, async { Ok(()) });
         let done = tasks.done().await.unwrap();
         assert!(done.worker == "a" && done.result.is_ok());
     }
@@ -97,7 +98,7 @@ mod tests {
         let mut tasks = Tasks::default();
         for n in 0..PARALLEL {
             assert!(tasks.have_room_for("another"));
-            tasks.begin(format!("w-{n}"), "boot", async { Ok(()) });
+            tasks.begin(format!("w-{n}"), StepKind::Boot, async { Ok(()) });
         }
         assert!(!tasks.have_room_for("another"));
         assert!(tasks.done().await.is_some() && tasks.have_room_for("another"));

@@ -1,7 +1,7 @@
 //! What keeps hosted workers from working: the failure catalogue of platform None.
 //!
 //! Evidence is collected first (`evidence.rs`) and judged by pure probes, a row each, in the order of a worker's way. The words of a row are in
-//! `explanations/hosted-diagnoses.md` of hardway-assets.
+//! `explanations/diagnoses.md`.
 
 mod collect;
 mod evidence;
@@ -79,13 +79,13 @@ pub const ROWS: &[Row] = &[
     row("E-W15", probes::no_network),
     row("E-W14", probes::renewals_pending),
     row("E-W13", probes::serving_pending),
-    row("E-W16", probes::undressed),
+    row("E-W16", probes::unlabelled),
     row("E-W17", probes::outdated),
 ];
 
 /// Every broken link, in order. Most of what follows the first is its consequence.
 pub fn diagnose(evidence: &Evidence) -> Vec<Diagnosis> {
-    let (catalogue, redactor) = (Catalogue::load(), Redactor::default());
+    let (catalogue, redactor) = (Catalogue::read(crate::EXPLANATIONS.iter().copied()), Redactor::default());
     let found = ROWS.iter().filter_map(|row| {
         let mut sentences = (row.probe)(evidence);
         sentences.extend(evidence.lines_with(row.logged));

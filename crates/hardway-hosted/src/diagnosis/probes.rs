@@ -4,18 +4,18 @@ use hardway_cluster::objects::{Truth, find};
 use jiff::SignedDuration;
 
 use super::evidence::{Evidence, PendingRequest, PoolEvidence, Probe};
-use crate::gates::first_held;
+use crate::gates::{GateName, first_held};
 use crate::ovn::{OvnVerdict, judge};
 use crate::pointer::PointerFlaw;
-use crate::reconcile::staying::labels;
+use crate::reconcile::{StepKind, node_labels};
 use crate::token::KeeperStep;
-use crate::worker::{Stage, Worker};
+use crate::worker::{Stage, TroubleReason, Worker};
 
 /// Longer than any of these takes when all is well.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(5);
 
 pub(super) fn no_secrets(evidence: &Evidence) -> Vec<String> {
-    let before = ["payload", "config-at-rest"];
+    let before = [GateName::Payload, GateName::ConfigAtRest];
     let held = evidence.pools.iter().filter_map(|pool| Some((pool, first_held(&pool.gates)?)));
     held.filter(|(_, gate)| !before.contains(&gate.name))
         .map(|(pool, gate)| format!("NodePool {} is held at gate {}: {}", name(pool), gate.name, gate.seen))
@@ -26,7 +26,7 @@ pub(super) fn no_payload(evidence: &Evidence) -> Vec<String> {
     let held = evidence
         .pools
         .iter()
-        .filter(|pool| first_held(&pool.gates).is_some_and(|gate| gate.name == "payload"));
+        .filter(|pool| first_held(&pool.gates).is_some_and(|gate| gate.name == GateName::Payload));
     held.flat_map(|pool| {
         let said =
             pool.tokens.iter().filter(|token| Some(token.config_hash.as_str()) == pool.pool.config_hash());
@@ -42,7 +42,7 @@ pub(super) fn no_payload(evidence: &Evidence) -> Vec<String> {
 
 pub(super) fn config_moves(evidence: &Evidence) -> Vec<String> {
     let held = evidence.pools.iter().filter_map(|pool| Some((pool, first_held(&pool.gates)?)));
-    held.filter(|(_, gate)| gate.name == "config-at-rest")
+    held.filter(|(_, gate)| gate.name == GateName::ConfigAtRest)
         .map(|(pool, gate)| format!("NodePool {}: {}", name(pool), gate.seen))
         .collect()
 }
@@ -133,7 +133,7 @@ pub(super) fn dead_token(evidence: &Evidence) -> Vec<String> {
 }
 
 pub(super) fn no_request(evidence: &Evidence) -> Vec<String> {
-    let mut found = troubled(evidence, &["not-asked", "not-fetched"]);
+    let mut found = troubled(evidence, &[TroubleReason::NotAsked, TroubleReason::NotFetched]);
     if let Some(expires) = evidence.bootstrap_expires.filter(|expires| *expires <= evidence.now) {
         found.push(format!("the certificate that new machines ask with ended at {expires}"));
     }
@@ -162,7 +162,7 @@ pub(super) fn never_reached(evidence: &Evidence) -> Vec<String> {
 }
 
 pub(super) fn name_taken(evidence: &Evidence) -> Vec<String> {
-    troubled(evidence, &["name-taken"])
+    troubled(evidence, &[TroubleReason::NameTaken])
 }
 
 pub(super) fn client_pending(evidence: &Evidence) -> Vec<String> {
@@ -204,13 +204,13 @@ pub(super) fn no_network(evidence: &Evidence) -> Vec<String> {
     nodes.map(|node| format!("node {}: {}", node.name, node.ready_message)).collect()
 }
 
-pub(super) fn undressed(evidence: &Evidence) -> Vec<String> {
+pub(super) fn unlabelled(evidence: &Evidence) -> Vec<String> {
     let mut found = Vec::new();
     for worker in &evidence.workers {
         let (Some(node), Some(pool)) = (evidence.nodes.get(&worker.name), evidence.pool_of(worker)) else {
             continue;
         };
-        let missing: Vec<String> = labels(&pool.pool)
+        let missing: Vec<String> = node_labels(&pool.pool)
             .into_iter()
             .filter(|(key, value)| node.labels.get(key) != Some(value))
             .map(|(key, _)| key)
@@ -235,7 +235,12 @@ pub(super) fn outdated(evidence: &Evidence) -> Vec<String> {
     }
     found.extend(troubled(
         evidence,
-        &["upgrade-stuck", "upgrade-degraded", "upgrade-failed", "no-daemon-image"],
+        &[
+            TroubleReason::UpgradeStuck,
+            TroubleReason::UpgradeDegraded,
+            TroubleReason::Failed(StepKind::Upgrade),
+            TroubleReason::NoDaemonImage,
+        ],
     ));
     found
 }
@@ -247,9 +252,9 @@ fn flaws(evidence: &Evidence, fits: fn(&PointerFlaw) -> bool) -> Vec<String> {
         .collect()
 }
 
-fn troubled(evidence: &Evidence, reasons: &[&str]) -> Vec<String> {
+fn troubled(evidence: &Evidence, reasons: &[TroubleReason]) -> Vec<String> {
     let all = evidence.workers.iter().filter_map(|worker| Some((worker, worker.history.trouble.as_ref()?)));
-    all.filter(|(_, trouble)| reasons.contains(&trouble.reason.as_str()))
+    all.filter(|(_, trouble)| reasons.contains(&trouble.reason))
         .map(|(worker, trouble)| format!("worker {}: {}", worker.name, trouble.message))
         .collect()
 }

@@ -4,10 +4,12 @@
 //! without a condition; conditions that are never more than noise on None (`AllMachinesReady`, `AllNodesHealthy`, `UpdatingConfig`)
 //! are not asked.
 
+use std::fmt;
+
 use hardway_cluster::objects::{Condition, Truth, find};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::Secret;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::config_watch::ConfigWatch;
 use crate::names;
@@ -17,8 +19,8 @@ use crate::objects::{HostedCluster, NodePool};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Gate {
-    /// The same word everywhere.
-    pub name: &'static str,
+    /// Which.
+    pub name: GateName,
     /// Whether it is open.
     pub is_open: bool,
     /// What was seen: why it is held, or what it lets through.
@@ -26,6 +28,95 @@ pub struct Gate {
     /// What a person can do while it is held.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub fix: &'static str,
+}
+
+/// Every gate, in the order in which HyperShift looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GateName {
+    /// There is a HostedCluster.
+    HostedCluster,
+    /// Neither cluster nor pool is paused.
+    Paused,
+    /// The cluster has an infraID.
+    InfraId,
+    /// The cluster has a kubeconfig.
+    Kubeconfig,
+    /// The address of the ignition-server is known.
+    IgnitionEndpoint,
+    /// The pool is of platform None.
+    Platform,
+    /// `UpdateManagementEnabled` is not False.
+    UpdateManagement,
+    /// `ValidReleaseImage` is not False.
+    ReleaseImage,
+    /// The ignition-server is there.
+    IgnitionServer,
+    /// `ValidArchPlatform` is not False.
+    Architecture,
+    /// `ValidMachineConfig` is True.
+    MachineConfig,
+    /// The pool has a config.
+    ConfigHash,
+    /// The Secret with the pointer is there.
+    UserData,
+    /// `ValidGeneratedPayload` is True.
+    Payload,
+    /// The config has been the same for long enough.
+    ConfigAtRest,
+}
+
+impl GateName {
+    /// All of them.
+    pub const ALL: [Self; 15] = [
+        Self::HostedCluster,
+        Self::Paused,
+        Self::InfraId,
+        Self::Kubeconfig,
+        Self::IgnitionEndpoint,
+        Self::Platform,
+        Self::UpdateManagement,
+        Self::ReleaseImage,
+        Self::IgnitionServer,
+        Self::Architecture,
+        Self::MachineConfig,
+        Self::ConfigHash,
+        Self::UserData,
+        Self::Payload,
+        Self::ConfigAtRest,
+    ];
+
+    /// The same word everywhere.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::HostedCluster => "hosted-cluster",
+            Self::Paused => "paused",
+            Self::InfraId => "infra-id",
+            Self::Kubeconfig => "kubeconfig",
+            Self::IgnitionEndpoint => "ignition-endpoint",
+            Self::Platform => "platform",
+            Self::UpdateManagement => "update-management",
+            Self::ReleaseImage => "release-image",
+            Self::IgnitionServer => "ignition-server",
+            Self::Architecture => "architecture",
+            Self::MachineConfig => "machine-config",
+            Self::ConfigHash => "config-hash",
+            Self::UserData => "user-data",
+            Self::Payload => "payload",
+            Self::ConfigAtRest => "config-at-rest",
+        }
+    }
+}
+
+impl fmt::Display for GateName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl Serialize for GateName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
 }
 
 /// What the gates of one pool look at.
@@ -75,7 +166,7 @@ pub fn secret_of<'s>(
 fn of_cluster(facts: &GateFacts<'_>) -> Vec<Gate> {
     let Some(cluster) = facts.cluster else {
         let seen = format!("there is no HostedCluster {}", facts.pool.spec.cluster_name);
-        return vec![held("hosted-cluster", seen, "make it with `hardway hosted cluster create`")];
+        return vec![held(GateName::HostedCluster, seen, "make it with `hardway hosted cluster create`")];
     };
     let status = &cluster.status;
     let paused = [("HostedCluster", &cluster.spec.paused_until), ("NodePool", &facts.pool.spec.paused_until)];
@@ -85,22 +176,22 @@ fn of_cluster(facts: &GateFacts<'_>) -> Vec<Gate> {
     });
     let endpoint = status.ignition_endpoint.as_deref().unwrap_or_default();
     vec![
-        open("hosted-cluster", format!("HostedCluster {} is there", facts.pool.spec.cluster_name)),
+        open(GateName::HostedCluster, format!("HostedCluster {} is there", facts.pool.spec.cluster_name)),
         match paused {
-            Some(seen) => held("paused", seen, "remove spec.pausedUntil"),
-            None => open("paused", "neither cluster nor pool is paused"),
+            Some(seen) => held(GateName::Paused, seen, "remove spec.pausedUntil"),
+            None => open(GateName::Paused, "neither cluster nor pool is paused"),
         },
         required(
-            "infra-id",
+            GateName::InfraId,
             "spec.infraID of the HostedCluster",
             cluster.spec.infra_id.as_deref().unwrap_or_default(),
         ),
         required(
-            "kubeconfig",
+            GateName::Kubeconfig,
             "status.kubeconfig of the HostedCluster",
             if status.kubeconfig.is_some() { "set" } else { "" },
         ),
-        required("ignition-endpoint", "status.ignitionEndpoint of the HostedCluster", endpoint),
+        required(GateName::IgnitionEndpoint, "status.ignitionEndpoint of the HostedCluster", endpoint),
     ]
 }
 
@@ -109,21 +200,21 @@ fn of_pool(facts: &GateFacts<'_>) -> Vec<Gate> {
     let platform = &facts.pool.spec.platform.r#type;
     vec![
         match platform == "None" {
-            true => open("platform", "the pool is of platform None"),
+            true => open(GateName::Platform, "the pool is of platform None"),
             false => held(
-                "platform",
+                GateName::Platform,
                 format!("the pool is of platform {platform:?}: HyperShift makes its machines itself"),
                 "hardway runs workers of platform None only",
             ),
         },
         not_false(
-            "update-management",
+            GateName::UpdateManagement,
             conditions,
             "UpdateManagementEnabled",
             "correct spec.management of the pool",
         ),
         not_false(
-            "release-image",
+            GateName::ReleaseImage,
             conditions,
             "ValidReleaseImage",
             "correct spec.release.image, or let the operator reach the registry",
@@ -131,15 +222,20 @@ fn of_pool(facts: &GateFacts<'_>) -> Vec<Gate> {
         // Present only while something is missing.
         match find(conditions, "IgnitionEndpointAvailable") {
             Some(condition) if condition.status != Truth::True => held(
-                "ignition-server",
+                GateName::IgnitionServer,
                 condition.sentence(),
                 "wait for the control plane: its ignition-server is not there yet",
             ),
-            _ => open("ignition-server", "its address and certificate authority are known"),
+            _ => open(GateName::IgnitionServer, "its address and certificate authority are known"),
         },
-        not_false("architecture", conditions, "ValidArchPlatform", "platform None takes amd64 and arm64"),
+        not_false(
+            GateName::Architecture,
+            conditions,
+            "ValidArchPlatform",
+            "platform None takes amd64 and arm64",
+        ),
         is_true(
-            "machine-config",
+            GateName::MachineConfig,
             conditions,
             "ValidMachineConfig",
             "while the control plane starts, wait; else correct the ConfigMaps of spec.config",
@@ -152,32 +248,32 @@ fn of_config(facts: &GateFacts<'_>) -> Vec<Gate> {
     let user_data = facts.user_data.is_some();
     let since = facts.config.since();
     vec![
-        required("config-hash", "annotation nodePoolCurrentConfigVersion of the pool", hash),
+        required(GateName::ConfigHash, "annotation nodePoolCurrentConfigVersion of the pool", hash),
         match user_data {
             true => open(
-                "user-data",
+                GateName::UserData,
                 format!("Secret {} is there", names::user_data_secret(&pool_name(facts), hash)),
             ),
             false => held(
-                "user-data",
+                GateName::UserData,
                 "the Secret with the pointer is not there".to_owned(),
                 "wait for the hypershift-operator; never make it by hand",
             ),
         },
         is_true(
-            "payload",
+            GateName::Payload,
             facts.pool.conditions(),
             "ValidGeneratedPayload",
             "look at `message` in the token Secret; `hardway hosted doctor` reads it",
         ),
         match (facts.config.is_at_rest(facts.now, facts.rest), since) {
-            (true, Some(since)) => open("config-at-rest", format!("config {hash} since {since}")),
+            (true, Some(since)) => open(GateName::ConfigAtRest, format!("config {hash} since {since}")),
             (_, Some(since)) => held(
-                "config-at-rest",
+                GateName::ConfigAtRest,
                 format!("config {hash} is new since {since}"),
                 "wait: several configs in quick succession are normal",
             ),
-            (_, None) => held("config-at-rest", "there is no config yet".to_owned(), ""),
+            (_, None) => held(GateName::ConfigAtRest, "there is no config yet".to_owned(), ""),
         },
     ]
 }
@@ -191,15 +287,15 @@ fn is_paused(until: &str, now: Timestamp) -> bool {
     until == "true" || until.parse::<Timestamp>().is_ok_and(|until| until > now)
 }
 
-fn open(name: &'static str, seen: impl Into<String>) -> Gate {
+fn open(name: GateName, seen: impl Into<String>) -> Gate {
     Gate { name, is_open: true, seen: seen.into(), fix: "" }
 }
 
-fn held(name: &'static str, seen: String, fix: &'static str) -> Gate {
+fn held(name: GateName, seen: String, fix: &'static str) -> Gate {
     Gate { name, is_open: false, seen, fix }
 }
 
-fn required(name: &'static str, what: &str, value: &str) -> Gate {
+fn required(name: GateName, what: &str, value: &str) -> Gate {
     match value.is_empty() {
         true => held(
             name,
@@ -211,7 +307,7 @@ fn required(name: &'static str, what: &str, value: &str) -> Gate {
 }
 
 /// One that says that something is wrong, and is right before it was ever said.
-fn not_false(name: &'static str, conditions: &[Condition], r#type: &str, fix: &'static str) -> Gate {
+fn not_false(name: GateName, conditions: &[Condition], r#type: &str, fix: &'static str) -> Gate {
     match find(conditions, r#type) {
         Some(condition) if condition.status == Truth::False => held(name, condition.sentence(), fix),
         _ => open(name, format!("{type} is not False")),
@@ -219,7 +315,7 @@ fn not_false(name: &'static str, conditions: &[Condition], r#type: &str, fix: &'
 }
 
 /// One that must have been said. An empty status counts as unknown.
-fn is_true(name: &'static str, conditions: &[Condition], r#type: &str, fix: &'static str) -> Gate {
+fn is_true(name: GateName, conditions: &[Condition], r#type: &str, fix: &'static str) -> Gate {
     match find(conditions, r#type) {
         Some(condition) if condition.status == Truth::True => open(name, format!("{type} is True")),
         Some(condition) => held(name, condition.sentence(), fix),

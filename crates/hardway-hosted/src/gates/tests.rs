@@ -47,7 +47,7 @@ impl World {
             rest: REST,
             now,
         };
-        first_held(&gates(&facts)).map(|gate| (gate.name, gate.seen.clone()))
+        first_held(&gates(&facts)).map(|gate| (gate.name.name(), gate.seen.clone()))
     }
 }
 

@@ -1,23 +1,30 @@
 //! What to do next: a pure function from what is wanted and what is seen to steps.
 //!
+//! ```text
+//! plan()     every worker's next step               mod.rs
+//! Round      one look at a pool, and its limits     round.rs
+//! machine    off, to be booted, or to go            machine.rs
+//! node       on: joined, labelled, well or unwell   node.rs, upgrade.rs
+//! ```
+//!
 //! One step of a worker is taken in a round: each changes what is seen, and the next round goes on from there. So it does not
 //! matter when, or how often, a controller is killed.
 
-mod leaving;
-mod observing;
-mod settings;
-pub mod staying;
-mod upgrading;
-mod waiting;
+mod machine;
+mod node;
+mod round;
+mod upgrade;
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use jiff::Timestamp;
 
-pub(crate) use observing::BY_HAND;
-pub use settings::Settings;
+pub use node::node_labels;
+pub use round::Settings;
 
-use crate::gates::{Gate, first_held};
+use self::round::Round;
+use crate::gates::Gate;
 use crate::node_view::NodeView;
 use crate::objects::NodePool;
 use crate::token::TokenSecret;
@@ -64,7 +71,7 @@ pub enum Step {
     /// Write the record.
     Record(Box<Worker>),
     /// Put the pool's labels and taints on the node.
-    Dress {
+    Label {
         /// Which.
         worker: Box<Worker>,
     },
@@ -130,18 +137,18 @@ pub enum Hand {
 pub fn plan(view: &PoolView, settings: &Settings, now: Timestamp) -> Vec<Step> {
     let round = Round::new(view, settings, now);
     let mut booting = round.booting();
-    let mut away = upgrading::away(&round);
+    let mut away = upgrade::away(&round);
     let mut steps = Vec::new();
     for worker in &view.workers {
-        let seen = observing::observed(worker, &round);
+        let seen = round.observed(worker);
         if seen != *worker {
             steps.push(Step::Observe(Box::new(seen)));
             continue;
         }
         let step = match worker.wanted {
-            Wanted::Absent | Wanted::Replaced => leaving::step(worker, &round),
-            Wanted::Present if worker.history.booted.is_none() => waiting::step(worker, &round, &mut booting),
-            Wanted::Present => staying::step(worker, &round, &mut away),
+            Wanted::Absent | Wanted::Replaced => machine::remove(worker, &round),
+            Wanted::Present if worker.history.booted.is_none() => machine::boot(worker, &round, &mut booting),
+            Wanted::Present => node::step(worker, &round, &mut away),
         };
         steps.extend(step);
         // Behind the others: a drive that cannot be emptied keeps nobody from an upgrade.
@@ -155,48 +162,6 @@ pub fn plan(view: &PoolView, settings: &Settings, now: Timestamp) -> Vec<Step> {
     steps
 }
 
-/// One round.
-struct Round<'r> {
-    view: &'r PoolView,
-    settings: &'r Settings,
-    now: Timestamp,
-    /// The gate that is held, if one is.
-    held: Option<&'r Gate>,
-    /// The pool's config.
-    config_hash: Option<&'r str>,
-    /// Workers that are unwell now, by name.
-    unwell: Vec<&'r str>,
-}
-
-impl<'r> Round<'r> {
-    fn new(view: &'r PoolView, settings: &'r Settings, now: Timestamp) -> Self {
-        let held = first_held(&view.gates);
-        let mut round =
-            Self { view, settings, now, held, config_hash: view.pool.config_hash(), unwell: Vec::new() };
-        let is_unwell = |worker: &&Worker| staying::is_unwell(worker, &round).is_some();
-        round.unwell = view.workers.iter().filter(is_unwell).map(|worker| worker.name.as_str()).collect();
-        round
-    }
-
-    fn node(&self, worker: &Worker) -> Option<&'r NodeView> {
-        self.view.nodes.get(&worker.name)
-    }
-
-    fn token(&self, config_hash: &str) -> Option<&'r TokenSecret> {
-        self.view.tokens.iter().find(|token| token.config_hash == config_hash)
-    }
-
-    /// Machines that are on and not nodes yet.
-    fn booting(&self) -> usize {
-        let is_booting = |worker: &&Worker| {
-            worker.history.booted.is_some()
-                && worker.history.joined.is_none()
-                && worker.history.removed.is_none()
-        };
-        self.view.workers.iter().filter(is_booting).count()
-    }
-}
-
 impl Step {
     /// Whose it is. Of two steps of the same worker, the second waits.
     pub fn worker(&self) -> &str {
@@ -204,7 +169,7 @@ impl Step {
             Self::Boot { worker, .. } | Self::Forget { worker } | Self::Settle { worker } => worker,
             Self::Observe(worker)
             | Self::Record(worker)
-            | Self::Dress { worker }
+            | Self::Label { worker }
             | Self::Drain { worker }
             | Self::RemoveMachine { worker }
             | Self::Upgrade { worker, .. }
@@ -222,21 +187,78 @@ impl Step {
         }
     }
 
-    /// In a word, for metrics and the journal.
-    pub fn name(&self) -> &'static str {
+    /// Without its details.
+    pub fn kind(&self) -> StepKind {
         match self {
-            Self::Boot { .. } => "boot",
-            Self::Observe(_) | Self::Record(_) => "record",
-            Self::Settle { .. } => "settle",
-            Self::Dress { .. } => "dress",
-            Self::Cordon { .. } => "cordon",
-            Self::Drain { .. } => "drain",
-            Self::RemoveMachine { .. } => "remove-machine",
-            Self::DeleteNode { .. } => "delete-node",
-            Self::Forget { .. } => "forget",
-            Self::Upgrade { .. } => "upgrade",
-            Self::EndUpgrade { .. } => "end-upgrade",
+            Self::Boot { .. } => StepKind::Boot,
+            Self::Observe(_) | Self::Record(_) => StepKind::Record,
+            Self::Settle { .. } => StepKind::Settle,
+            Self::Label { .. } => StepKind::Label,
+            Self::Cordon { .. } => StepKind::Cordon,
+            Self::Drain { .. } => StepKind::Drain,
+            Self::RemoveMachine { .. } => StepKind::RemoveMachine,
+            Self::DeleteNode { .. } => StepKind::DeleteNode,
+            Self::Forget { .. } => StepKind::Forget,
+            Self::Upgrade { .. } => StepKind::Upgrade,
+            Self::EndUpgrade { .. } => StepKind::EndUpgrade,
         }
+    }
+}
+
+/// The kinds of steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "as the steps")]
+pub enum StepKind {
+    Boot,
+    Cordon,
+    DeleteNode,
+    Drain,
+    EndUpgrade,
+    Forget,
+    Label,
+    Record,
+    RemoveMachine,
+    Settle,
+    Upgrade,
+}
+
+impl StepKind {
+    /// All of them.
+    pub const ALL: [Self; 11] = [
+        Self::Boot,
+        Self::Cordon,
+        Self::DeleteNode,
+        Self::Drain,
+        Self::EndUpgrade,
+        Self::Forget,
+        Self::Label,
+        Self::Record,
+        Self::RemoveMachine,
+        Self::Settle,
+        Self::Upgrade,
+    ];
+
+    /// In metrics, records and the journal.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Boot => "boot",
+            Self::Cordon => "cordon",
+            Self::DeleteNode => "delete-node",
+            Self::Drain => "drain",
+            Self::EndUpgrade => "end-upgrade",
+            Self::Forget => "forget",
+            Self::Label => "dress",
+            Self::Record => "record",
+            Self::RemoveMachine => "remove-machine",
+            Self::Settle => "settle",
+            Self::Upgrade => "upgrade",
+        }
+    }
+}
+
+impl fmt::Display for StepKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
     }
 }
 

@@ -7,15 +7,16 @@ use proptest::prelude::*;
 
 use self::world::{World, minutes};
 use super::*;
+use crate::gates::GateName;
 use crate::worker::Stage;
 
 #[test]
-fn workers_come_up_and_are_dressed() {
+fn workers_come_up_and_are_labelled() {
     let mut world = World::with_workers(3);
     world.hold_gate(true);
     world.settle();
     assert!(world.machines.is_empty(), "no machine boots before the gates are open");
-    assert_eq!(world.worker("w-0").history.trouble.as_ref().unwrap().reason, "payload");
+    assert_eq!(world.worker("w-0").history.trouble.as_ref().unwrap().reason.to_string(), "payload");
     world.hold_gate(false);
     world.settle();
     assert_eq!(world.stages(), [Stage::Ready; 3]);
@@ -35,7 +36,7 @@ fn what_a_first_boot_leaves_behind_keeps_nobody() {
     let mut world = World::with_workers(2);
     world.settles = false;
     world.settle();
-    assert!(world.plan().iter().all(|step| step.name() == "settle" && step.hand() == Hand::Machines));
+    assert!(world.plan().iter().all(|step| step.kind() == StepKind::Settle && step.hand() == Hand::Machines));
     assert_eq!((world.stages(), world.plan().len()), (vec![Stage::Ready; 2], 2));
     world.new_config("22222222", true);
     world.settle();
@@ -119,13 +120,13 @@ fn a_machine_that_never_becomes_a_node_has_a_named_reason() {
     world.settle();
     world.pass(minutes(21));
     world.settle();
-    assert_eq!(world.worker("w-3").history.trouble.as_ref().unwrap().reason, "not-asked");
+    assert_eq!(world.worker("w-3").history.trouble.as_ref().unwrap().reason.to_string(), "not-asked");
     let now = world.now;
     world.view.news.insert("w-0".into(), WorkerNews { fetched: Some(now), asked: None });
     world.forgive("w-3");
     world.settle();
     assert_eq!(
-        world.worker("w-3").history.trouble.as_ref().unwrap().reason,
+        world.worker("w-3").history.trouble.as_ref().unwrap().reason.to_string(),
         "not-fetched",
         "others were served here"
     );
@@ -135,7 +136,7 @@ fn a_machine_that_never_becomes_a_node_has_a_named_reason() {
         .insert("w-3".into(), WorkerNews { fetched: None, asked: Some((now, "contested".into())) });
     world.forgive("w-3");
     world.settle();
-    assert_eq!(world.worker("w-3").history.trouble.as_ref().unwrap().reason, "not-approved");
+    assert_eq!(world.worker("w-3").history.trouble.as_ref().unwrap().reason.to_string(), "not-approved");
     assert_eq!(world.worker("w-3").incarnation, 1, "nothing is replaced unless that is wanted");
 }
 
@@ -151,8 +152,9 @@ fn unwell_workers_are_replaced_but_not_all_of_them() {
     world.break_nodes(&["w-1", "w-2", "w-3"]);
     world.pass(minutes(17));
     world.settle();
-    let reasons: Vec<String> =
-        ["w-1", "w-2", "w-3"].map(|name| world.worker(name).history.trouble.clone().unwrap().reason).into();
+    let reasons: Vec<String> = ["w-1", "w-2", "w-3"]
+        .map(|name| world.worker(name).history.trouble.clone().unwrap().reason.to_string())
+        .into();
     assert_eq!(reasons, ["repairs-paused"; 3], "three at once is no fault of the workers");
     world.mend_nodes(&["w-3"]);
     world.forgive("w-1");
@@ -164,7 +166,7 @@ fn unwell_workers_are_replaced_but_not_all_of_them() {
     world.pass(minutes(17));
     world.settle();
     assert_eq!(
-        world.worker("w-4").history.trouble.as_ref().unwrap().reason,
+        world.worker("w-4").history.trouble.as_ref().unwrap().reason.to_string(),
         "repairs-paused",
         "three within an hour are enough"
     );
@@ -179,13 +181,17 @@ fn nothing_is_replaced_while_somebody_has_paused_it() {
     let mut world = World::with_workers(2);
     world.repair(true);
     world.settle();
-    world.view.gates =
-        vec![Gate { name: "paused", is_open: false, seen: "NodePool is paused until true".into(), fix: "" }];
+    world.view.gates = vec![Gate {
+        name: GateName::Paused,
+        is_open: false,
+        seen: "NodePool is paused until true".into(),
+        fix: "",
+    }];
     world.break_nodes(&["w-0"]);
     world.pass(minutes(17));
     world.settle();
     let trouble = world.worker("w-0").history.trouble.clone().unwrap();
-    assert_eq!((trouble.reason.as_str(), world.worker("w-0").incarnation), ("repairs-paused", 1));
+    assert_eq!((trouble.reason.to_string().as_str(), world.worker("w-0").incarnation), ("repairs-paused", 1));
     world.view.gates.clear();
     world.forgive("w-0");
     world.settle();
@@ -238,7 +244,7 @@ fn upgrades_in_place_are_one_at_a_time_and_stop_when_one_is_stuck() {
     let stuck: Vec<&Worker> =
         world.view.workers.iter().filter(|worker| worker.history.trouble.is_some()).collect();
     assert_eq!(stuck.len(), 1, "no second one was begun");
-    assert_eq!(stuck[0].history.trouble.as_ref().unwrap().reason, "upgrade-stuck");
+    assert_eq!(stuck[0].history.trouble.as_ref().unwrap().reason.to_string(), "upgrade-stuck");
     world.upgrades = true;
     world.settle();
     assert!(

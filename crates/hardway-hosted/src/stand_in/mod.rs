@@ -8,7 +8,7 @@ use std::sync::Arc;
 use hardway_assets::secrets::Random;
 use hardway_base::Secret;
 use hardway_base::hex;
-use hardway_cluster::approver::Now;
+use hardway_cluster::clock::Now;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams};

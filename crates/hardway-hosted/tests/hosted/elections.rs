@@ -1,7 +1,7 @@
 //! Several controllers, strangers, and troubles.
 
 use hardway_cluster::csr_policy::IgnitionEvidence;
-use hardway_hosted::controller::Told;
+use hardway_hosted::controller::{Duty, Told};
 use hardway_hosted::worker::{Stage, Wanted};
 
 use crate::kubelet::set_ready;
@@ -51,12 +51,12 @@ async fn real_cluster_and_machines_in_different_hands() {
     (cluster.machines, cluster.folder) = (None, elsewhere.path().to_owned());
     let cluster = Running::start(cluster, told);
     let leads = |running: &Running, of| running.told.lock().unwrap().contains(&Told::Leading(of));
-    until("the cluster's lease", async || leads(&cluster, "cluster").then_some(())).await;
+    until("the cluster's lease", async || leads(&cluster, Duty::Cluster).then_some(())).await;
     let machines = site.run("machines", 1);
     site.want(0..1).await;
     until("a worker whose first boot is over", async || site.workers().await.get(&name(0))?.history.settled)
         .await;
-    assert!(leads(&machines, "machines") && !leads(&machines, "cluster"));
+    assert!(leads(&machines, Duty::Machines) && !leads(&machines, Duty::Cluster));
     let history = site.workers().await.remove(&name(0)).unwrap().history;
     assert!(history.fetched.is_some(), "only whoever has the machines saw it: {history:?}");
     assert!(!site.folder.path().join("hosted/worker-0.ign").exists(), "its pointer is gone");

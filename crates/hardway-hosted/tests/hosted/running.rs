@@ -68,7 +68,7 @@ pub(crate) fn controller(
     workers: usize,
 ) -> Controller {
     let provider = ProgramProvider::new(&program(folder), folder);
-    let now: hardway_cluster::approver::Now = Arc::new(Timestamp::now);
+    let now: hardway_cluster::clock::Now = Arc::new(Timestamp::now);
     let hosts = (0..workers).map(host);
     let machines = MachineMaker::new(Arc::new(provider), hosts, folder, now.clone()).unwrap();
     Controller {

@@ -2,58 +2,19 @@
 //!
 //! Any number of replicas may do so: nothing is written but the one annotation, always with the same value.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use hardway_base::error_sentence;
 use k8s_openapi::api::core::v1::Secret;
-pub use kube::Client;
 use kube::api::{Patch, PatchParams};
-use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::runtime::watcher::{self, Event};
-use kube::{Api, Config};
+use kube::{Api, Client};
 use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::hosted_tokens::{HostedTokens, REACHED, TokenSecret};
-
-/// The API server cannot be asked.
-#[derive(Debug, thiserror::Error)]
-pub enum ConnectError {
-    /// The kubeconfig is missing, unreadable or says nothing of the kind.
-    #[error("{} cannot be used as a kubeconfig", path.display())]
-    Kubeconfig {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        source: Box<kube::config::KubeconfigError>,
-    },
-    /// Neither a kubeconfig nor a pod.
-    #[error("there is no kubeconfig, and this is no pod of a cluster")]
-    Nowhere(#[source] Box<kube::config::InferConfigError>),
-    /// See the source.
-    #[error("the API server cannot be asked")]
-    Client(#[source] Box<kube::Error>),
-}
-
-/// A client by a kubeconfig, or by the environment: `KUBECONFIG`, else the pod's service account. With it, the namespace
-/// that both take for granted.
-pub async fn connect(kubeconfig: Option<&Path>) -> Result<(Client, String), ConnectError> {
-    let config = match kubeconfig {
-        Some(path) => {
-            let bad = |source| ConnectError::Kubeconfig { path: path.to_owned(), source: Box::new(source) };
-            let file = Kubeconfig::read_from(path).map_err(bad)?;
-            Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await.map_err(bad)?
-        }
-        None => Config::infer().await.map_err(|source| ConnectError::Nowhere(Box::new(source)))?,
-    };
-    let namespace = config.default_namespace.clone();
-    let client = Client::try_from(config).map_err(|source| ConnectError::Client(Box::new(source)))?;
-    Ok((client, namespace))
-}
 
 /// Watches the Secrets of a namespace for ever. Trouble with the API server is told to `trouble` and tried again, later
 /// and later up to half a minute; what is known stays in use meanwhile.

@@ -1,4 +1,4 @@
-//! The checks, group by group. What each asks and why stands in `explanations/checks.md` of hardway-assets, and only there.
+//! The checks, group by group. What each asks and why stands in `explanations/checks.md`, and only there.
 
 use hardway_assets::inventory::Provider::{self, BareMetal, Gce, Lab, Libvirt};
 

@@ -44,8 +44,10 @@ async fn tokens_follow_the_cluster_with_the_rights_of_the_deployment() {
 
     api.apply(&secret("token-demo-1", TOKEN));
     api.apply(&json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "pull-secret", "namespace": NAMESPACE}}));
-    let (client, namespace) = token_watch::connect(Some(&api.kubeconfig("server"))).await.unwrap();
-    assert_eq!(namespace, NAMESPACE);
+    let file = kube::config::Kubeconfig::read_from(api.kubeconfig("server")).unwrap();
+    let config = kube::Config::from_custom_kubeconfig(file, &Default::default()).await.unwrap();
+    assert_eq!(config.default_namespace, NAMESPACE);
+    let client = kube::Client::try_from(config).unwrap();
     let tokens = Arc::new(HostedTokens::default());
     let (reached, receiver) = mpsc::channel(10);
     let watching = tokio::spawn({

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hardway_assets::yaml;
-use hardway_cluster::csr_policy::Declared;
+use hardway_cluster::declared::Declared;
 use serde_json::Value;
 
 use crate::inputs::Workdir;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use hardway_cluster::approver::{Approver, ApproverError, News, Outcome, Summary, Written};
-use hardway_cluster::csr_policy::{Declared, IgnitionEvidence, Settings};
+use hardway_cluster::csr_policy::{IgnitionEvidence, Settings};
+use hardway_cluster::declared::Declared;
 use jiff::SignedDuration;
 use kube::Client;
 use tokio::sync::mpsc;
@@ -133,8 +134,8 @@ fn line(outcome: &Outcome) -> String {
 /// The settings, with nodes called by their host's name or their own.
 pub(super) fn settings(args: &PolicyArgs, declared: &Declared) -> Result<Settings, Report> {
     let node = |name: &String| {
-        let found = declared.nodes.iter().find(|node| node.node == *name || node.host == *name);
-        found.map(|node| node.node.clone()).ok_or_else(|| {
+        let found = declared.nodes.iter().find(|node| node.name == *name || node.host == *name);
+        found.map(|node| node.name.clone()).ok_or_else(|| {
             Report::new("usage", format!("--rejoin: {name:?} is no node of this cluster")).exit(EXIT_USAGE)
         })
     };

@@ -24,9 +24,9 @@ pub(crate) fn run(global: &Global, args: &CsrArgs, out: &Output) -> Result<u8, R
             let declared = declared(&workdir, None, out)?;
             match output {
                 Format::Text => {
-                    let line = |node: &hardway_cluster::csr_policy::DeclaredNode| {
+                    let line = |node: &hardway_cluster::declared::DeclaredNode| {
                         let addresses: Vec<String> = node.addresses.iter().map(ToString::to_string).collect();
-                        format!("{:40} {}\n", node.node, addresses.join(" "))
+                        format!("{:40} {}\n", node.name, addresses.join(" "))
                     };
                     out.data(&declared.nodes.iter().map(line).collect::<String>());
                 }

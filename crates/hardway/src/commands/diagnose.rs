@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
-use hardway_assets::explain::{Catalogue, Kind};
+use hardway_assets::explain::Kind;
 use hardway_cluster::diagnosis::{Diagnosis, ROWS, all_broken, first_broken};
 use serde_json::{Value, json};
 
 use crate::cli::{DiagnoseArgs, Format, Global};
 use crate::cluster::{Access, Live, diagnosis};
+use crate::explanations;
 use crate::inputs::Workdir;
 use crate::report::{EXIT_ERROR, Report};
 use crate::runtime;
@@ -62,7 +63,7 @@ fn text(broken: &[Diagnosis]) -> String {
 }
 
 fn list(format: Format, out: &Output) {
-    let catalogue = Catalogue::load();
+    let catalogue = explanations::catalogue();
     let mut text = String::new();
     let mut values = Vec::new();
     for row in ROWS {

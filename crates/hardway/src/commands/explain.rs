@@ -1,11 +1,12 @@
 //! `hardway explain WHAT`
 
 use hardway_assets::Phase;
-use hardway_assets::explain::{Catalogue, Explanation, Kind};
+use hardway_assets::explain::{Explanation, Kind};
 use hardway_assets::guide::{self, Page};
 use serde_json::{Value, json};
 
 use crate::cli::{ExplainArgs, Format};
+use crate::explanations;
 use crate::report::{EXIT_USAGE, Report};
 use crate::terminal::Output;
 
@@ -13,7 +14,7 @@ use crate::terminal::Output;
 pub(crate) fn run(args: &ExplainArgs, out: &Output) -> Result<u8, Report> {
     let what = args.what.join(" ");
     let stage = what.strip_prefix("stage").map(str::trim);
-    let catalogue = Catalogue::load();
+    let catalogue = explanations::catalogue();
     let found = catalogue.find(&what);
     if found.is_empty() {
         let name = stage.unwrap_or_else(|| what.strip_prefix("phase ").unwrap_or(&what));
@@ -27,7 +28,7 @@ pub(crate) fn run(args: &ExplainArgs, out: &Output) -> Result<u8, Report> {
         if let Some(stage) = stage {
             return Err(Report::new("usage", format!("the guide has no stage {stage:?}"))
                 .exit(EXIT_USAGE)
-                .fix("stages are 1 to 17, and 4b"));
+                .fix("stages are 1 to 17, and 0 is the map"));
         }
         let near = catalogue.near_with(&what, Phase::ALL.iter().map(|phase| phase.name()));
         let report = Report::new("usage", format!("nothing is known about {what:?}")).exit(EXIT_USAGE);

@@ -17,23 +17,22 @@ pub(crate) fn run(global: &Global, args: &PhaseArgs, out: &Output) -> Result<u8,
     match &args.verb {
         PhaseVerb::List { output: Format::Text } => {
             for (phase, page) in pages() {
-                let note = if page.is_built() { "" } else { " (not run by hardway yet)" };
                 let (takes, gives) = (page.takes(), page.gives());
-                out.data(&format!("{:4} {:19} {takes} → {gives}{note}\n", page.stage, phase.name()));
+                out.data(&format!("{:4} {:19} {takes} → {gives}\n", page.stage, phase.name()));
             }
         }
         PhaseVerb::List { output } => {
-            let value = |(number, (phase, page)): (usize, (Phase, &Page))| {
+            let value = |(phase, page): (Phase, &Page)| {
                 json!({
-                    "number": number + 1,
+                    "number": phase.number(),
                     "stage": page.stage,
                     "name": phase.name(),
                     "takes": page.takes(),
                     "gives": page.gives(),
-                    "runs": page.is_built(),
+                    "runs": true,
                 })
             };
-            out.value(&Value::Array(pages().enumerate().map(value).collect()), *output);
+            out.value(&Value::Array(pages().map(value).collect()), *output);
         }
         PhaseVerb::Run { name, run } => return work(global, name, run, false, out),
         PhaseVerb::Redo { name, run } => return work(global, name, run, true, out),

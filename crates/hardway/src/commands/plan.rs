@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use hardway_assets::Phase;
+use hardway_assets::guide::{self, Page};
 use hardway_release::SAMPLE_NOTICE;
 use serde_json::{Value, json};
 
@@ -51,10 +52,10 @@ fn text(planned: &[(Phase, bool, Vec<Effect>)]) -> String {
 
 fn value(planned: &[(Phase, bool, Vec<Effect>)]) -> Value {
     let phase = |(phase, is_done, effects): &(Phase, bool, Vec<Effect>)| {
-        let row = install::row(*phase);
-        let needs: Vec<&str> = row.needs.iter().map(|need| need.name()).collect();
+        let needs: Vec<&str> = install::needs(*phase).iter().map(|need| need.name()).collect();
+        let page = guide::page(phase.name());
         json!({
-            "phase": phase.name(), "needs": needs, "takes": row.takes, "gives": row.gives,
+            "phase": phase.name(), "needs": needs, "takes": page.map(Page::takes), "gives": page.map(Page::gives),
             "wasDone": is_done, "effects": effects,
         })
     };

@@ -26,7 +26,7 @@ mod watching;
 mod work;
 
 pub(crate) use context::Install;
-pub(crate) use graph::row;
+pub(crate) use graph::needs;
 pub(crate) use phases::{check_needs, work_of};
 pub(crate) use run::{Options, open, run};
 pub(crate) use summary::summary;

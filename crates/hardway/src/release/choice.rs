@@ -12,7 +12,7 @@
 
 use std::path::Path;
 
-use hardway_assets::graph::{LockedRelease, Source, Stale};
+use hardway_assets::graph::{Facet, LockedRelease, Source, Stale};
 use hardway_assets::release_payload::{ReleasePayload, VersionContract, sample};
 use hardway_release::{PullSpec, read_kept_rendered};
 
@@ -174,7 +174,8 @@ impl Need {
             }
             (kept, Some(before)) => {
                 let missing = Stale::Missing(MARK.to_owned());
-                let why = if kept.is_some() { Stale::Changed(Source::release("image")) } else { missing };
+                let why =
+                    if kept.is_some() { Stale::Changed(Source::Release(Facet::Image)) } else { missing };
                 Ok(Self::Fetch { why, digest: Some(before.image) })
             }
             (Some(_), None) => Ok(Self::Fetch { why: changed, digest: None }),

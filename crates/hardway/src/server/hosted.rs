@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::sync::Arc;
 
+use hardway_cluster::kubeconfig::{self, Source};
 use hardway_machines::ignition_server::hosted_tokens::HostedTokens;
 use hardway_machines::ignition_server::token_watch;
 use hardway_machines::ignition_server::upstream::{self, Upstream};
@@ -14,7 +15,7 @@ use crate::report::Report;
 
 /// A client of it, and the tokens that it knows.
 pub(super) struct Hosted {
-    client: token_watch::Client,
+    client: kube::Client,
     namespace: String,
     pub(super) tokens: Arc<HostedTokens>,
     upstream: Option<Upstream>,
@@ -23,13 +24,13 @@ pub(super) struct Hosted {
 impl Hosted {
     /// As the flags or the surroundings say.
     pub(super) async fn connect(options: &Options) -> Result<Self, Report> {
-        let (client, default) =
-            token_watch::connect(options.kubeconfig.as_deref()).await.map_err(|error| {
-                failed(&error).fix(
+        let source = options.kubeconfig.as_deref().map_or(Source::Environment, Source::File);
+        let client = kubeconfig::connect(source).await.map_err(|error| {
+            failed(&error).fix(
                 "give --kubeconfig FILE of the management cluster, or run as a pod with a service account",
             )
-            })?;
-        let namespace = options.namespace.clone().unwrap_or(default);
+        })?;
+        let namespace = options.namespace.clone().unwrap_or_else(|| client.default_namespace().to_owned());
         let upstream = match (&options.upstream, &options.upstream_ca) {
             (Some(address), Some(file)) => {
                 let authority = fs_err::read_to_string(file).map_err(|error| failed(&error))?;

@@ -87,10 +87,10 @@ fn phases_are_listed_and_explained() {
     let text = work.ok(&["phase", "list"]).stdout;
     assert!(text.starts_with("01   check-host          "), "{text}");
     assert!(
-        text.contains("\n04   fetch-release       a pull spec by tag or digest, and the pull secret → "),
+        text.contains("\n03   fetch-release       a pull spec by tag or digest, and the pull secret → "),
         "{text}"
     );
-    assert!(text.contains("\n04b  render-nodes        the manifests of phase 07"), "{text}");
+    assert!(text.contains("\n07   render-nodes        the manifests of phase 06"), "{text}");
     let list = json(&work.ok(&["phase", "list", "-o", "json"]));
     assert_eq!(list.as_array().unwrap().len(), text.lines().count());
     assert_eq!((&list[6]["name"], &list[6]["runs"]), (&"render-nodes".into(), &true.into()));

@@ -1,6 +1,6 @@
 //! `apiVersion`: there, and one that is known. A file of another version is not looked at any further.
 
-use super::super::draft::find;
+use super::super::values::find;
 use crate::schema::Findings;
 use crate::violation::Violation;
 use crate::yaml::{Node, Value};

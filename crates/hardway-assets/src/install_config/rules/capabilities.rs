@@ -9,7 +9,7 @@ use crate::schema::{Findings, INSTALL_CONFIG};
 use crate::violation::{Kind, Violation};
 
 pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
-    let Some(capabilities) = &draft.capabilities else { return };
+    let Some(capabilities) = &draft.config.capabilities else { return };
     let baseline = capabilities.baseline_capability_set.as_str();
     let sets = INSTALL_CONFIG.allowed("capabilities.baselineCapabilitySet");
     if !sets.contains(&baseline) {

@@ -1,14 +1,15 @@
 //! Feature sets and gates: a known set, gates in the custom one only and as `Name=bool`, no field whose gate is off; and
 //! fields that hardway knows but does nothing with.
 
-use super::super::draft::{Draft, find, text};
+use super::super::draft::Draft;
+use super::super::values::{find, text};
 use super::Rules;
 use crate::feature_gates::{CUSTOM, Malformed, parse};
 use crate::schema::{Findings, INSTALL_CONFIG};
 use crate::violation::Violation;
 
 pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
-    let set = draft.feature_set.as_str();
+    let set = draft.config.feature_set.as_str();
     let allowed = INSTALL_CONFIG.allowed("featureSet");
     let good_set = match set {
         "OKD" if rules.okd && rules.knows_okd_feature_set => true,
@@ -38,11 +39,11 @@ pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_
 
 fn gates(draft: &Draft<'_>, findings: &mut Findings<'_>) -> bool {
     let before = findings.errors.len();
-    if !draft.feature_gates.is_empty() && draft.feature_set != CUSTOM {
+    if !draft.config.feature_gates.is_empty() && draft.config.feature_set != CUSTOM {
         let detail = "featureGates can only be used with the CustomNoUpgrade feature set";
         findings.error(Violation::forbidden("featureGates", detail));
     }
-    for (i, gate) in draft.feature_gates.iter().enumerate() {
+    for (i, gate) in draft.config.feature_gates.iter().enumerate() {
         let wrong = match parse(gate) {
             Ok(_) => continue,
             Err(Malformed::NotABoolean) => {
@@ -59,12 +60,12 @@ fn gates(draft: &Draft<'_>, findings: &mut Findings<'_>) -> bool {
 /// Ours: openshift-install takes a gate that is both on and off; the render on the bootstrap host then stops at it
 /// (openshift/api `payload-command/render/render.go`).
 fn contradictions(draft: &Draft<'_>, findings: &mut Findings<'_>) {
-    let gates: Vec<_> = draft.feature_gates.iter().map(|gate| parse(gate)).collect();
+    let gates: Vec<_> = draft.config.feature_gates.iter().map(|gate| parse(gate)).collect();
     for (i, gate) in gates.iter().enumerate() {
         let Ok((name, wanted)) = *gate else { continue };
         if gates[..i].contains(&Ok((name, !wanted))) {
             let detail = format!("trying to enable and disable {name:?}");
-            let entry = &draft.feature_gates[i];
+            let entry = &draft.config.feature_gates[i];
             findings.error(Violation::invalid(format!("featureGates[{i}]"), entry, detail));
         }
     }
@@ -84,8 +85,8 @@ const GATED: [Gated; 5] = [
 fn gated_fields(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
     for (path, gate, is_default) in GATED {
         let enabled = is_default(rules)
-            || ["TechPreviewNoUpgrade", "DevPreviewNoUpgrade"].contains(&draft.feature_set.as_str())
-            || draft.feature_gates.iter().any(|entry| parse(entry) == Ok((gate, true)));
+            || ["TechPreviewNoUpgrade", "DevPreviewNoUpgrade"].contains(&draft.config.feature_set.as_str())
+            || draft.config.feature_gates.iter().any(|entry| parse(entry) == Ok((gate, true)));
         if !enabled && used(draft, rules, path) {
             findings.error(Violation::forbidden(
                 path,

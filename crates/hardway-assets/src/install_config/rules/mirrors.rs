@@ -10,8 +10,8 @@ use crate::schema::{Findings, INSTALL_CONFIG};
 use crate::violation::{Kind, Violation};
 
 pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
-    let content = &draft.image_content_sources;
-    let digest = &draft.image_digest_sources;
+    let content = &draft.config.image_content_sources;
+    let digest = &draft.config.image_digest_sources;
     sources("imageContentSources", content, findings);
     sources("imageDigestSources", digest, findings);
     source_policies(digest, findings);
@@ -58,14 +58,14 @@ fn source_policies(sources: &[ImageSource], findings: &mut Findings<'_>) {
 
 /// A mirror that the pull secret has no login for may be meant so: a warning.
 fn credentials(draft: &Draft<'_>, findings: &mut Findings<'_>) {
-    let known = super::pull_secret::hosts(&draft.pull_secret);
+    let known = super::pull_secret::hosts(draft.config.pull_secret.expose_text());
     if known.is_empty() {
         return;
     }
     let mut seen = BTreeSet::new();
     for (list, sources) in [
-        ("imageContentSources", &draft.image_content_sources),
-        ("imageDigestSources", &draft.image_digest_sources),
+        ("imageContentSources", &draft.config.image_content_sources),
+        ("imageDigestSources", &draft.config.image_digest_sources),
     ] {
         for (i, source) in sources.iter().enumerate() {
             for (j, mirror) in source.mirrors.iter().enumerate() {

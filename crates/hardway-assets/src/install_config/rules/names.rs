@@ -10,22 +10,25 @@ use crate::yaml::{Node, Value};
 const NAME_LIMIT: usize = 63 - 9;
 
 pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
-    let name_error =
-        if draft.name.len() > NAME_LIMIT { Some(too_long(NAME_LIMIT)) } else { subdomain_error(&draft.name) };
-    let base = draft.base_domain.strip_suffix('.').unwrap_or(&draft.base_domain);
+    let name_error = if draft.config.metadata.name.len() > NAME_LIMIT {
+        Some(too_long(NAME_LIMIT))
+    } else {
+        subdomain_error(&draft.config.metadata.name)
+    };
+    let base = draft.config.base_domain.strip_suffix('.').unwrap_or(&draft.config.base_domain);
     let base_error = subdomain_error(base);
     let both_good = name_error.is_none() && base_error.is_none();
     let node = |field| draft.node.get("metadata").and_then(|metadata: &Node| metadata.get(field));
     if let Some(error) = name_error.filter(|_| is_text(node("name"))) {
-        let violation = Violation::invalid("metadata.name", &draft.name, error);
-        findings.error(with_near(violation, &draft.name, NO_NAME));
+        let violation = Violation::invalid("metadata.name", &draft.config.metadata.name, error);
+        findings.error(with_near(violation, &draft.config.metadata.name, NO_NAME));
     }
     if let Some(error) = base_error.filter(|_| is_text(draft.node.get("baseDomain"))) {
-        let violation = Violation::invalid("baseDomain", &draft.base_domain, error);
+        let violation = Violation::invalid("baseDomain", &draft.config.base_domain, error);
         findings.error(with_near(violation, base, NO_DOMAIN));
     }
     if both_good {
-        let domain = format!("{}.{base}", draft.name);
+        let domain = format!("{}.{base}", draft.config.metadata.name);
         if let Some(error) = subdomain_error(&domain) {
             findings.error(Violation::invalid("baseDomain", domain, error));
         }

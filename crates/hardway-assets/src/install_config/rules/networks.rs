@@ -47,7 +47,7 @@ pub(super) fn subnet_error(cidr: IpNet) -> Option<String> {
 
 fn network_type(draft: &Draft<'_>, findings: &mut Findings<'_>) {
     let path = "networking.networkType";
-    match draft.network_type.as_str() {
+    match draft.config.networking.network_type.as_str() {
         "OVNKubernetes" => {}
         "Kuryr" => {
             let detail = "networkType Kuryr is not supported on OpenShift later than 4.14";
@@ -139,7 +139,7 @@ fn cluster_networks(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_
             findings.error(invalid(&path, net, detail));
         }
         // A plugin that does not use it may leave it out.
-        if draft.network_type == "OVNKubernetes" || net.host_prefix != 0 {
+        if draft.config.networking.network_type == "OVNKubernetes" || net.host_prefix != 0 {
             host_prefix(net, earlier, rules, findings);
         }
     }

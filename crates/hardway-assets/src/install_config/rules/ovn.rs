@@ -9,14 +9,18 @@ use crate::schema::Findings;
 use crate::violation::Violation;
 
 pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
-    let join = draft.ovn.as_ref().and_then(|ovn| ovn.join_subnet);
-    if draft.network_type == "OVNKubernetes" {
+    let join = draft.join_subnet();
+    if draft.config.networking.network_type == "OVNKubernetes" {
         for net in draft.all_networks() {
             default_subnets(net, join.is_some(), rules, findings);
         }
-    } else if draft.ovn.is_some() {
+    } else if draft.config.networking.ovn_kubernetes_config.is_some() {
         let detail = "ovnKubernetesConfig may only be specified with the OVNKubernetes networkType";
-        findings.error(Violation::invalid("networking.networkType", &draft.network_type, detail));
+        findings.error(Violation::invalid(
+            "networking.networkType",
+            &draft.config.networking.network_type,
+            detail,
+        ));
     }
     if let Some(join) = join {
         join_subnet(draft, join, findings);

@@ -1,6 +1,7 @@
 //! The platform: none, and only none.
 
-use super::super::draft::{Draft, find};
+use super::super::draft::Draft;
+use super::super::values::find;
 use crate::schema::Findings;
 use crate::violation::Violation;
 use crate::yaml::Value;

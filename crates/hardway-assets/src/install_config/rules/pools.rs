@@ -9,7 +9,7 @@ use crate::violation::{Kind, Violation};
 
 pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
     let masters = &draft.control_plane;
-    if masters.replicas == Some(0) {
+    if masters.replicas == 0 {
         let detail = "number of control plane replicas must be positive";
         findings.error(Violation::invalid("controlPlane.replicas", 0, detail));
     }
@@ -56,13 +56,9 @@ pub fn architecture(config: &InstallConfig, release_architecture: &str) -> Vec<V
 
 fn pool(pool: &Pool, findings: &mut Findings<'_>) {
     let path = |name: &str| format!("{}.{name}", pool.path);
-    match pool.replicas {
-        Some(replicas) if replicas < 0 => {
-            let detail = "number of replicas must not be negative";
-            findings.error(Violation::invalid(path("replicas"), replicas, detail));
-        }
-        Some(_) => {}
-        None => findings.error(Violation::required(path("replicas"), "replicas is required")),
+    if pool.replicas < 0 {
+        let detail = "number of replicas must not be negative";
+        findings.error(Violation::invalid(path("replicas"), pool.replicas, detail));
     }
     for (name, value) in [("hyperthreading", &pool.hyperthreading), ("architecture", &pool.architecture)] {
         let allowed = INSTALL_CONFIG.allowed(&format!("controlPlane.{name}"));
@@ -86,7 +82,7 @@ fn pool(pool: &Pool, findings: &mut Findings<'_>) {
 /// Two masters hold no majority when one is lost. From 4.19 they need fencing, which hardway does not set up.
 fn two_masters(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
     let otherwise_safe = draft.has("controlPlane.fencing") || draft.has("arbiter");
-    if draft.control_plane.replicas != Some(2) || otherwise_safe {
+    if draft.control_plane.replicas != 2 || otherwise_safe {
         return;
     }
     if rules.two_masters_need_fencing {

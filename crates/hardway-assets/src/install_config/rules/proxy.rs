@@ -13,7 +13,7 @@ use crate::violation::Violation;
 use hardway_base::redaction::without_password;
 
 pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
-    let Some(proxy) = &draft.proxy else { return };
+    let Some(proxy) = &draft.config.proxy else { return };
     if proxy.http_proxy.is_empty() && proxy.https_proxy.is_empty() {
         findings.error(Violation::required("proxy", "must include httpProxy or httpsProxy"));
     }
@@ -53,7 +53,7 @@ fn address(draft: &Draft<'_>, path: &str, text: &str, schemes: &[&str], findings
     if draft.service_networks.iter().any(|net| net.cidr.contains(&ip)) {
         part_of("service networks");
     }
-    if draft.ovn.as_ref().and_then(|ovn| ovn.join_subnet).is_some_and(|join| join.contains(&ip)) {
+    if draft.join_subnet().is_some_and(|join| join.contains(&ip)) {
         part_of("ovn-kubernetes IPv4 InternalJoinSubnet");
     }
 }

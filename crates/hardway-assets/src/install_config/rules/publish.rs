@@ -1,12 +1,13 @@
 //! Where endpoints are published and who mints cloud credentials: on none there is no choice; and
 //! `cpuPartitioningMode`, which openshift-install does not check at all.
 
-use super::super::draft::{Draft, text};
+use super::super::draft::Draft;
+use super::super::values::{text, text_or_default};
 use crate::schema::{Findings, INSTALL_CONFIG};
 use crate::violation::Violation;
 
 pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
-    let publish = draft.publish.as_str();
+    let publish = draft.config.publish.as_str();
     let has_strategy = draft.has("operatorPublishingStrategy");
     let invalid = |detail: &str| Violation::invalid("publish", publish, detail);
     match publish {
@@ -39,7 +40,7 @@ pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
         let detail = "cannot be set when using the \"none\" platform";
         findings.error(Violation::invalid("credentialsMode", mode, detail));
     }
-    let partitioning = draft.cpu_partitioning_mode.as_str();
+    let partitioning = draft.config.cpu_partitioning_mode.as_str();
     let allowed = INSTALL_CONFIG.allowed("cpuPartitioningMode");
     if !partitioning.is_empty() && !allowed.contains(&partitioning) {
         findings.error(Violation::unsupported("cpuPartitioningMode", partitioning, allowed));
@@ -48,10 +49,7 @@ pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
 
 /// openshift-install prints these paths without their parent.
 fn strategy(draft: &Draft<'_>, findings: &mut Findings<'_>) {
-    let of = |name: &str| {
-        let value = text(draft.node, &format!("operatorPublishingStrategy.{name}"));
-        if value.is_empty() { "External".to_owned() } else { value }
-    };
+    let of = |name: &str| text_or_default(draft.node, &format!("operatorPublishingStrategy.{name}"));
     let both = ["apiserver", "ingress"].map(|name| (name, of(name)));
     for (name, value) in &both {
         if !["External", "Internal"].contains(&value.as_str()) {

@@ -10,13 +10,13 @@ use crate::violation::Violation;
 
 pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
     // Of the wrong type: the schema check said so.
-    let mistyped = draft.has("pullSecret") && draft.pull_secret.is_empty();
+    let mistyped = draft.has("pullSecret") && draft.config.pull_secret.expose_text().is_empty();
     let is_text = matches!(draft.node.get("pullSecret"), Some(node) if matches!(node.value, crate::yaml::Value::String(_)));
     if mistyped && !is_text {
         return;
     }
-    if let Err(error) = auths(&draft.pull_secret) {
-        let fix = if draft.pull_secret.trim().is_empty() { WHERE_FROM } else { AS_JSON };
+    if let Err(error) = auths(draft.config.pull_secret.expose_text()) {
+        let fix = if draft.config.pull_secret.expose_text().trim().is_empty() { WHERE_FROM } else { AS_JSON };
         findings.error(Violation::redacted("pullSecret", error).fix(fix));
     }
 }

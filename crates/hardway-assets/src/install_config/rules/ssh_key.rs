@@ -10,10 +10,10 @@ use crate::violation::Violation;
 
 pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
     // With FIPS the whole text is read at once in every release.
-    let each_line = rules.every_ssh_line_is_a_key && !draft.fips;
-    let keys: Vec<Result<&str, &str>> = lines(&draft.ssh_key, each_line).map(key_type).collect();
-    let none_good = !draft.ssh_key.is_empty() && !keys.iter().any(Result::is_ok);
-    let prefix = if draft.fips { "Fatal error trying to parse configured public key: " } else { "" };
+    let each_line = rules.every_ssh_line_is_a_key && !draft.config.fips;
+    let keys: Vec<Result<&str, &str>> = lines(&draft.config.ssh_key, each_line).map(key_type).collect();
+    let none_good = !draft.config.ssh_key.is_empty() && !keys.iter().any(Result::is_ok);
+    let prefix = if draft.config.fips { "Fatal error trying to parse configured public key: " } else { "" };
     if keys.is_empty() && none_good {
         findings.error(Violation::redacted("sshKey", format!("{prefix}ssh: no key found")));
     }
@@ -23,7 +23,7 @@ pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_
         let violation = Violation::redacted("sshKey", format!("{prefix}{error}{which}"));
         if none_good || each_line { findings.error(violation) } else { findings.warn(violation) }
     }
-    if draft.fips {
+    if draft.config.fips {
         fips(&keys, rules, findings);
     }
 }

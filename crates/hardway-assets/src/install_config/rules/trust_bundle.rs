@@ -8,12 +8,12 @@ use crate::violation::Violation;
 use hardway_base::pem;
 
 pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
-    if !draft.trust_bundle.is_empty()
-        && let Some(error) = bundle_error(&draft.trust_bundle)
+    if !draft.config.additional_trust_bundle.is_empty()
+        && let Some(error) = bundle_error(&draft.config.additional_trust_bundle)
     {
         findings.error(Violation::redacted("additionalTrustBundle", error));
     }
-    let policy = draft.trust_bundle_policy.as_str();
+    let policy = draft.config.additional_trust_bundle_policy.as_str();
     if !INSTALL_CONFIG.allowed("additionalTrustBundlePolicy").contains(&policy) {
         let detail = "supported values \"Proxyonly\", \"Always\"";
         findings.error(Violation::invalid("additionalTrustBundlePolicy", policy, detail));

@@ -5,7 +5,7 @@ use crate::explain::{Catalogue, Kind};
 
 #[test]
 fn every_file_is_explained() {
-    let catalogue = Catalogue::load();
+    let catalogue = Catalogue::of_assets();
     for (name, world) in worlds() {
         for path in world.paths() {
             let kind = if path == "metadata.json" { Kind::WorkFile } else { Kind::Manifest };

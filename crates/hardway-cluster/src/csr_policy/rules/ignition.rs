@@ -65,7 +65,7 @@ pub(super) fn may_come_again(case: &Case<'_>, since: Timestamp) -> Option<String
 /// Whether a person lets the node in again, and no other key has come in since: a permission that lasted would be open to
 /// whoever has the bootstrap identity, which lies on every node.
 fn is_let_in(case: &Case<'_>) -> bool {
-    let given = case.declared().and_then(|declared| case.world.settings.rejoin.get(&declared.node));
+    let given = case.declared().and_then(|declared| case.world.settings.rejoin.get(&declared.name));
     given.is_some_and(|given| history::other_key(case).is_none_or(|other| other.at < *given))
 }
 

@@ -15,7 +15,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::case::{Ask, Case};
-use super::{Decision, Declared, Examined, Finding, ReasonCode, RuleFinding, Settings, Verdict, World};
+use super::{Decision, Examined, Finding, ReasonCode, RuleFinding, Settings, Verdict, World};
+use crate::declared::Declared;
 
 /// One thing that is looked at.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,8 @@ use std::net::IpAddr;
 use super::Rule;
 use super::identity::is_node_name;
 use crate::csr_policy::case::{Ask, Case};
-use crate::csr_policy::{Declared, DeclaredNode, Finding, Name, ReasonCode};
+use crate::csr_policy::{Finding, Name, ReasonCode};
+use crate::declared::{Declared, DeclaredNode};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -83,7 +84,7 @@ fn asked<'c>(case: &Case<'c>) -> Option<(&'c DeclaredNode, &'c [Name])> {
 }
 
 fn against_name(name: &str, node: &DeclaredNode, declared: &Declared) -> Option<(ReasonCode, String)> {
-    if name == node.node {
+    if name == node.name {
         return None;
     }
     let owner = declared.other_name(name, node);
@@ -92,9 +93,9 @@ fn against_name(name: &str, node: &DeclaredNode, declared: &Declared) -> Option<
     } else if !is_node_name(name) {
         (ReasonCode::NameMalformed, format!("{name:?} is no DNS name that a kubelet asks for"))
     } else if let Some(owner) = owner {
-        (ReasonCode::NameBelongsToAnother, format!("{name} is a name of {owner}, not of {}", node.node))
+        (ReasonCode::NameBelongsToAnother, format!("{name} is a name of {owner}, not of {}", node.name))
     } else {
-        (ReasonCode::NameNotDeclared, format!("{name} is not the name of {}", node.node))
+        (ReasonCode::NameNotDeclared, format!("{name} is not the name of {}", node.name))
     })
 }
 
@@ -120,7 +121,7 @@ fn against_address(
     Some(match declared.other_owner(address, node) {
         Some(owner) => (
             ReasonCode::AddressBelongsToAnother,
-            format!("{address} is the address of {owner}, not of {}", node.node),
+            format!("{address} is the address of {owner}, not of {}", node.name),
         ),
         None => (
             ReasonCode::AddressNotDeclared,

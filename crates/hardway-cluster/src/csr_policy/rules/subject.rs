@@ -67,7 +67,7 @@ fn declared(case: &Case<'_>) -> Finding {
         None => {
             let meant = case.world.declared.nodes.iter().find(|node| {
                 node.host == name
-                    || node.node.eq_ignore_ascii_case(name)
+                    || node.name.eq_ignore_ascii_case(name)
                     || name.split('.').next() == Some(&node.host)
             });
             match meant {
@@ -75,7 +75,7 @@ fn declared(case: &Case<'_>) -> Finding {
                     ReasonCode::NodeNamedOtherwise,
                     format!(
                         "the machine calls itself {name:?}; host {} is expected as {}",
-                        node.host, node.node
+                        node.host, node.name
                     ),
                 ),
                 None => Finding::objects(

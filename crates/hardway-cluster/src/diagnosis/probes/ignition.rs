@@ -21,5 +21,5 @@ pub(in crate::diagnosis) fn never_fetched(evidence: &Evidence) -> Vec<String> {
     };
     let missing = awaited(evidence)
         .filter(|node| !fetched.contains_key(&node.name) && !evidence.state.nodes.contains_key(&node.name));
-    missing.map(|node| format!("{} {} has not fetched its config", node.role, node.name)).collect()
+    missing.map(|node| format!("{} {} has not fetched its config", node.role_name(), node.name)).collect()
 }

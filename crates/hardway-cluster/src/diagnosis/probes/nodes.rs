@@ -16,7 +16,7 @@ const SERVING: &str = "kubernetes.io/kubelet-serving";
 /// Declared nodes whose turn has come: workers boot when the bootstrap host is gone.
 pub(super) fn awaited(evidence: &Evidence) -> impl Iterator<Item = &DeclaredNode> {
     let is_over = evidence.is_bootstrap_over();
-    evidence.declared.nodes.iter().filter(move |node| node.role == Role::Master || is_over)
+    evidence.declared.nodes.iter().filter(move |node| node.role == Some(Role::Master) || is_over)
 }
 
 pub(in crate::diagnosis) fn localhost(evidence: &Evidence) -> Vec<String> {
@@ -47,7 +47,7 @@ pub(in crate::diagnosis) fn one_name_twice(evidence: &Evidence) -> Vec<String> {
     let mut found = Vec::new();
     for (declared, node) in with_node(evidence) {
         let has = |other: &&DeclaredNode| {
-            let is_its = |ip: &str| ip.parse().is_ok_and(|ip| other.ips.contains(&ip));
+            let is_its = |ip: &str| ip.parse().is_ok_and(|ip| other.addresses.contains(&ip));
             other.name != declared.name && !nodes.contains_key(&other.name) && node.internal_ips().any(is_its)
         };
         if let Some(other) = evidence.declared.nodes.iter().find(has) {
@@ -109,7 +109,9 @@ pub(in crate::diagnosis) fn never_asked(evidence: &Evidence) -> Vec<String> {
     }
     let missing = awaited(evidence).filter(|node| !evidence.state.nodes.contains_key(&node.name));
     missing
-        .map(|node| format!("{} {} has not registered, and no request of it waits", node.role, node.name))
+        .map(|node| {
+            format!("{} {} has not registered, and no request of it waits", node.role_name(), node.name)
+        })
         .collect()
 }
 

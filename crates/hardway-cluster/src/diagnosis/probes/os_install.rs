@@ -39,11 +39,11 @@ pub(in crate::diagnosis) fn other_address(evidence: &Evidence) -> Vec<String> {
     let mut found = Vec::new();
     for node in &evidence.declared.nodes {
         let Some(sources) = evidence.install.fetched_from.get(&node.name) else { continue };
-        let is_own = sources.iter().any(|source| node.ips.contains(source));
+        let is_own = sources.iter().any(|source| node.addresses.contains(source));
         let is_known = evidence.state.nodes.contains_key(&node.name);
-        if !is_own && !is_known && !node.ips.is_empty() {
+        if !is_own && !is_known && !node.addresses.is_empty() {
             let sources: Vec<String> = sources.iter().map(ToString::to_string).collect();
-            let own: Vec<String> = node.ips.iter().map(ToString::to_string).collect();
+            let own: Vec<String> = node.addresses.iter().map(ToString::to_string).collect();
             let (name, sources, own) = (&node.name, sources.join(", "), own.join(", "));
             found.push(format!("{name} fetched its config from {sources}, declared is {own}"));
         }

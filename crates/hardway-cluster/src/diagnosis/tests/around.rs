@@ -88,7 +88,7 @@ fn machines() -> Vec<Fault> {
         }),
         fault("R11", settled(), |e| {
             e.state.nodes.remove("w1");
-            e.declared.nodes[4].ips = vec!["192.168.126.111".parse().unwrap()];
+            e.declared.nodes[4].addresses = vec!["192.168.126.111".parse().unwrap()];
             e.install.fetched_from = [("w1".to_owned(), [elsewhere].into())].into();
         }),
     ]

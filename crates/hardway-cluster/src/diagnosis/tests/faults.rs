@@ -115,17 +115,17 @@ fn nodes() -> Vec<Fault> {
     let addressed = || {
         let mut evidence = settled();
         for (place, ip) in [(3, "192.168.126.110"), (4, "192.168.126.111")] {
-            evidence.declared.nodes[place].ips = vec![ip.parse().unwrap()];
+            evidence.declared.nodes[place].addresses = vec![ip.parse().unwrap()];
         }
         evidence.state.apply(&Event::Changed(with_ip("192.168.126.110")));
-        evidence.declared.nodes[4].ips.clear();
+        evidence.declared.nodes[4].addresses.clear();
         evidence
     };
     vec![
         fault("D3", settled(), |e| e.state.apply(&node("localhost.localdomain", "worker", true).into())),
         fault("D4", settled(), |e| e.state.apply(&node("etcd-0.ocp4.example.com", "master", true).into())),
         fault("D5", addressed(), |e| {
-            e.declared.nodes[4].ips = vec!["192.168.126.111".parse().unwrap()];
+            e.declared.nodes[4].addresses = vec!["192.168.126.111".parse().unwrap()];
             e.state.nodes.remove("w1");
             e.state.apply(&with_ip("192.168.126.111").into());
         }),

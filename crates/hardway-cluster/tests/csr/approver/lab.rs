@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use hardway_cluster::approver::{Approver, ApproverError, News, Summary};
-use hardway_cluster::csr_policy::{CLIENT_SIGNER, Declared, DeclaredNode, SERVING_SIGNER, Settings};
+use hardway_cluster::csr_policy::{CLIENT_SIGNER, SERVING_SIGNER, Settings};
+use hardway_cluster::declared::{Declared, DeclaredNode};
 use hardway_cluster::kubeconfig::connect;
 use hardway_journal::{Entry, FILE_NAME, Fact, Journal, Record};
 use hardway_testing::ControlPlane;
@@ -50,8 +51,9 @@ impl Lab {
         let plane = plane.await.unwrap();
         let client = connect(Some(&plane.kubeconfig())).await.unwrap();
         let nodes = (0..nodes).map(|n| DeclaredNode {
-            node: name(n),
+            name: name(n),
             host: name(n),
+            role: None,
             addresses: vec![address(n).parse().unwrap()],
         });
         let declared = Declared {

@@ -1,6 +1,7 @@
 //! What must be approved.
 
-use hardway_cluster::csr_policy::{Declared, Finding, IgnitionEvidence, RULES, ReasonCode, Verdict};
+use hardway_cluster::csr_policy::{Finding, IgnitionEvidence, RULES, ReasonCode, Verdict};
+use hardway_cluster::declared::Declared;
 
 use crate::support::key::GOOD;
 use crate::support::pkcs10::{dns, ip};

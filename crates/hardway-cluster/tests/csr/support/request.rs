@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use hardway_assets::example;
 use hardway_cluster::csr_policy::{
-    Approval, CLIENT_SIGNER, Decision, Declared, Examined, Redemption, Request, Rival, SERVING_SIGNER,
-    SeenNode, Settings, State, World, decide,
+    Approval, CLIENT_SIGNER, Decision, Examined, Redemption, Request, Rival, SERVING_SIGNER, SeenNode,
+    Settings, State, World, decide,
 };
+use hardway_cluster::declared::Declared;
 use jiff::{SignedDuration, Timestamp};
 
 use super::key::TestKey;

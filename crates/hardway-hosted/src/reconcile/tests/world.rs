@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use super::super::*;
+use crate::gates::{GateName, first_held};
 use crate::token::TokenSecret;
 use crate::worker::Stage;
 
@@ -101,7 +102,8 @@ impl World {
     }
 
     pub(super) fn hold_gate(&mut self, is_held: bool) {
-        self.view.gates = vec![Gate { name: "payload", is_open: !is_held, seen: "so".into(), fix: "" }];
+        self.view.gates =
+            vec![Gate { name: GateName::Payload, is_open: !is_held, seen: "so".into(), fix: "" }];
     }
 
     pub(super) fn break_nodes(&mut self, names: &[&str]) {
@@ -173,7 +175,7 @@ impl World {
             let mut busy = BTreeSet::new();
             // The second of two waits.
             for step in steps.into_iter().filter(|step| busy.insert(step.worker().to_owned())) {
-                self.taken.push((step.worker().to_owned(), step.name()));
+                self.taken.push((step.worker().to_owned(), step.kind().name()));
                 self.take(step);
             }
             self.live();
@@ -204,7 +206,7 @@ impl World {
                     self.record(&worker, |worker| worker.history.settled = Some(now));
                 }
             }
-            Step::Dress { worker } => {
+            Step::Label { worker } => {
                 let now = self.now;
                 self.record(&worker.name, |worker| worker.history.labelled = Some(now));
             }

@@ -1,10 +1,11 @@
 //! Results and checks for programs.
 
-use hardway_assets::explain::{Catalogue, Kind};
+use hardway_assets::explain::Kind;
 use hardway_machines::preflight::{CHECKS, CheckResult, failed, provider_name};
 use serde_json::{Value, json};
 
 use crate::cli::Format;
+use crate::explanations;
 use crate::terminal::Output;
 
 /// All of it.
@@ -14,7 +15,7 @@ pub(super) fn value(results: &[CheckResult]) -> Value {
 
 /// What is asked, without asking.
 pub(super) fn list(format: Format, out: &Output) {
-    let catalogue = Catalogue::load();
+    let catalogue = explanations::catalogue();
     let rows = CHECKS.iter().map(|check| {
         let asks = catalogue.get(Kind::Check, check.name).map_or("", |e| e.what);
         let providers: Vec<&str> = check.providers.iter().map(|provider| provider_name(*provider)).collect();
@@ -45,7 +46,7 @@ mod tests {
 
     #[test]
     fn what_is_asked_of_some_providers_only_says_of_which() {
-        let catalogue = Catalogue::load();
+        let catalogue = explanations::catalogue();
         for check in CHECKS {
             let providers: Vec<&str> =
                 check.providers.iter().map(|provider| provider_name(*provider)).collect();

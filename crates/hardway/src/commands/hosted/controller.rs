@@ -8,7 +8,7 @@ use hardway_assets::inventory::{self, Host, Role};
 use hardway_cluster::csr_policy::{self, IgnitionEvidence};
 use hardway_hosted::controller::{Controller, Metrics, MetricsServer, Told};
 use hardway_hosted::pointer::OwnServer;
-use hardway_hosted::reconcile::Settings;
+use hardway_hosted::reconcile::{Settings, StepKind};
 use hardway_hosted::{MachineMaker, ProgramProvider};
 use hardway_machines::providers::Provider;
 use tokio::sync::mpsc;
@@ -72,7 +72,7 @@ pub(super) async fn controller(
 ) -> Result<(Controller, mpsc::UnboundedReceiver<Told>), Report> {
     let folder =
         std::path::absolute(&global.dir).map_err(|error| Report::from_error("workdir-unusable", &error))?;
-    let now: hardway_cluster::approver::Now = Arc::new(clock::now);
+    let now: hardway_cluster::clock::Now = Arc::new(clock::now);
     let machines = match makes_machines {
         true => {
             let (provider, hosts) = provider(global, args)?;
@@ -183,7 +183,7 @@ pub(super) async fn print(mut told: mpsc::UnboundedReceiver<Told>, out: &Output)
         }
         match (is_bad, &told) {
             (true, _) => out.warn(&line),
-            (false, Told::Took { step: "record", .. }) => out.debug(&line),
+            (false, Told::Took { step: StepKind::Record, .. }) => out.debug(&line),
             (false, _) => out.info(&line),
         }
         last = line;

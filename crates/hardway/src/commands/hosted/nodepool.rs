@@ -81,7 +81,7 @@ pub(super) async fn await_gates(
     out: &Output,
 ) -> Result<u8, Report> {
     let late = clock::now() + timeout;
-    let (mut config, mut told) = (ConfigWatch::default(), String::new());
+    let (mut config, mut told) = (ConfigWatch::default(), None);
     loop {
         let pool = management.node_pool(name).await.map_err(|error| failed(&error))?;
         let status = look(management, &pool, &mut config, rest).await?;
@@ -92,8 +92,8 @@ pub(super) async fn await_gates(
             ));
             return Ok(0);
         };
-        if told != gate.name {
-            told = gate.name.to_owned();
+        if told != Some(gate.name) {
+            told = Some(gate.name);
             out.info(&format!("waiting at gate {}: {}", gate.name, gate.seen));
         }
         if clock::now() >= late {

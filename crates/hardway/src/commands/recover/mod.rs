@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hardway_cluster::approver::{Approver, ApproverError, News};
-use hardway_cluster::csr_policy::{Declared, Settings};
+use hardway_cluster::csr_policy::Settings;
+use hardway_cluster::declared::Declared;
 use hardway_cluster::recovery::{Assessment, Recovered, Recovery};
 use kube::Client;
 use serde_json::Value;

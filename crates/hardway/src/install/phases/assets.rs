@@ -2,6 +2,7 @@
 
 use hardway_assets::Phase;
 use hardway_assets::graph::{FileState, Step};
+use hardway_assets::guide::{self, Page};
 
 use crate::inputs::LOCK;
 use crate::install::Install;
@@ -82,10 +83,9 @@ impl Work for MakeAssets<'_> {
     }
 
     fn plan(&self) -> Result<Vec<Effect>, Report> {
-        let row = crate::install::row(self.phase);
+        let gives = guide::page(self.phase.name()).map(Page::gives).unwrap_or_default();
         Ok(vec![Effect::of(format!(
-            "writes {} (`hardway create ignition-configs --dry-run` names each file)",
-            row.gives
+            "writes {gives} (`hardway create ignition-configs --dry-run` names each file)"
         ))])
     }
 }

@@ -17,7 +17,7 @@ use hardway_assets::Phase;
 use hardway_assets::inventory::Role;
 
 use super::work::{Observed, Work};
-use super::{Install, row};
+use super::{Install, needs};
 use crate::report::{EXIT_USAGE, Report};
 
 /// The work of a phase.
@@ -44,7 +44,7 @@ pub(crate) fn work_of(install: &Install, phase: Phase) -> Box<dyn Work + '_> {
 
 /// An error when something that a phase needs does not hold.
 pub(crate) fn check_needs(install: &Install, phase: Phase) -> Result<(), Report> {
-    for need in row(phase).needs {
+    for need in needs(phase) {
         if let Observed::Todo(missing) = work_of(install, *need).observe()? {
             return Err(Report::new("phase-too-early", format!("{phase} needs {need} first: {missing}"))
                 .exit(EXIT_USAGE)

@@ -1,4 +1,4 @@
-//! Taking steps.
+//! Executing steps.
 
 use std::sync::Arc;
 
@@ -14,15 +14,15 @@ use crate::error::HostedError;
 use crate::names;
 use crate::objects::{NodePool, Taint};
 use crate::pointer::{Pointer, SMALLEST_LIMIT};
-use crate::reconcile::{BY_HAND, Step, staying};
+use crate::reconcile::{Step, node_labels};
 use crate::record::HostedStep;
 use crate::token::TokenSecret;
 use crate::upgrade;
-use crate::worker::{Trouble, Worker};
+use crate::worker::{Trouble, TroubleReason, Worker};
 
-/// Takes steps for a controller.
+/// Executes the steps of a controller.
 #[derive(Clone)]
-pub(super) struct Taker {
+pub(super) struct Executor {
     pub(super) controller: Arc<Controller>,
     pub(super) journal: Arc<Journal>,
 }
@@ -37,21 +37,21 @@ pub(super) struct Task {
     pub(super) pool: NodePool,
 }
 
-impl Taker {
-    /// Takes one step; whatever it is, it can be taken again.
-    pub(super) async fn take(&self, task: &Task) -> Result<(), HostedError> {
+impl Executor {
+    /// Executes one step. Every step can be repeated.
+    pub(super) async fn execute(&self, task: &Task) -> Result<(), HostedError> {
         let result = self.step(task).await;
         if let Err(error) = &result
             && !error.is_conflict()
         {
             self.note_failure(task, error).await;
         }
-        // What was only looked at or written down is no decision.
+        // Writing what was seen is no decision, and not recorded.
         if !matches!(task.step, Step::Observe(_) | Step::Record(_)) {
             let fact = HostedStep {
                 cluster: self.controller.management.cluster.clone(),
                 worker: task.worker.name.clone(),
-                step: task.step.name().to_owned(),
+                step: task.step.kind().name().to_owned(),
                 error: result.as_ref().err().map(ToString::to_string),
             };
             let entry = Entry::of((self.controller.now)(), &fact);
@@ -61,9 +61,9 @@ impl Taker {
         result
     }
 
-    /// Whoever looks at the worker sees why it does not come on. That this fails too changes nothing: the step is tried again.
+    /// Whoever looks at the worker sees why it does not come on. Should this fail too, the step is retried all the same.
     async fn note_failure(&self, task: &Task, error: &HostedError) {
-        let (reason, message) = (format!("{}-failed", task.step.name()), error.to_string());
+        let (reason, message) = (TroubleReason::Failed(task.step.kind()), error.to_string());
         let known = task.worker.history.trouble.as_ref();
         if known.is_none_or(|known| (&known.reason, &known.message) != (&reason, &message)) {
             let mut worker = task.worker.clone();
@@ -83,7 +83,7 @@ impl Taker {
                 self.change(task, |worker, now| worker.history.settled = Some(now)).await
             }
             Step::Boot { config_hash, .. } => self.boot(task, config_hash).await,
-            Step::Dress { .. } => self.dress(task).await,
+            Step::Label { .. } => self.label(task).await,
             Step::Cordon { node } => {
                 let patch = json!({"spec": {"unschedulable": true}});
                 self.patch_node(node, &patch).await
@@ -118,7 +118,7 @@ impl Taker {
         }
     }
 
-    /// The pointer is read now, and not a moment earlier.
+    /// The pointer is read right before it is used: its token may have been rotated.
     async fn boot(&self, task: &Task, config_hash: &str) -> Result<(), HostedError> {
         let Some(maker) = self.controller.machines.clone() else { return Ok(()) };
         let pool = task.pool.metadata.name.clone().unwrap_or_default();
@@ -156,7 +156,7 @@ impl Taker {
             worker.history.config_hash = Some(config_hash.to_owned());
             worker.history.pointer_good_until = token.copy_is_good_until();
             worker.history.trouble = (!by_hand.is_empty()).then(|| Trouble {
-                reason: BY_HAND.to_owned(),
+                reason: TroubleReason::ByHand,
                 message: by_hand.join(" "),
                 since,
             });
@@ -164,14 +164,14 @@ impl Taker {
         .await
     }
 
-    /// Labels and taints, once; whoever changes them later is right.
-    async fn dress(&self, task: &Task) -> Result<(), HostedError> {
+    /// Labels and taints, once: later changes are the administrator's.
+    async fn label(&self, task: &Task) -> Result<(), HostedError> {
         let name = &task.worker.name;
         let node = self.nodes().get(name).await.map_err(HostedError::api(format!("Node {name}")))?;
         let wanted = task.pool.spec.taints.clone().unwrap_or_default();
         let spec = node.spec.unwrap_or_default();
         let mut taints = spec.taints.unwrap_or_default();
-        let mut patch = json!({"metadata": {"labels": staying::labels(&task.pool)}});
+        let mut patch = json!({"metadata": {"labels": node_labels(&task.pool)}});
         let is_there =
             |taint: &Taint| taints.iter().any(|one| one.key == taint.key && one.effect == taint.effect);
         let missing: Vec<Taint> = wanted.into_iter().filter(|taint| !is_there(taint)).collect();
@@ -226,11 +226,11 @@ impl Taker {
         self.write(task, &worker).await
     }
 
-    /// What failed before went well now.
+    /// Writes a record; a failure before this success is over.
     pub(super) async fn write(&self, task: &Task, worker: &Worker) -> Result<(), HostedError> {
         let mut worker = worker.clone();
         worker.history.trouble =
-            worker.history.trouble.filter(|trouble| !trouble.reason.ends_with("-failed"));
+            worker.history.trouble.filter(|trouble| !matches!(trouble.reason, TroubleReason::Failed(_)));
         self.replace(task, &worker).await
     }
 

@@ -1,13 +1,13 @@
-//! A worker whose machine is on: it becomes a node, is dressed, is upgraded, and is replaced when it stays unwell.
+//! A worker whose machine is on: it becomes a node, is labelled, is upgraded, and is replaced when it stays unwell.
 
 use jiff::SignedDuration;
 
-use super::waiting::troubled;
-use super::{Round, Step, upgrading};
+use super::{Round, Step, upgrade};
+use crate::gates::GateName;
 use crate::names;
 use crate::node_view::NodeView;
 use crate::objects::NodePool;
-use crate::worker::{Wanted, Worker};
+use crate::worker::{TroubleReason, Wanted, Worker};
 
 pub(super) fn step(worker: &Worker, round: &Round<'_>, away: &mut usize) -> Option<Step> {
     let node = round.node(worker);
@@ -21,18 +21,18 @@ pub(super) fn step(worker: &Worker, round: &Round<'_>, away: &mut usize) -> Opti
     }
     let node = node?;
     if worker.history.labelled.is_none() {
-        return Some(Step::Dress { worker: Box::new(worker.clone()) });
+        return Some(Step::Label { worker: Box::new(worker.clone()) });
     }
-    upgrading::step(worker, node, round, away)
+    upgrade::step(worker, node, round, away)
 }
 
-/// Why a worker is unwell, if it is: a word and a sentence.
-pub(super) fn is_unwell(worker: &Worker, round: &Round<'_>) -> Option<(&'static str, String)> {
+/// Why a worker is unwell, if it is.
+pub(super) fn is_unwell(worker: &Worker, round: &Round<'_>) -> Option<(TroubleReason, String)> {
     let booted = worker.history.booted.filter(|_| worker.wanted == Wanted::Present)?;
     match round.node(worker).filter(|_| worker.history.joined.is_some()) {
         Some(node) => is_node_unwell(node, round),
         None if worker.history.joined.is_some() => {
-            Some(("node-missing", format!("node {} was there and is gone", worker.name)))
+            Some((TroubleReason::NodeMissing, format!("node {} was there and is gone", worker.name)))
         }
         None if round.now.duration_since(booted) < round.settings.startup => None,
         None => Some(never_joined(worker, round)),
@@ -40,50 +40,57 @@ pub(super) fn is_unwell(worker: &Worker, round: &Round<'_>) -> Option<(&'static 
 }
 
 /// The first link of the chain that is missing.
-fn never_joined(worker: &Worker, round: &Round<'_>) -> (&'static str, String) {
+fn never_joined(worker: &Worker, round: &Round<'_>) -> (TroubleReason, String) {
     let minutes = worker.history.booted.map_or(0, |booted| round.now.duration_since(booted).as_mins());
     let news = round.view.news.get(&worker.name).cloned().unwrap_or_default();
     let is_served = round.view.news.values().any(|news| news.fetched.is_some());
     match (&worker.history.fetched, &worker.history.asked) {
         (_, Some(_)) => match news.asked {
             Some((_, verdict)) if verdict != "first-client" && verdict != "rejoin" => {
-                ("not-approved", format!("its certificate request is not approved: {verdict}"))
+                (TroubleReason::NotApproved, format!("its certificate request is not approved: {verdict}"))
             }
-            _ => ("not-registered", format!("on since {minutes} min, and has a certificate, but no node")),
+            _ => (
+                TroubleReason::NotRegistered,
+                format!("on since {minutes} min, and has a certificate, but no node"),
+            ),
         },
         (None, None) if is_served => {
-            ("not-fetched", format!("on since {minutes} min, and has not fetched its config"))
+            (TroubleReason::NotFetched, format!("on since {minutes} min, and has not fetched its config"))
         }
         (fetched, None) => {
             let has = if fetched.is_some() { ", has fetched its config" } else { "" };
-            ("not-asked", format!("on since {minutes} min{has}, and has not asked for a certificate"))
+            (
+                TroubleReason::NotAsked,
+                format!("on since {minutes} min{has}, and has not asked for a certificate"),
+            )
         }
     }
 }
 
-fn is_node_unwell(node: &NodeView, round: &Round<'_>) -> Option<(&'static str, String)> {
+fn is_node_unwell(node: &NodeView, round: &Round<'_>) -> Option<(TroubleReason, String)> {
     let since = round.now.duration_since(node.ready_since);
     // A node that reboots for an upgrade is the daemon's business.
     let is_working = node.daemon_state.as_deref() == Some("Working");
-    (!node.is_ready() && since >= round.settings.unready && !is_working)
-        .then(|| ("not-ready", format!("not ready since {} min: {}", since.as_mins(), node.ready_message)))
+    (!node.is_ready() && since >= round.settings.unready && !is_working).then(|| {
+        (TroubleReason::NotReady, format!("not ready since {} min: {}", since.as_mins(), node.ready_message))
+    })
 }
 
-/// Told; and replaced, where that is wanted and there is room for it.
-fn unwell(worker: &Worker, reason: &'static str, message: String, round: &Round<'_>) -> Option<Step> {
-    let told = worker.history.trouble.as_ref().map(|trouble| trouble.reason.as_str());
+/// Recorded; and replaced, where the pool wants repairs and the limits allow it.
+fn unwell(worker: &Worker, reason: TroubleReason, message: String, round: &Round<'_>) -> Option<Step> {
+    let told = worker.history.trouble.as_ref().map(|trouble| &trouble.reason);
     if !round.view.pool.spec.management.auto_repair.unwrap_or_default() {
-        return troubled(worker, reason, message, round);
+        return round.trouble(worker, reason, message);
     }
-    if let Some(paused) = round.held.filter(|gate| gate.name == "paused") {
-        return troubled(worker, "repairs-paused", format!("{message}; {}", paused.seen), round);
+    if let Some(paused) = round.held.filter(|gate| gate.name == GateName::Paused) {
+        return round.trouble(worker, TroubleReason::RepairsPaused, format!("{message}; {}", paused.seen));
     }
     let unwell = round.unwell.len();
     if unwell > round.settings.most_unwell {
         let message = format!(
             "{message}; {unwell} workers are unwell, so the fault is likely elsewhere and none is replaced"
         );
-        return troubled(worker, "repairs-paused", message, round);
+        return round.trouble(worker, TroubleReason::RepairsPaused, message);
     }
     let hour = SignedDuration::from_hours(1);
     let repairs = round.view.workers.iter().flat_map(|one| &one.repairs);
@@ -92,11 +99,11 @@ fn unwell(worker: &Worker, reason: &'static str, message: String, round: &Round<
             "{message}; {} were replaced within an hour, which is enough",
             round.settings.repairs_per_hour
         );
-        return troubled(worker, "repairs-paused", message, round);
+        return round.trouble(worker, TroubleReason::RepairsPaused, message);
     }
-    // Told in one round, replaced in the next: the record keeps why.
-    if told != Some(reason) {
-        return troubled(worker, reason, message, round);
+    // Recorded in one round, replaced in the next: the record keeps why.
+    if told != Some(&reason) {
+        return round.trouble(worker, reason, message);
     }
     let mut record = worker.clone();
     record.wanted = Wanted::Replaced;
@@ -120,7 +127,7 @@ fn is_pointer_dead(worker: &Worker, round: &Round<'_>) -> bool {
 }
 
 /// The labels of a pool's nodes: its own, and which pool it is.
-pub fn labels(pool: &NodePool) -> std::collections::BTreeMap<String, String> {
+pub fn node_labels(pool: &NodePool) -> std::collections::BTreeMap<String, String> {
     let mut labels = pool.spec.node_labels.clone().unwrap_or_default();
     labels.insert(names::NODE_LABEL.to_owned(), pool.metadata.name.clone().unwrap_or_default());
     labels

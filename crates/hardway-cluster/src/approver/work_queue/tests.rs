@@ -1,4 +1,4 @@
-//! Deciding while others become expected, against an API server that is played.
+//! The queue alone, and deciding while the expected nodes change, against an API server that is played.
 
 use std::convert::Infallible;
 use std::future::{Ready, ready};
@@ -12,8 +12,10 @@ use serde_json::json;
 use tower_service::Service;
 
 use super::*;
-use crate::approver::{Approver, Elector};
-use crate::csr_policy::{CLIENT_SIGNER, Declared, DeclaredNode, IgnitionEvidence, Settings};
+use crate::approver::Approver;
+use crate::csr_policy::{CLIENT_SIGNER, IgnitionEvidence, Settings};
+use crate::declared::{Declared, DeclaredNode};
+use crate::leader_election::Leadership;
 
 /// Of openssl, for worker-0.
 const REQUEST: &str = "-----BEGIN CERTIFICATE REQUEST-----
@@ -89,15 +91,15 @@ async fn a_node_that_becomes_expected_while_it_is_held_is_decided_about_again() 
         }),
         tell: Arc::new(|_| {}),
     };
-    let (_, leadership) = Elector::new(approver.client.clone(), "one", approver.now.clone());
-    let mut work = Work::new(Shared::new(&approver, leadership, None), None);
+    let mut work = Work::new(Reconciler::new(&approver, Leadership::of_nobody(), None), None);
     work.push(["csr-1".to_owned()]);
     work.begin().unwrap();
     // It looks at the clock before it decides, and again when it has.
     while looks.load(Ordering::SeqCst) < 2 {
         tokio::task::yield_now().await;
     }
-    let node = DeclaredNode { node: "worker-0".into(), host: "worker-0".into(), addresses: Vec::new() };
+    let node =
+        DeclaredNode { name: "worker-0".into(), host: "worker-0".into(), role: None, addresses: Vec::new() };
     let declared = Declared { nodes: vec![node], ..Declared::default() };
     work.expect(&Expected { declared, rejoin: BTreeMap::new() });
     work.done().await.unwrap();
@@ -106,4 +108,20 @@ async fn a_node_that_becomes_expected_while_it_is_held_is_decided_about_again() 
     work.begin().unwrap();
     work.done().await.unwrap();
     assert_eq!((work.summary().approved, work.summary().held), (1, 0));
+}
+
+#[test]
+fn one_of_a_node_at_a_time_and_the_others_in_order() {
+    let mut queue = Queue::default();
+    let node = |name: &str| name[..1].to_owned();
+    for name in ["a1", "a2", "b1", "a1"] {
+        queue.push(name.to_owned(), Instant::now());
+    }
+    let take = |queue: &mut Queue| queue.take(node).map(|queued| queued.name);
+    assert_eq!(take(&mut queue).as_deref(), Some("a1"));
+    assert_eq!(take(&mut queue).as_deref(), Some("b1"), "a is busy");
+    assert_eq!(take(&mut queue), None);
+    queue.done("a");
+    assert_eq!(take(&mut queue).as_deref(), Some("a2"));
+    assert!(queue.is_empty(), "a1 was in it once");
 }

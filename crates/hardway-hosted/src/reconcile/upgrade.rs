@@ -1,10 +1,9 @@
 //! A worker that has another config than its pool.
 
-use super::waiting::troubled;
 use super::{Round, Step};
 use crate::node_view::NodeView;
-use crate::upgrade::{Standing, is_stuck, standing};
-use crate::worker::{Wanted, Worker};
+use crate::upgrade::{ConfigState, config_state, is_stuck};
+use crate::worker::{TroubleReason, Wanted, Worker};
 
 /// Workers of the pool that are away: underway, leaving, or not ready.
 pub(super) fn away(round: &Round<'_>) -> usize {
@@ -22,33 +21,31 @@ pub(super) fn step(worker: &Worker, node: &NodeView, round: &Round<'_>, away: &m
     let wanted = round.config_hash.filter(|_| round.settings.upgrades && round.held.is_none())?;
     let underway = worker.history.upgrading;
     let booted = worker.history.config_hash.as_deref();
-    match standing(node, booted, wanted, underway.is_some()) {
-        Standing::Current if worker.history.config_hash.as_deref() != Some(wanted) => {
+    match config_state(node, booted, wanted, underway.is_some()) {
+        ConfigState::Current if worker.history.config_hash.as_deref() != Some(wanted) => {
             Some(ended(worker, wanted))
         }
-        Standing::Current => None,
-        Standing::Finished => Some(ended(worker, wanted)),
-        Standing::Degraded(reason) => troubled(
+        ConfigState::Current => None,
+        ConfigState::Finished => Some(ended(worker, wanted)),
+        ConfigState::Degraded(reason) => round.trouble(
             worker,
-            "upgrade-degraded",
+            TroubleReason::UpgradeDegraded,
             format!("the machine-config-daemon gave up: {reason}"),
-            round,
         ),
-        Standing::Underway if is_stuck(underway, round.now, round.settings.upgrade) => {
+        ConfigState::Underway if is_stuck(underway, round.now, round.settings.upgrade) => {
             let state = node.daemon_state.as_deref().unwrap_or("silent");
-            troubled(
+            round.trouble(
                 worker,
-                "upgrade-stuck",
+                TroubleReason::UpgradeStuck,
                 format!("its upgrade to {wanted} does not end; the daemon is {state}"),
-                round,
             )
         }
         // Written again until the daemon answers: a controller may have been killed between annotation and pod.
-        Standing::Underway if node.daemon_state.is_none() => {
+        ConfigState::Underway if node.daemon_state.is_none() => {
             Some(Step::Upgrade { worker: Box::new(worker.clone()), config_hash: wanted.to_owned() })
         }
-        Standing::Underway => None,
-        Standing::Outdated => begin(worker, wanted, round, away),
+        ConfigState::Underway => None,
+        ConfigState::Outdated => begin(worker, wanted, round, away),
     }
 }
 
@@ -78,7 +75,7 @@ fn ended(worker: &Worker, wanted: &str) -> Step {
     let mut record = worker.clone();
     record.history.upgrading = None;
     record.history.config_hash = Some(wanted.to_owned());
-    if record.history.trouble.as_ref().is_some_and(|trouble| trouble.reason.starts_with("upgrade-")) {
+    if record.history.trouble.as_ref().is_some_and(|trouble| trouble.reason.is_of_upgrade()) {
         record.history.trouble = None;
     }
     Step::EndUpgrade { worker: Box::new(record) }

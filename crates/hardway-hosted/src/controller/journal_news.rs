@@ -12,13 +12,13 @@ use crate::reconcile::WorkerNews;
 use crate::worker::Worker;
 
 /// Folded from the journal; the approver writes its decisions there, and the ignition server who fetched what.
-pub(super) struct News {
+pub(super) struct JournalNews {
     follower: Follower,
     fetched: BTreeMap<IpAddr, Timestamp>,
     asked: BTreeMap<String, (Timestamp, String)>,
 }
 
-impl News {
+impl JournalNews {
     /// Of a working folder.
     pub(super) fn new(folder: &std::path::Path) -> Self {
         let follower = Follower::new(&folder.join(hardway_journal::FILE_NAME));

@@ -1,4 +1,4 @@
-//! What was seen, pool by pool, as the planner wants it.
+//! Both clusters at one moment, pool by pool, as the planner wants them.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -6,8 +6,8 @@ use std::net::IpAddr;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::Secret;
 
-use super::news::News;
-use super::seen::Seen;
+use super::journal_news::JournalNews;
+use super::watches::Watches;
 use crate::config_watch::ConfigWatch;
 use crate::expected::Surroundings;
 use crate::gates::{GateFacts, gates, secret_of};
@@ -18,8 +18,8 @@ use crate::reconcile::PoolView;
 use crate::token::TokenSecret;
 use crate::worker::Worker;
 
-/// Everything that was seen, at one moment.
-pub(super) struct Picture {
+/// Both clusters at one moment.
+pub(super) struct Snapshot {
     pub(super) pools: Vec<PoolView>,
     pub(super) workers: Vec<Worker>,
     /// Versions of the records, by worker.
@@ -29,59 +29,59 @@ pub(super) struct Picture {
     pub(super) strange: Vec<String>,
 }
 
-/// What is remembered between pictures.
+/// What is remembered between snapshots.
 #[derive(Default)]
 pub(super) struct Memory {
     configs: BTreeMap<String, ConfigWatch>,
 }
 
-impl Picture {
+impl Snapshot {
     pub(super) fn take(
-        seen: &Seen,
-        news: &News,
+        watches: &Watches,
+        news: &JournalNews,
         memory: &mut Memory,
         rest: SignedDuration,
         now: Timestamp,
     ) -> Self {
-        let clusters = seen.clusters.state();
+        let clusters = watches.clusters.state();
         let cluster = clusters.first().map(AsRef::as_ref);
-        let secrets = seen.secrets.state();
-        let mut picture = Self {
+        let secrets = watches.secrets.state();
+        let mut snapshot = Self {
             pools: Vec::new(),
             workers: Vec::new(),
             versions: BTreeMap::new(),
             surroundings: cluster.map(surroundings).unwrap_or_default(),
             strange: Vec::new(),
         };
-        for record in seen.records.state() {
+        for record in watches.records.state() {
             match Worker::from_config_map(&record) {
                 Ok(worker) => {
                     let version = record.metadata.resource_version.clone().unwrap_or_default();
-                    picture.versions.insert(worker.name.clone(), version);
-                    picture.workers.push(worker);
+                    snapshot.versions.insert(worker.name.clone(), version);
+                    snapshot.workers.push(worker);
                 }
-                Err(error) => picture.strange.push(error.to_string()),
+                Err(error) => snapshot.strange.push(error.to_string()),
             }
         }
-        picture.workers.sort_by(|a, b| a.name.cmp(&b.name));
-        let nodes: BTreeMap<String, NodeView> = seen
+        snapshot.workers.sort_by(|a, b| a.name.cmp(&b.name));
+        let nodes: BTreeMap<String, NodeView> = watches
             .nodes
             .state()
             .iter()
             .map(|node| NodeView::of(node))
             .map(|node| (node.name.clone(), node))
             .collect();
-        let news = news.of(&picture.workers);
-        for pool in seen.pools.state() {
+        let news = news.of(&snapshot.workers);
+        for pool in watches.pools.state() {
             if cluster.is_none_or(|cluster| cluster.metadata.name.as_deref() != Some(&pool.spec.cluster_name))
             {
                 continue;
             }
             let name = pool.metadata.name.clone().unwrap_or_default();
             let workers: Vec<Worker> =
-                picture.workers.iter().filter(|worker| worker.node_pool == name).cloned().collect();
+                snapshot.workers.iter().filter(|worker| worker.node_pool == name).cloned().collect();
             let config = memory.configs.entry(name.clone()).or_default();
-            picture.pools.push(PoolView {
+            snapshot.pools.push(PoolView {
                 gates: gates_of(cluster, &pool, &secrets, config, rest, now),
                 tokens: tokens_of(&pool, &secrets),
                 nodes: nodes.clone(),
@@ -90,7 +90,7 @@ impl Picture {
                 pool: pool.as_ref().clone(),
             });
         }
-        picture
+        snapshot
     }
 }
 

@@ -14,7 +14,7 @@ use crate::objects::{HostedCluster, NodePool};
 use crate::worker::CLUSTER_LABEL;
 
 /// The objects that count.
-pub(super) struct Seen {
+pub(super) struct Watches {
     pub(super) clusters: Store<HostedCluster>,
     pub(super) pools: Store<NodePool>,
     /// Of the control plane; all but those of pools without their values.
@@ -29,7 +29,7 @@ pub(super) type Change = Result<(), String>;
 /// After this long without a word, a connection counts as dead.
 const SILENCE_SECONDS: u32 = 60;
 
-impl Seen {
+impl Watches {
     /// Begins to watch.
     pub(super) fn begin(controller: &Controller) -> (Self, BoxStream<'static, Change>) {
         let management = &controller.management;

@@ -4,16 +4,16 @@ use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod};
 use kube::api::{Api, Patch, PatchParams, PostParams};
 use serde_json::json;
 
-use super::taker::{Taker, Task, blocking};
+use super::executor::{Executor, Task, blocking};
 use crate::error::HostedError;
 use crate::names;
 use crate::node_view::DESIRED_CONFIG;
 use crate::objects::NodePool;
 use crate::token::TokenSecret;
 use crate::upgrade;
-use crate::worker::{Trouble, Worker};
+use crate::worker::{Trouble, TroubleReason, Worker};
 
-impl Taker {
+impl Executor {
     pub(super) async fn upgrade(
         &self,
         task: &Task,
@@ -26,7 +26,7 @@ impl Taker {
             return self
                 .change(task, |worker, since| {
                     worker.history.trouble =
-                        Some(Trouble { reason: "no-daemon-image".to_owned(), message, since });
+                        Some(Trouble { reason: TroubleReason::NoDaemonImage, message, since });
                 })
                 .await;
         };

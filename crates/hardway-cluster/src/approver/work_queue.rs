@@ -1,6 +1,7 @@
-//! Deciding about many requests at once, with a bound.
+//! Which requests are to be decided, and which are being decided: each once, in order, a bounded number at a time, and never two of
+//! one node.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use hardway_journal::Entry;
@@ -9,42 +10,40 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::audit::Audit;
-use super::handling::Shared;
-use super::queue::{Queue, Taken};
+use super::events::Event;
+use super::reconciler::{Reconciler, Trouble};
 use super::record::{CsrDecided, Outcome, Written};
-use super::watching::Seen;
-use super::writing::Trouble;
 use super::{ApproverError, Expected, News, Summary};
 use crate::csr_policy::{ReasonCode, State, Verdict};
 
-/// Requests that are decided about at the same time. More than this only makes the API server's queue longer.
+/// Requests decided at the same time. More would only lengthen the API server's own queue.
 const PARALLEL: usize = 8;
 
-/// What waits, and what is being decided.
+/// The work of a running approver.
 pub(crate) struct Work {
-    shared: Arc<Shared>,
+    reconciler: Arc<Reconciler>,
     audit: Option<Audit>,
     queue: Queue,
-    tasks: JoinSet<(Taken, Result<Option<Outcome>, Trouble>)>,
-    /// What is being decided about.
-    handling: BTreeSet<String>,
-    /// What is held and why, by name: it is told once, and asked again when that may have changed.
+    tasks: JoinSet<(Queued, Result<Option<Outcome>, Trouble>)>,
+    /// Names of those being decided.
+    deciding: BTreeSet<String>,
+    /// Held requests by name, with uid and reason: each is reported once, and decided again when that may have changed.
     held: BTreeMap<String, (String, ReasonCode)>,
-    /// What has to be tried again, because the API server was away.
+    /// To be retried, because the API server was away.
     again: Vec<String>,
     last_trouble: Option<Trouble>,
     summary: Summary,
 }
 
 impl Work {
-    /// Without an audit nothing is written down.
-    pub(crate) fn new(shared: Arc<Shared>, audit: Option<Audit>) -> Self {
+    /// Without an audit nothing is recorded.
+    pub(crate) fn new(reconciler: Arc<Reconciler>, audit: Option<Audit>) -> Self {
         Self {
-            shared,
+            reconciler,
             audit,
             queue: Queue::default(),
             tasks: JoinSet::new(),
-            handling: BTreeSet::new(),
+            deciding: BTreeSet::new(),
             held: BTreeMap::new(),
             again: Vec::new(),
             last_trouble: None,
@@ -59,27 +58,27 @@ impl Work {
 
     /// Everything that is pending.
     pub(crate) fn push_pending(&mut self) {
-        let pending = self.shared.view().pending();
+        let pending = self.reconciler.view().pending();
         self.push(pending);
     }
 
-    /// Others are expected from now on: what was held for being unexpected is asked again, and so is what is being decided about,
-    /// perhaps by whom was expected before. Nothing else would: to be unexpected does not pass with time.
+    /// Other nodes are expected from now on. Held requests are decided again, and so are those in flight, which may have been
+    /// judged by the old list: nothing else would bring them back, since being unexpected does not change with time.
     pub(crate) fn expect(&mut self, expected: &Expected) {
-        self.shared.view().expect(expected);
-        let again: Vec<String> = self.held.keys().chain(&self.handling).cloned().collect();
+        self.reconciler.view().expect(expected);
+        let again: Vec<String> = self.held.keys().chain(&self.deciding).cloned().collect();
         self.push(again);
     }
 
-    /// Takes in what the API server told, and asks again about what that may have changed.
-    pub(crate) fn take_in(&mut self, seen: Seen) {
-        let mut view = self.shared.view();
-        let names = match seen {
-            Seen::Request(object) => {
+    /// Applies an event, and queues the requests it may decide.
+    pub(crate) fn apply(&mut self, event: Event) {
+        let mut view = self.reconciler.view();
+        let names = match event {
+            Event::Request(object) => {
                 let name = object.name_any();
                 view.see_request(&object);
                 match view.request(&name) {
-                    // One that was decided makes room for others of its node, a new one takes their place.
+                    // Deciding one may decide its rivals, and a new one is a rival to those already there.
                     Some(examined) => {
                         let mut names = examined.node().map(|node| view.pending_of(node)).unwrap_or_default();
                         names.extend((examined.request.state == State::Pending).then_some(name));
@@ -88,92 +87,92 @@ impl Work {
                     None => Vec::new(),
                 }
             }
-            Seen::RequestGone(name) => {
+            Event::RequestGone(name) => {
                 view.forget_request(&name);
                 self.held.remove(&name);
                 Vec::new()
             }
-            Seen::Requests(names) => {
+            Event::Requests(names) => {
                 view.keep_requests(&names);
                 self.held.retain(|name, _| names.contains(name));
                 view.pending()
             }
-            Seen::Node(name) => {
+            Event::Node(name) => {
                 let is_new = view.see_node(&name);
                 if is_new { view.pending_of(&name) } else { Vec::new() }
             }
-            Seen::NodeGone(name) => {
+            Event::NodeGone(name) => {
                 view.forget_node(&name);
                 view.pending_of(&name)
             }
-            Seen::Nodes(names) => {
+            Event::Nodes(names) => {
                 view.keep_nodes(&names);
                 Vec::new()
             }
-            Seen::Trouble(_) => Vec::new(),
+            Event::Trouble(_) => Vec::new(),
         };
         drop(view);
         self.push(names);
     }
 
-    /// Begins with as many as may be.
+    /// Starts as many as fit.
     pub(crate) fn begin(&mut self) -> Result<(), ApproverError> {
         if self.queue.is_empty() || self.tasks.len() >= PARALLEL {
             return Ok(());
         }
-        self.shared.read_journal()?;
+        self.reconciler.read_journal()?;
         while self.tasks.len() < PARALLEL {
-            let view = self.shared.view();
+            let view = self.reconciler.view();
             let node = |name: &str| {
                 view.request(name).and_then(|examined| examined.node()).unwrap_or(name).to_owned()
             };
-            let Some(taken) = self.queue.take(node) else { break };
+            let Some(queued) = self.queue.take(node) else { break };
             drop(view);
-            self.handling.insert(taken.name.clone());
-            let shared = Arc::clone(&self.shared);
+            self.deciding.insert(queued.name.clone());
+            let reconciler = Arc::clone(&self.reconciler);
             self.tasks.spawn(async move {
-                let result = shared.handle(&taken).await;
-                (taken, result)
+                let result = reconciler.reconcile(&queued).await;
+                (queued, result)
             });
         }
         Ok(())
     }
 
-    /// Waits for one to be done; for ever when none is on its way.
+    /// Waits for one to finish; for ever when none is in flight.
     pub(crate) async fn done(&mut self) -> Result<(), ApproverError> {
         let Some(joined) = self.tasks.join_next().await else { return std::future::pending().await };
-        let (taken, result) = joined.map_err(|error| ApproverError::Bug(error.to_string()))?;
-        self.queue.done(&taken.key);
-        self.handling.remove(&taken.name);
+        let (queued, result) = joined.map_err(|error| ApproverError::Bug(error.to_string()))?;
+        self.queue.done(&queued.key);
+        self.deciding.remove(&queued.name);
         match result {
-            Ok(Some(outcome)) => self.decided(&taken.name, &outcome),
+            Ok(Some(outcome)) => self.decided(&queued.name, &outcome),
             Ok(None) => {
-                self.held.remove(&taken.name);
+                self.held.remove(&queued.name);
             }
             Err(trouble) => {
-                (self.shared.approver.tell)(News::Trouble(&trouble.to_string()));
-                self.again.push(taken.name);
+                (self.reconciler.approver.tell)(News::Trouble(&trouble.to_string()));
+                self.again.push(queued.name);
                 self.last_trouble = Some(trouble);
             }
         }
         Ok(())
     }
 
-    /// Nothing waits and nothing is on its way.
+    /// Nothing is queued and nothing is in flight.
     pub(crate) fn is_idle(&self) -> bool {
         self.queue.is_empty() && self.tasks.is_empty()
     }
 
-    /// Waits until all that is on its way is done.
-    pub(crate) async fn drain(&mut self) -> Result<(), ApproverError> {
+    /// Waits until nothing is in flight.
+    pub(crate) async fn finish(&mut self) -> Result<(), ApproverError> {
         while !self.tasks.is_empty() {
             self.done().await?;
         }
         Ok(())
     }
 
-    /// Tries again what failed, and asks again about what time may have changed.
-    pub(crate) fn again(&mut self) {
+    /// Queues what failed, and what the passing of time may have changed.
+    pub(crate) fn requeue(&mut self) {
         let again = std::mem::take(&mut self.again);
         let by_time = self.held.iter().filter(|(_, (_, reason))| reason.changes_with_time());
         let by_time: Vec<String> = by_time.map(|(name, _)| name.clone()).collect();
@@ -181,19 +180,20 @@ impl Work {
         self.push(by_time);
     }
 
-    /// Writes down hosts that have become nodes, and decisions that nobody could.
+    /// Records hosts that have become nodes, and verdicts in the cluster that are missing from the journal.
     pub(crate) fn record_news(&mut self) -> Result<(), ApproverError> {
-        let is_news = self.shared.view().has_news();
-        let Some(audit) = self.audit.as_ref().filter(|_| is_news && self.shared.leadership.is_ours()) else {
+        let is_news = self.reconciler.view().has_news();
+        let Some(audit) = self.audit.as_ref().filter(|_| is_news && self.reconciler.leadership.is_ours())
+        else {
             return Ok(());
         };
         // Another approver may have recorded it.
-        self.shared.read_journal()?;
-        let now = (self.shared.approver.now)();
-        let mut view = self.shared.view();
+        self.reconciler.read_journal()?;
+        let now = (self.reconciler.approver.now)();
+        let mut view = self.reconciler.view();
         for joined in view.newly_joined() {
             view.note_joined(&joined.host, now);
-            (self.shared.approver.tell)(News::Joined(&joined.host));
+            (self.reconciler.approver.tell)(News::Joined(&joined.host));
             audit.happened(Entry::of(now, &joined));
         }
         for found in view.take_unrecorded() {
@@ -213,7 +213,7 @@ impl Work {
 
     fn decided(&mut self, name: &str, outcome: &Outcome) {
         if outcome.written == Written::NotOurs {
-            // Whoever leads decides; if that is us again, it must not be forgotten.
+            // The leader decides it; if that becomes us again, it must not be forgotten.
             self.summary.left_to_another += 1;
             self.again.push(name.to_owned());
             return;
@@ -232,15 +232,62 @@ impl Work {
             self.held.remove(name);
         }
         if is_news {
-            (self.shared.approver.tell)(News::Decided(outcome));
-            // Who does not write does not record either: whoever writes does both.
-            let is_recorded = self.shared.leadership.is_ours();
+            (self.reconciler.approver.tell)(News::Decided(outcome));
+            // Only the leader records: the others see its verdicts too.
+            let is_recorded = self.reconciler.leadership.is_ours();
             if let Some(audit) =
                 self.audit.as_ref().filter(|_| is_recorded || outcome.written == Written::Yes)
             {
                 audit.decided(outcome);
             }
         }
+    }
+}
+
+/// Requests in the order they came, each once.
+#[derive(Debug, Default)]
+pub(crate) struct Queue {
+    order: VecDeque<String>,
+    since: BTreeMap<String, Instant>,
+    busy: BTreeSet<String>,
+}
+
+/// A request taken from the queue.
+#[derive(Debug)]
+pub(crate) struct Queued {
+    pub(crate) name: String,
+    /// What is busy until [`Queue::done`].
+    pub(crate) key: String,
+    pub(crate) since: Instant,
+}
+
+impl Queue {
+    /// At the end, unless it is in it.
+    pub(crate) fn push(&mut self, name: String, now: Instant) {
+        if !self.since.contains_key(&name) {
+            self.since.insert(name.clone(), now);
+            self.order.push_back(name);
+        }
+    }
+
+    /// The first whose node is not being decided about.
+    pub(crate) fn take(&mut self, key_of: impl Fn(&str) -> String) -> Option<Queued> {
+        let place = self.order.iter().position(|name| !self.busy.contains(&key_of(name)))?;
+        let name = self.order.remove(place)?;
+        let key = key_of(&name);
+        let since = self.since.remove(&name)?;
+        self.busy.insert(key.clone());
+        Some(Queued { name, key, since })
+    }
+
+    /// Others of that node may follow.
+    pub(crate) fn done(&mut self, key: &str) {
+        self.busy.remove(key);
+    }
+
+    /// Nothing waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.order.is_empty()
     }
 }
 

@@ -9,13 +9,13 @@ use tokio::task::JoinHandle;
 use super::{Controller, Told};
 
 /// An approver that runs.
-pub(super) struct Approving {
+pub(super) struct CsrApprover {
     expected: watch::Sender<Expected>,
     stop: Option<oneshot::Sender<()>>,
     task: JoinHandle<()>,
 }
 
-impl Approving {
+impl CsrApprover {
     pub(super) fn begin(controller: &Arc<Controller>) -> Self {
         let (expected, receiver) = watch::channel(Expected::default());
         let (stop, stopped) = oneshot::channel::<()>();
@@ -23,7 +23,7 @@ impl Approving {
         let approver = Approver {
             client: controller.hosted.clone(),
             folder: controller.folder.clone(),
-            declared: hardway_cluster::csr_policy::Declared::default(),
+            declared: hardway_cluster::declared::Declared::default(),
             settings: controller.policy.clone(),
             identity: controller.identity.clone(),
             dry_run: false,

@@ -1,12 +1,32 @@
-//! A worker that goes: no new pods, pods leave, machine off, node away, and then perhaps a new machine.
-//!
-//! The node is removed after the machine, so that nothing registers it again; and before its name is used again, because a node
-//! that is there keeps a new machine from its certificate.
+//! Machines that are switched on, and machines that go.
 
 use super::{Round, Step};
-use crate::worker::{Wanted, Worker};
+use crate::worker::{TroubleReason, Wanted, Worker};
 
-pub(super) fn step(worker: &Worker, round: &Round<'_>) -> Option<Step> {
+/// A machine that is off boots once its name is free and the gates are open.
+pub(super) fn boot(worker: &Worker, round: &Round<'_>, booting: &mut usize) -> Option<Step> {
+    // A node of that name keeps a new machine from getting a certificate.
+    if let Some(node) = round.node(worker) {
+        let message = format!("node {} is there since {}; it goes first", node.name, node.created);
+        return round.trouble(worker, TroubleReason::NameTaken, message);
+    }
+    if let Some(gate) = round.held {
+        let message = format!("gate {} is held: {}", gate.name, gate.seen);
+        return round.trouble(worker, TroubleReason::Held(gate.name), message);
+    }
+    let config_hash = round.config_hash?;
+    if *booting >= round.settings.boots_at_once {
+        return None;
+    }
+    *booting += 1;
+    Some(Step::Boot { worker: worker.name.clone(), config_hash: config_hash.to_owned() })
+}
+
+/// A worker that goes: cordon, drain, machine off, node deleted, and then perhaps a new machine.
+///
+/// The node is deleted after the machine is off, so that nothing registers it again; and before its name is used again, because a
+/// node that is there keeps a new machine from its certificate.
+pub(super) fn remove(worker: &Worker, round: &Round<'_>) -> Option<Step> {
     let history = &worker.history;
     let node = round.node(worker);
     if history.removed.is_some() {

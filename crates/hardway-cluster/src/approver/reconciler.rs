@@ -1,0 +1,338 @@
+//! One request: read it again, decide, write the verdict into it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hardway_journal::Follower;
+use jiff::Timestamp;
+use k8s_openapi::api::certificates::v1::{CertificateSigningRequest, CertificateSigningRequestCondition};
+use k8s_openapi::api::core::v1::Node;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use kube::api::{Api, PostParams};
+use tokio::time::{Instant, timeout};
+
+use super::audit::Audit;
+use super::record::{CsrDecided, Outcome, Written};
+use super::work_queue::Queued;
+use super::{Approver, ApproverError, REQUEST_LIMIT, View};
+use crate::api_error::sentence;
+use crate::csr_policy::{Decision, Examined, ReasonCode, State, Verdict};
+use crate::leader_election::Leadership;
+
+/// Tries, when somebody else changes the request between reading and writing.
+const ATTEMPTS: usize = 5;
+
+/// How the messages of our conditions begin.
+const OURS: &str = "hardway: ";
+
+/// Reconciles requests; shared by all that are being decided about.
+pub(crate) struct Reconciler {
+    pub(crate) approver: Approver,
+    pub(crate) cluster: Cluster,
+    pub(crate) leadership: Leadership,
+    /// None in a dry run: nothing is recorded.
+    audit: Option<Audit>,
+    view: Mutex<View>,
+    journal: Mutex<Follower>,
+}
+
+impl Reconciler {
+    pub(crate) fn new(approver: &Approver, leadership: Leadership, audit: Option<Audit>) -> Arc<Self> {
+        let view = View::new(approver.declared.clone(), approver.settings.clone());
+        let journal = Follower::new(&approver.folder.join(hardway_journal::FILE_NAME));
+        Arc::new(Self {
+            approver: approver.clone(),
+            cluster: Cluster::new(&approver.client),
+            leadership,
+            audit,
+            view: Mutex::new(view),
+            journal: Mutex::new(journal),
+        })
+    }
+
+    /// What is known.
+    pub(crate) fn view(&self) -> MutexGuard<'_, View> {
+        self.view.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Applies what others have appended to the journal.
+    pub(crate) fn read_journal(&self) -> Result<(), ApproverError> {
+        let news = self.journal.lock().unwrap_or_else(PoisonError::into_inner).news()?;
+        let mut view = self.view();
+        news.iter().for_each(|record| view.read(record));
+        Ok(())
+    }
+
+    /// Decides about one request; `None` when it is decided already, or gone.
+    pub(crate) async fn reconcile(&self, queued: &Queued) -> Result<Option<Outcome>, Trouble> {
+        let began = Instant::now();
+        let mut last = Trouble::Changed;
+        for _ in 0..ATTEMPTS {
+            match self.attempt(&queued.name).await {
+                Ok(decided) => {
+                    return Ok(decided.map(|(examined, decision, written)| {
+                        self.outcome(&examined, decision, written, (queued.since, began))
+                    }));
+                }
+                Err(Trouble::Changed) => {}
+                Err(Trouble::Gone) => {
+                    self.view().forget_request(&queued.name);
+                    return Ok(None);
+                }
+                Err(trouble) => {
+                    last = trouble;
+                    break;
+                }
+            }
+        }
+        Err(last)
+    }
+
+    async fn attempt(&self, name: &str) -> Result<Option<(Examined, Decision, Written)>, Trouble> {
+        let object = self.cluster.request(name).await?;
+        let examined = self.view().examine(&object);
+        let Some(examined) = examined.filter(|examined| examined.request.state == State::Pending) else {
+            return Ok(None);
+        };
+        let declared = examined.node().filter(|node| self.view().is_declared(node)).map(str::to_owned);
+        let node = match &declared {
+            Some(node) => self.cluster.node(node).await?,
+            None => None,
+        };
+        let now = (self.approver.now)();
+        let decision = {
+            let view = self.view();
+            // It became expected after the check above, so its node was not read: start over.
+            if declared.is_none() && examined.node().is_some_and(|node| view.is_declared(node)) {
+                return Err(Trouble::Changed);
+            }
+            view.decide(&examined, node.as_ref(), now)
+        };
+        let written = match decision.verdict {
+            Verdict::Leave => return Ok(None),
+            Verdict::Hold => Written::Nothing,
+            _ if self.approver.dry_run => Written::DryRun,
+            _ if !self.leadership.is_ours() => Written::NotOurs,
+            Verdict::Approve | Verdict::Deny => {
+                self.write(object, &examined, &decision, now).await?;
+                Written::Yes
+            }
+        };
+        Ok(Some((examined, decision, written)))
+    }
+
+    /// The intent is in the journal before the verdict is written. Until the answer is known it counts as recorded: the watch
+    /// may bring the verdict before the answer comes.
+    async fn write(
+        &self,
+        object: CertificateSigningRequest,
+        examined: &Examined,
+        decision: &Decision,
+        now: Timestamp,
+    ) -> Result<(), Trouble> {
+        if let Some(audit) = &self.audit {
+            let decided = CsrDecided::new(examined, decision);
+            self.view().intend(decided.clone());
+            if !audit.intended(now, decided).await {
+                return Err(Trouble::NotRecorded);
+            }
+        }
+        self.view().note_recorded(&examined.request.uid, true);
+        let written = match self.cluster.write(object, decision, now).await {
+            Err(trouble @ (Trouble::Api(_) | Trouble::TooSlow)) => {
+                self.confirm(examined, decision, trouble).await
+            }
+            written => written,
+        };
+        match written {
+            Ok(()) => {
+                self.view().note_written(examined, decision.verdict, now);
+                Ok(())
+            }
+            Err(trouble) => {
+                // If it was written after all, the watch brings it, and the intent is recorded then.
+                self.view().note_recorded(&examined.request.uid, false);
+                Err(trouble)
+            }
+        }
+    }
+
+    /// Reads the request again after a lost answer: the verdict may have been written nevertheless.
+    async fn confirm(
+        &self,
+        examined: &Examined,
+        decision: &Decision,
+        trouble: Trouble,
+    ) -> Result<(), Trouble> {
+        match self.cluster.request(&examined.request.name).await {
+            Ok(object) => {
+                let is_same = object.metadata.uid.as_deref() == Some(examined.request.uid.as_str());
+                let ours = Ours::of(&object).filter(|ours| is_same && ours.verdict == decision.verdict);
+                ours.map(drop).ok_or(trouble)
+            }
+            Err(Trouble::Gone) => Err(Trouble::Gone),
+            Err(_) => Err(trouble),
+        }
+    }
+
+    fn outcome(
+        &self,
+        examined: &Examined,
+        decision: Decision,
+        written: Written,
+        (since, began): (Instant, Instant),
+    ) -> Outcome {
+        let milliseconds =
+            |from: Instant, to: Instant| u64::try_from((to - from).as_millis()).unwrap_or(u64::MAX);
+        Outcome {
+            time: (self.approver.now)(),
+            decided: CsrDecided::new(examined, &decision),
+            username: examined.request.username.clone(),
+            fix: decision.fix(&examined.request.name, examined.node()),
+            written,
+            waited_milliseconds: milliseconds(since, began),
+            took_milliseconds: milliseconds(began, Instant::now()),
+            findings: decision.findings,
+        }
+    }
+}
+
+/// Why a request could not be reconciled.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Trouble {
+    /// Somebody changed the request since it was read: read it again.
+    #[error("a request changes faster than it can be read")]
+    Changed,
+    /// The request is gone.
+    #[error("a request is gone")]
+    Gone,
+    /// The API server does not answer, or not well.
+    #[error("{}", sentence(.0))]
+    Api(Box<kube::Error>),
+    /// It does not answer in time.
+    #[error("no answer within {} seconds", REQUEST_LIMIT.as_secs())]
+    TooSlow,
+    /// The journal cannot be written, and what cannot be recorded is not decided.
+    #[error("the journal cannot be written")]
+    NotRecorded,
+}
+
+/// The requests and nodes of a cluster.
+#[derive(Clone)]
+pub(crate) struct Cluster {
+    pub(crate) requests: Api<CertificateSigningRequest>,
+    pub(crate) nodes: Api<Node>,
+}
+
+impl Cluster {
+    pub(crate) fn new(client: &kube::Client) -> Self {
+        Self { requests: Api::all(client.clone()), nodes: Api::all(client.clone()) }
+    }
+
+    pub(crate) async fn request(&self, name: &str) -> Result<CertificateSigningRequest, Trouble> {
+        limited(self.requests.get_opt(name)).await?.ok_or(Trouble::Gone)
+    }
+
+    pub(crate) async fn node(&self, name: &str) -> Result<Option<Node>, Trouble> {
+        limited(self.nodes.get_opt(name)).await
+    }
+
+    /// Writes a verdict into the very version of the request that was judged.
+    pub(crate) async fn write(
+        &self,
+        mut object: CertificateSigningRequest,
+        decision: &Decision,
+        now: Timestamp,
+    ) -> Result<(), Trouble> {
+        let name = object.metadata.name.clone().unwrap_or_default();
+        let status = object.status.get_or_insert_default();
+        status.conditions.get_or_insert_default().push(condition(decision, now));
+        limited(self.requests.replace_subresource("approval", &name, &PostParams::default(), &object))
+            .await
+            .map(drop)
+    }
+}
+
+/// What an approver of ours wrote into a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ours {
+    pub(crate) verdict: Verdict,
+    /// None where it is of another version, with other reasons.
+    pub(crate) reason: Option<ReasonCode>,
+    pub(crate) evidence: Vec<String>,
+    pub(crate) at: Option<Timestamp>,
+}
+
+impl Ours {
+    /// From the condition, which says all of it (see [`condition`]).
+    pub(crate) fn of(object: &CertificateSigningRequest) -> Option<Self> {
+        let conditions = object.status.iter().flat_map(|status| status.conditions.iter().flatten());
+        conditions.into_iter().find_map(|condition| {
+            let text = condition.message.as_deref()?.strip_prefix(OURS)?;
+            let (word, evidence) = text.split_once(": ").unwrap_or((text, ""));
+            Some(Self {
+                verdict: if condition.type_ == "Approved" { Verdict::Approve } else { Verdict::Deny },
+                reason: ReasonCode::ALL.iter().copied().find(|reason| reason.word() == word),
+                evidence: evidence.split("; ").filter(|one| !one.is_empty()).map(str::to_owned).collect(),
+                at: condition.last_update_time.as_ref().map(|time| time.0),
+            })
+        })
+    }
+}
+
+fn condition(decision: &Decision, now: Timestamp) -> CertificateSigningRequestCondition {
+    let type_ = if decision.verdict == Verdict::Approve { "Approved" } else { "Denied" };
+    let evidence: String = decision.evidence.join("; ").chars().take(1000).collect();
+    CertificateSigningRequestCondition {
+        type_: type_.to_owned(),
+        status: "True".to_owned(),
+        reason: Some(camel(decision.reason.word())),
+        message: Some(format!("{OURS}{}: {evidence}", decision.reason)),
+        last_update_time: Some(Time(now)),
+        last_transition_time: None,
+    }
+}
+
+/// `first-client` as conditions write it: `FirstClient`.
+fn camel(word: &str) -> String {
+    word.split('-').map(|part| part[..1].to_uppercase() + &part[1..]).collect()
+}
+
+pub(crate) async fn limited<T>(request: impl Future<Output = kube::Result<T>>) -> Result<T, Trouble> {
+    match timeout(REQUEST_LIMIT, request).await {
+        Err(_) => Err(Trouble::TooSlow),
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(kube::Error::Api(status))) if status.code == 409 => Err(Trouble::Changed),
+        Ok(Err(kube::Error::Api(status))) if status.code == 404 => Err(Trouble::Gone),
+        Ok(Err(error)) => Err(Trouble::Api(Box::new(error))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_have_reasons_in_their_spelling() {
+        let decision = Decision {
+            verdict: Verdict::Deny,
+            reason: ReasonCode::OrganizationNotNodes,
+            evidence: vec!["a".into(), "b".into()],
+            findings: Vec::new(),
+        };
+        let condition = condition(&decision, Timestamp::UNIX_EPOCH);
+        assert_eq!(condition.reason.as_deref(), Some("OrganizationNotNodes"));
+        assert_eq!(condition.message.as_deref(), Some("hardway: organization-not-nodes: a; b"));
+        assert_eq!((condition.type_.as_str(), condition.status.as_str()), ("Denied", "True"));
+
+        // And can be read again.
+        let mut object = CertificateSigningRequest::default();
+        assert_eq!(Ours::of(&object), None);
+        object.status.get_or_insert_default().conditions = Some(vec![condition]);
+        let ours = Ours::of(&object).unwrap();
+        assert_eq!((ours.verdict, ours.reason), (Verdict::Deny, Some(ReasonCode::OrganizationNotNodes)));
+        assert_eq!(
+            (ours.evidence, ours.at),
+            (vec!["a".to_owned(), "b".to_owned()], Some(Timestamp::UNIX_EPOCH))
+        );
+    }
+}
