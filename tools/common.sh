@@ -32,3 +32,15 @@ as_root() {
 apt_get() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 "$@"
 }
+
+# debian TARGET OPTION…: makes a root file system of Debian 12. Packages come from where this computer has its own, if it is
+# the same Debian: a mirror may be all that it reaches.
+debian() {
+  local target=$1 mirrors proxies
+  shift
+  # shellcheck disable=SC2016 # apt-get fills them in
+  mapfile -t mirrors < <(apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian' \
+    | grep -E ' bookworm(-updates|-security)? main$')
+  mapfile -t proxies < <(apt-config dump --no-empty --format '%f "%v";%n' Acquire::http::Proxy Acquire::https::Proxy)
+  mmdebstrap --quiet --mode=root --variant=minbase "${proxies[@]/#/--aptopt=}" "$@" bookworm "$target" "${mirrors[@]}"
+}

@@ -3,6 +3,7 @@
 mod arrows;
 mod bench;
 mod drill;
+mod fresh;
 mod guide;
 
 use std::io::Write as _;
@@ -41,6 +42,9 @@ fn main() -> Result<()> {
     if words[0] == "drill" {
         return drill::run(&words[1..]);
     }
+    if words[0] == "fresh" {
+        return fresh::run(&words[1..]);
+    }
     let name = words.join(" ");
     match TASKS.iter().find(|task| task.name == name) {
         Some(task) => (task.run)(),
@@ -59,5 +63,6 @@ fn list() -> Result<()> {
         "  {:14} whole installs in the lab, with something going wrong (--list names them)",
         "drill [NAME…]"
     )?;
+    writeln!(out, "  {:14} set-up on a Debian that has nothing else (--list names the steps)", "fresh")?;
     Ok(())
 }

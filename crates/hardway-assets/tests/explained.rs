@@ -1,16 +1,13 @@
 //! Everything generated is explained, and nothing is explained that is no longer generated.
 
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
-
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{Made, SCENARIOS, made, make, texts};
 use hardway_assets::explain::{Catalogue, Explanation, Kind};
 use hardway_assets::pki::catalogue;
 use hardway_assets::release_payload::sample;
 use serde_json::Value;
+
+use crate::common::{self, Made, SCENARIOS, made, make, texts};
 
 /// What the program itself keeps in the working directory, besides what the graph makes.
 const KEPT: [&str; 14] = [

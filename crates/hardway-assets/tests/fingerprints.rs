@@ -1,11 +1,6 @@
 //! Fingerprints change if and only if inputs do: every input is changed in turn, and every asset whose bytes change must
 //! have announced the input it came from.
 
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
-
-mod common;
-
-use common::{identity, make_checked, secrets, texts};
 use hardway_assets::graph::{FileState, Graph, Inputs, Lock, Plan, World, plan};
 use hardway_assets::install_config::{
     self, Capabilities, ImageSource, InstallConfig, OvnIpv4, OvnKubernetesConfig, Proxy, Rules,
@@ -15,6 +10,8 @@ use hardway_assets::release_payload::{ReleasePayload, sample};
 use hardway_assets::secrets::{SecretBundle, TOKEN_KEY};
 use hardway_assets::{Cluster, Tree, assets};
 use hardway_base::Secret;
+
+use crate::common::{self, identity, make_checked, secrets, texts};
 
 struct State {
     cluster: Cluster,

@@ -2,24 +2,21 @@
 //!
 //! `ha/expected` holds the whole tree; the other scenarios hold what differs from it, and `ABSENT` lists what they lack.
 //! Private keys are masked. Ignition configs are shown as a list of their files and units. To take new goldens:
-//! `HARDWAY_GOLDEN=write cargo test -p hardway-assets --test golden`, then read the diff and say why in the commit.
-
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
-
-mod common;
+//! `HARDWAY_GOLDEN=write cargo test -p hardway-assets --test it golden::`, then read the diff and say why in the commit.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use common::{Made, SCENARIOS, made};
 use hardway_assets::ignition::host_keyfile;
 use hardway_assets::install_media::{BootFiles, boot_index, boot_script};
 use hardway_assets::inventory::Role;
 use hardway_base::hex;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
+
+use crate::common::{self, Made, SCENARIOS, made};
 
 #[test]
 fn trees_are_as_expected() {

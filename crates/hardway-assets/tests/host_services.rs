@@ -1,16 +1,13 @@
 //! Load balancer and names as the real programs read them.
 
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
-
-mod common;
-
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{SCENARIOS, made};
 use hardway_assets::Cluster;
 use hardway_assets::host_services::{Balanced, Dnsmasq, Haproxy, Names, Stage, bind_zones, dnsmasq, haproxy};
+
+use crate::common::{SCENARIOS, made};
 
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 

@@ -1,23 +1,20 @@
 //! Every generated Ignition config against the real validators: the one built from Ignition's own module, and Debian's.
 
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
-
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{SCENARIOS, made};
+use hardway_testing::skipped;
+
+use crate::common::{self, SCENARIOS, made};
 
 fn validators() -> Vec<PathBuf> {
     let built = std::env::var_os("HARDWAY_TOOLS_BIN").map(|bin| Path::new(&bin).join("ignition-validate"));
     let debian = ["/usr/bin/ignition-validate", "/usr/lib/dracut/modules.d/30ignition/ignition-validate"]
         .map(PathBuf::from);
     let found: Vec<PathBuf> = built.into_iter().chain(debian).filter(|path| path.exists()).collect();
-    assert!(
-        found.len() >= 2 || std::env::var_os("CI").is_none(),
-        "CI must have both validators, not only {found:?}"
-    );
+    if found.len() < 2 {
+        skipped(&format!("not both validators of Ignition are here, only {found:?}"));
+    }
     found
 }
 

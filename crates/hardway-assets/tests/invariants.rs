@@ -1,18 +1,15 @@
 //! What must hold in every set of assets, whatever the config: the checks that need no cluster.
 
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
-
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use common::{Made, SCENARIOS, made};
 use hardway_assets::kubeconfigs::KUBECONFIGS;
 use hardway_assets::pki::{self, CertificateFacts, catalogue, inspect};
 use hardway_assets::{ignition, yaml};
 use serde_json::Value;
+
+use crate::common::{self, Made, SCENARIOS, made};
 
 fn in_every_scenario(check: impl Fn(&Made)) {
     SCENARIOS.iter().for_each(|scenario| check(&made(scenario)));

@@ -1,7 +1,5 @@
 //! Our output beside that of a real openshift-install.
 
-mod peer_summary;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hardway_assets::graph::{Graph, Inputs, Lock, World, plan};
@@ -10,6 +8,8 @@ use hardway_assets::release_payload::sample;
 use hardway_assets::secrets::SecretBundle;
 use hardway_assets::{Cluster, Tree, assets, diff, inventory, pki};
 use serde_json::json;
+
+use crate::peer_summary;
 
 #[test]
 fn a_summary_masks_what_is_random_and_keeps_the_rest() {

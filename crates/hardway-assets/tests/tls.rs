@@ -1,21 +1,18 @@
 //! Every certificate with the programs that will check it: OpenSSL, rustls-webpki, and real TLS handshakes for each pair
 //! of server and client that meets in a cluster, and for some that must not.
 
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
-
-mod common;
-
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::{Made, made};
 use hardway_assets::pki::{self, San, Usage, catalogue};
 use rustls::client::WebPkiServerVerifier;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject as _};
 use rustls::server::WebPkiClientVerifier;
 use rustls::time_provider::TimeProvider;
 use rustls::{ClientConfig, ClientConnection, RootCertStore, ServerConfig, ServerConnection};
+
+use crate::common::{self, Made, made};
 
 /// An hour after the scenarios' certificates begin.
 fn then() -> u64 {

@@ -35,7 +35,6 @@ pub mod pointer;
 mod pool_status;
 mod program_provider;
 pub mod reconcile;
-mod record;
 mod records;
 pub mod render;
 pub mod scaling;
@@ -49,7 +48,6 @@ pub use machine_maker::MachineMaker;
 pub use management::Management;
 pub use pool_status::{PoolStatus, TokenStatus, pool_status};
 pub use program_provider::ProgramProvider;
-pub use record::HostedStep;
 
 /// What keeps hosted workers from working, explained.
 pub const EXPLANATIONS: &[(hardway_assets::explain::Kind, &str)] =

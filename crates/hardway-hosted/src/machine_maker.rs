@@ -10,8 +10,8 @@ use hardway_assets::inventory::Host;
 use hardway_base::Secret;
 use hardway_base::files;
 use hardway_cluster::clock::Now;
-use hardway_journal::Journal;
-use hardway_machines::actions::{self, Action, Books, Doer, DoerError};
+use hardway_journal::{Journal, LiveHistory};
+use hardway_machines::actions::{self, Action, Doer, DoerError};
 use hardway_machines::providers::{Provider, is_of_machine, makes_medium};
 
 use crate::error::HostedError;
@@ -27,7 +27,7 @@ pub struct MachineMaker {
     hosts: Arc<BTreeMap<String, Host>>,
     folder: PathBuf,
     journal: Arc<Journal>,
-    books: Arc<Mutex<Books>>,
+    history: Arc<Mutex<LiveHistory>>,
     laying: Arc<Mutex<()>>,
     on: actions::Host,
     now: Now,
@@ -54,14 +54,15 @@ impl MachineMaker {
         folder: &Path,
         now: Now,
     ) -> Result<Self, HostedError> {
-        let journal = Journal::open(&folder.join(hardway_journal::FILE_NAME))?;
+        let path = folder.join(hardway_journal::FILE_NAME);
+        let journal = Journal::open(&path)?;
         let hosts = hosts.into_iter().map(|host| (host.name.clone(), host)).collect();
         Ok(Self {
             provider,
             hosts: Arc::new(hosts),
             folder: folder.to_owned(),
             journal: Arc::new(journal),
-            books: Arc::new(Mutex::new(Books::of(folder))),
+            history: Arc::new(Mutex::new(LiveHistory::of(&path))),
             laying: Arc::default(),
             on: actions::Host::default(),
             now,
@@ -165,7 +166,7 @@ impl MachineMaker {
     ) -> Result<(), HostedError> {
         let now = || (self.now)();
         let doer = Doer::new(&self.folder, &self.journal, &now);
-        let doer = doer.with_books(Arc::clone(&self.books)).on(self.on.clone());
+        let doer = doer.with_history(Arc::clone(&self.history)).on(self.on.clone());
         what(&doer).map_err(|error| HostedError::Machine {
             machine: name.to_owned(),
             why: hardway_cluster::api_error::sentence(&error),

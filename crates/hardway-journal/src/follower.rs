@@ -10,7 +10,7 @@ use std::time::Duration;
 use fs_err::File;
 
 use crate::record::LINE_END;
-use crate::{JournalError, Record};
+use crate::{Flaw, JournalError, Record};
 
 /// Every record. A file that is not there has none.
 ///
@@ -82,15 +82,25 @@ impl Follower {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
-        let mut records = Vec::new();
+        let (mut end, mut records) = (self.end, Vec::new());
         for line in bytes[..whole].split_inclusive(|byte| *byte == b'\n') {
-            let seq = self.end.seq + 1;
-            let record = Record::from_line(&line[..line.len() - 1], seq)
-                .map_err(|flaw| JournalError::Damaged { path: self.path.clone(), line: seq, flaw })?;
-            self.end.pass(line);
+            let seq = end.seq + 1;
+            let record =
+                Record::from_line(&line[..line.len() - 1], seq).map_err(|flaw| self.refused(seq, flaw))?;
+            end.pass(line);
             records.push(record);
         }
+        // Only now: what was not handed out is news the next time.
+        self.end = end;
         Ok(records)
+    }
+
+    fn refused(&self, line: u64, flaw: Flaw) -> JournalError {
+        let path = self.path.clone();
+        match flaw {
+            Flaw::Newer(version) => JournalError::Newer { path, line, version },
+            flaw => JournalError::Damaged { path, line, flaw },
+        }
     }
 }
 

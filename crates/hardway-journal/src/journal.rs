@@ -23,6 +23,8 @@ struct Open {
     file: File,
     /// Knows where the last whole line ends, so that an append need not read the file again.
     follower: Follower,
+    /// Whether lines that this process has written, or read, are gone from there: the next one says so.
+    continues: bool,
 }
 
 impl Journal {
@@ -57,7 +59,7 @@ impl Journal {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if !open.is_at(&self.path)? {
             // Somebody moved it away. What is written there would be lost; another begins here.
-            *open = Open::at(&self.path)?.0;
+            *open = Open { continues: true, ..Open::at(&self.path)?.0 };
         }
         open.file.file().lock()?;
         let result = open.append(entries);
@@ -78,7 +80,7 @@ impl Open {
             // The name of a new file is on the disk only once its folder is.
             File::open(folder)?.sync_all()?;
         }
-        let mut open = Self { file, follower: Follower::new(path) };
+        let mut open = Self { file, follower: Follower::new(path), continues: false };
         // Another writer may be at work, and take back what it has written.
         open.file.file().lock_shared()?;
         let records = open.follower.news_of(&mut open.file);
@@ -97,11 +99,19 @@ impl Open {
 
     /// The lock is held.
     fn append(&mut self, entries: &[Entry]) -> Result<Vec<u64>, JournalError> {
-        self.follower.news_of(&mut self.file)?;
+        let known = self.follower.end.seq;
+        let news = self.follower.news_of(&mut self.file)?;
+        // Lines were cut off or replaced: the file was read from its start.
+        self.continues |= match news.first() {
+            Some(first) => first.seq <= known,
+            None => self.follower.end.seq < known,
+        };
         let end = self.follower.end;
         let mut text = String::new();
         for (entry, seq) in entries.iter().zip(end.seq + 1..) {
-            let line = Record::numbered(seq, entry).to_line();
+            let mut record = Record::numbered(seq, entry);
+            record.continues = self.continues && seq == end.seq + 1;
+            let line = record.to_line();
             if line.len() > LONGEST_LINE {
                 return Err(JournalError::TooLong { kind: entry.kind.clone(), bytes: line.len() });
             }
@@ -114,6 +124,7 @@ impl Open {
             let _ = self.file.set_len(end.offset);
             return Err(error.into());
         }
+        self.continues &= entries.is_empty();
         text.split_inclusive('\n').for_each(|line| self.follower.end.pass(line.as_bytes()));
         Ok((end.seq + 1..=self.follower.end.seq).collect())
     }

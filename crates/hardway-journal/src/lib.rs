@@ -1,31 +1,48 @@
 //! What happened to a cluster, in order: `journal.jsonl` of the working folder.
 //!
 //! ```text
-//! Entry     what somebody wants to have written                   entry.rs
-//! Record    a line as it stands in the file, numbered and checked record.rs
-//! Journal   the file, open for appending                          journal.rs
-//! read()    every record; Follower: those since the last look     follower.rs
-//! Fact      an event with a type, and those several crates share  fact.rs
+//! Entry        what somebody wants to have written                        entry.rs
+//! Record       a line as it stands in the file, numbered and checked      record.rs
+//! Journal      the file, open for appending                               journal.rs
+//! read()       every record; Follower: those since the last look          follower.rs
+//! Fact         an event with a type: all that can be said                 facts/
+//! History      what happened so far: one fold, which refuses nonsense     history/
 //! ```
 //!
 //! The install, the ignition server and the approver are processes of their own and write to one file. So every append
 //! takes the file's lock, is one write and one sync, and an entry counts from the moment `append` has returned: what a
 //! killed process left half-written was promised to nobody, and the next append cuts it off. Anything else that does not
 //! check is damage; nothing is dropped silently.
+//!
+//! **Versions.** An older hardway can read what a newer one wrote, as long as it may pass over what it does not know: a kind,
+//! a field, a word in a field. So kinds and fields are only ever added, and [`Event::of`] gives nothing for what it does not
+//! know. Where passing over would be wrong (a step that has to be taken back, a field that changes its meaning) [`VERSION`] is
+//! raised, and an older hardway refuses the journal at that line and says so. Lines from before there were versions are
+//! read as they are. `docs/decisions/0012-journal.md` has the reasons.
 
 mod entry;
 mod error;
-mod fact;
+mod facts;
 mod follower;
+mod history;
 mod journal;
 mod record;
 
 pub use entry::Entry;
 pub use error::JournalError;
-pub use fact::{Fact, IgnitionRedeemed, NodeJoined};
+pub use facts::actions::{ActionFinished, ActionStarted, ActionUndone, Program, Step};
+pub use facts::certificates::{CsrDecided, CsrIntended, NodeJoined, Reason, Verdict};
+pub use facts::hosted::{HostedStep, WorkerStep};
+pub use facts::hosts::{HostSeen, InstallBegun, MachineGone, MachineRetired, MediumRead, Sight};
+pub use facts::ignition::{Face, IgnitionOffered, IgnitionRedeemed, PoolServed};
+pub use facts::phases::{Interrupted, PhaseFailed, PhaseFinished, PhaseName, PhaseReset, PhaseStarted};
+pub use facts::{Event, Fact};
 pub use follower::{Follower, read};
+pub use history::{
+    History, Hosts, Impossible, Ledger, LiveHistory, Owned, PhaseState, Phases, Redeemed, Requests,
+};
 pub use journal::Journal;
-pub use record::{Flaw, Record};
+pub use record::{Flaw, Record, VERSION};
 
 /// Its name in a working folder.
 pub const FILE_NAME: &str = "journal.jsonl";

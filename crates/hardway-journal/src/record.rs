@@ -1,10 +1,12 @@
 //! A line of the journal: numbered, and with a checksum a person can compute again.
 //!
 //! ```text
-//! {"seq":7,"time":"2026-11-15T06:00:00Z","kind":"node-joined","body":{"host":"master-0"},"sum":"90a4bf1f0f6b3d0c"}
+//! {"v":1,"seq":7,"time":"2026-11-15T06:00:00Z","kind":"node-joined","body":{"host":"master-0"},"sum":"4a25ff819fe40fea"}
 //! ```
 //!
-//! `sum` is the first 16 digits of the SHA-256 of the line without it: `{"seq":7,…,"body":{…}}`.
+//! `sum` is the first 16 digits of the SHA-256 of the line without it: `{"v":1,"seq":7,…,"body":{…}}`. `v` is the version of
+//! the format; lines without one were written before there were versions. Every line has its own, because an older and a
+//! newer hardway may write into one journal.
 
 use hardway_base::hex;
 use jiff::Timestamp;
@@ -13,6 +15,9 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::{Entry, Fact};
+
+/// The version that is written, and the newest that is read.
+pub const VERSION: u32 = 1;
 
 /// Far more than any event needs.
 pub(crate) const LONGEST_LINE: usize = 1 << 20;
@@ -27,6 +32,12 @@ pub(crate) const LINE_END: usize = SUM_DIGITS + AFTER_SUM.len() + 1;
 /// An event as it stands in the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
+    /// Of the format: 0 for lines that were written before there were versions.
+    #[serde(rename = "v", default, skip_serializing_if = "is_unversioned")]
+    pub version: u32,
+    /// Its writer had written into a journal that is gone from here: what it ends may have begun there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub continues: bool,
     /// Counted from one, without gaps.
     pub seq: u64,
     /// When it happened.
@@ -49,6 +60,9 @@ pub enum Flaw {
     /// The checksum is right, but the content is no record: another program wrote it.
     #[error("is no record: {0}")]
     NotARecord(String),
+    /// A newer hardway wrote it.
+    #[error("is of version {0}")]
+    Newer(u32),
     /// A line is missing, or stands twice.
     #[error("is number {found} where {expected} belongs")]
     OutOfOrder {
@@ -68,8 +82,10 @@ impl Record {
         (self.kind == F::KIND).then(|| F::deserialize(&self.body))
     }
 
-    pub(crate) fn numbered(seq: u64, entry: &Entry) -> Self {
-        Self { seq, time: entry.time, kind: entry.kind.clone(), body: entry.body.clone() }
+    /// An event as it stands in the file once it has its number.
+    pub fn numbered(seq: u64, entry: &Entry) -> Self {
+        let Entry { time, kind, body } = entry.clone();
+        Self { version: VERSION, continues: false, seq, time, kind, body }
     }
 
     /// Its line, with the line end.
@@ -92,13 +108,32 @@ impl Record {
         if sum_of(&text).as_bytes() != sum {
             return Err(Flaw::WrongSum);
         }
-        let record: Self =
-            serde_json::from_str(&text).map_err(|error| Flaw::NotARecord(error.to_string()))?;
+        let record: Self = serde_json::from_str(&text).map_err(|error| flaw_of(&text, &error))?;
+        if record.version > VERSION {
+            return Err(Flaw::Newer(record.version));
+        }
         if record.seq != expected {
             return Err(Flaw::OutOfOrder { expected, found: record.seq });
         }
         Ok(record)
     }
+}
+
+/// Of what is not a record as this hardway knows them.
+fn flaw_of(text: &str, error: &serde_json::Error) -> Flaw {
+    #[derive(Deserialize)]
+    struct Versioned {
+        v: u32,
+    }
+    match serde_json::from_str::<Versioned>(text) {
+        Ok(Versioned { v }) if v > VERSION => Flaw::Newer(v),
+        _ => Flaw::NotARecord(error.to_string()),
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks like this")]
+fn is_unversioned(version: &u32) -> bool {
+    *version == 0
 }
 
 fn sum_of(text: &str) -> String {
@@ -111,7 +146,8 @@ mod tests {
 
     fn record() -> Record {
         let body = serde_json::json!({"host": "master-0", "text": "a \"sum\" and a } and a\nline"});
-        Record { seq: 7, time: "2026-11-15T06:00:00.5Z".parse().unwrap(), kind: "node-joined".into(), body }
+        let time = "2026-11-15T06:00:00.5Z".parse().unwrap();
+        Record::numbered(7, &Entry { time, kind: "node-joined".into(), body })
     }
 
     #[test]

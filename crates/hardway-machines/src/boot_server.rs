@@ -12,13 +12,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use hardway_journal::{Fact, NodeJoined, Record};
+use hardway_journal::{Hosts, InstallBegun, Record};
 use http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use serde::{Deserialize, Serialize};
 use tokio::net::TcpStream;
 
 use crate::file_body::FileBody;
@@ -26,19 +25,6 @@ use crate::ignition_server::listener::{Ending, Listeners, Serve};
 use crate::ignition_server::{Limits, ServerError, TimedIo, http1};
 use crate::install_media::{BootAnswer, BootFolder};
 use crate::trouble::{Trouble, Troubles};
-
-/// A host's installer has fetched the config it puts on the disk: from its next boot on, the disk counts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InstallBegun {
-    /// As in the inventory.
-    pub host: String,
-    /// Where the request came from.
-    pub source: IpAddr,
-}
-
-impl Fact for InstallBegun {
-    const KIND: &'static str = "install-begun";
-}
 
 /// Told of every installation before its config is sent. An error keeps the config back, and is told as trouble.
 /// It may block.
@@ -103,12 +89,9 @@ impl BootServer {
 
 /// The hosts that start from their disks: their installers came for their configs, or their nodes have joined.
 pub fn installed<'r>(records: impl IntoIterator<Item = &'r Record>) -> BTreeSet<String> {
-    let host = |record: &Record| match (record.fact::<InstallBegun>(), record.fact::<NodeJoined>()) {
-        (Some(Ok(begun)), _) => Some(begun.host),
-        (_, Some(Ok(joined))) => Some(joined.host),
-        _ => None,
-    };
-    records.into_iter().filter_map(host).collect()
+    let mut hosts = Hosts::default();
+    records.into_iter().for_each(|record| hosts.note(record));
+    hosts.installed().clone()
 }
 
 struct Desk {

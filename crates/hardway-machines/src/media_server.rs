@@ -12,32 +12,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hardway_journal::Fact;
+use hardway_journal::MediumRead;
 use http::header::{ACCEPT_RANGES, ALLOW, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, RANGE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use serde::{Deserialize, Serialize};
 use tokio::net::TcpStream;
 
 use crate::file_body::FileBody;
 use crate::ignition_server::listener::{Ending, Listeners, Serve};
 use crate::ignition_server::{Limits, ServerError, TimedIo, http1};
 use crate::trouble::{Trouble, Troubles};
-
-/// Somebody, most likely a host's controller, began to read the host's ISO.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MediumRead {
-    /// As in the inventory.
-    pub host: String,
-    /// Where the request came from.
-    pub source: IpAddr,
-}
-
-impl Fact for MediumRead {
-    const KIND: &'static str = "medium-read";
-}
 
 /// Told of every new reader. An error holds nobody up, and is told as trouble. It may block.
 pub type Noted = Box<dyn Fn(&MediumRead) -> Result<(), String> + Send + Sync>;

@@ -1,7 +1,5 @@
 //! Actions on a real host: files and programs in a folder of the test's own.
 
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
-
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,8 +8,8 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use hardway_journal::Journal;
-use hardway_machines::actions::{Action, Books, Check, Doer, Outcome, Program, Progress, shell};
+use hardway_journal::{Journal, LiveHistory};
+use hardway_machines::actions::{Action, Check, Doer, Outcome, Program, Progress, shell};
 use jiff::Timestamp;
 
 const THEN: Timestamp = Timestamp::UNIX_EPOCH;
@@ -202,16 +200,16 @@ fn what_somebody_else_finishes_meanwhile_counts_as_done() {
 fn shared_books_know_what_others_did_and_forget_a_journal_that_is_gone() {
     let site = Site::new();
     let path = site.work().join(hardway_journal::FILE_NAME);
-    let books = Arc::new(Mutex::new(Books::of(&site.work())));
-    let owned = |books: &Mutex<Books>| {
+    let books = Arc::new(Mutex::new(LiveHistory::of(&path)));
+    let owned = |books: &Mutex<LiveHistory>| {
         let mut books = books.lock().unwrap();
-        books.ledger().unwrap().iter().map(|owned| owned.action.clone()).collect::<Vec<_>>()
+        books.now().unwrap().actions.iter().map(|owned| owned.action.clone()).collect::<Vec<_>>()
     };
     site.up();
     assert_eq!(owned(&books), ["pool", "pool/note", "resolver", "own", "link"], "another doer's");
     let journal = Journal::open(&path).unwrap();
     let now = || THEN;
-    let doer = Doer::new(&site.work(), &journal, &now).with_books(Arc::clone(&books));
+    let doer = Doer::new(&site.work(), &journal, &now).with_history(Arc::clone(&books));
     doer.take_back(|action| action == "link", &mut ()).unwrap();
     assert!(!site.host().join("pool/link").is_symlink());
     assert_eq!(owned(&books), ["pool", "pool/note", "resolver", "own"]);
@@ -221,7 +219,7 @@ fn shared_books_know_what_others_did_and_forget_a_journal_that_is_gone() {
     drop(journal);
     fs_err::rename(&path, path.with_extension("before")).unwrap();
     let journal = Journal::open(&path).unwrap();
-    let doer = Doer::new(&site.work(), &journal, &now).with_books(Arc::clone(&books));
+    let doer = Doer::new(&site.work(), &journal, &now).with_history(Arc::clone(&books));
     fs_err::remove_file(site.host().join("resolv.conf")).unwrap();
     doer.up(&actions(&site.host()), &mut ()).unwrap();
     assert_eq!(owned(&books), ["resolver"], "the new journal says nothing of the others");

@@ -1,7 +1,5 @@
 //! The load balancer of provider bare-metal: a real HAProxy on this host, on addresses of loopback that nobody else has.
 
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

@@ -1,15 +1,13 @@
 //! The boot server, asked by curl as machines would.
 
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
-
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use hardway_journal::{Entry, Journal, NodeJoined, read};
+use hardway_journal::{Entry, InstallBegun, Journal, NodeJoined, read};
 use hardway_machines::Trouble;
-use hardway_machines::boot_server::{BootServer, InstallBegun, Note, installed};
+use hardway_machines::boot_server::{BootServer, Note, installed};
 use hardway_machines::install_media::BootFolder;
 
 const SCRIPT: &str = "ipxe/52-54-00-7e-00-65";

@@ -1,8 +1,6 @@
 //! A real HAProxy with the generated configuration, in a network of its own, before servers that answer like API
 //! servers.
 
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
-
 use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, TcpListener, TcpStream};
@@ -15,7 +13,7 @@ use std::time::Duration;
 use hardway_assets::Cluster;
 use hardway_assets::host_services::{Balanced, Haproxy, Stage, haproxy};
 use hardway_machines::load_balancer::{LoadBalancerError, Server, State, changes, servers, table, take_out};
-use hardway_testing::{inside, until};
+use hardway_testing::{inside, self_signed_leaf, until};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, ServerConfig, ServerConnection, StreamOwned};
@@ -134,18 +132,7 @@ fn ask(connection: &mut Connection) -> Option<String> {
 
 /// Self-signed.
 fn certificate(folder: &Path) -> (CertificateDer<'static>, PrivateKeyDer<'static>) {
-    let (certificate, key) = (folder.join("tls.crt"), folder.join("tls.key"));
-    let output = Command::new("openssl")
-        .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"])
-        .args(["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-days", "2"])
-        .args(["-addext", "basicConstraints=critical,CA:FALSE"])
-        .arg("-out")
-        .arg(&certificate)
-        .arg("-keyout")
-        .arg(&key)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let (certificate, key) = self_signed_leaf(folder, "tls", "DNS:localhost");
     (CertificateDer::from_pem_file(certificate).unwrap(), PrivateKeyDer::from_pem_file(key).unwrap())
 }
 
@@ -195,7 +182,7 @@ fn named(names: &[&str]) -> BTreeSet<String> {
 
 #[test]
 fn a_server_that_listens_and_is_not_ready_leaves_the_pool() {
-    if !inside("a_server_that_listens_and_is_not_ready_leaves_the_pool") {
+    if !inside() {
         return;
     }
     let site = Site::start();
@@ -212,7 +199,7 @@ fn a_server_that_listens_and_is_not_ready_leaves_the_pool() {
 
 #[test]
 fn the_bootstrap_host_leaves_and_nobody_at_a_master_notices() {
-    if !inside("the_bootstrap_host_leaves_and_nobody_at_a_master_notices") {
+    if !inside() {
         return;
     }
     let site = Site::start();

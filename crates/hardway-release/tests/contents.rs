@@ -1,24 +1,21 @@
 //! Info, extract and mirror of a release in a real registry.
-#![expect(clippy::unwrap_used, reason = "clippy does not see that the helpers here are test code")]
-#![allow(clippy::disallowed_methods, reason = "the fixture sets the world up as others do")]
-
-mod fixture;
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use fixture::front::{Front, answer};
-use fixture::registry::{Registry, Setup};
-use fixture::token_server::TokenServer;
-use fixture::world::{MIXED, PROGRAM, TAG, get, world};
-use fixture::{options, run};
 use hardway_assets::release_payload::InclusionRules;
 use hardway_base::Secret;
 use hardway_release::{
     Contents, Credentials, Destination, FetchOptions, FetchedRelease, Mirrors, PullSpec, Silent, blocking,
     extract, extract_command, extract_file, info, mirror, payload, read_folder, release_info, upload,
 };
+
+use crate::fixture::front::{Front, answer};
+use crate::fixture::registry::{Registry, Setup};
+use crate::fixture::token_server::TokenServer;
+use crate::fixture::world::{MIXED, PROGRAM, TAG, get, world};
+use crate::fixture::{options, run};
 
 #[test]
 fn info_tells_versions_and_images() {

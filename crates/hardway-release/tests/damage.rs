@@ -1,17 +1,14 @@
 //! Content that is damaged, hostile or cut off, in the registry, on the way and in the cache.
-#![expect(clippy::unwrap_used, reason = "clippy does not see that the helpers here are test code")]
-#![allow(clippy::disallowed_methods, reason = "the fixture sets the world up as others do")]
-
-mod fixture;
 
 use std::sync::atomic::Ordering;
 
-use fixture::cutter::Cutter;
-use fixture::fetching::{failure, get};
-use fixture::image::{Family, Image, Layer, Packing};
-use fixture::options;
-use fixture::registry::{REPOSITORY, with_release as world};
 use hardway_release::{Contents, Digest, PullSpec, RegistryError};
+
+use crate::fixture::cutter::Cutter;
+use crate::fixture::fetching::{failure, get};
+use crate::fixture::image::{Family, Image, Layer, Packing};
+use crate::fixture::options;
+use crate::fixture::registry::{REPOSITORY, with_release as world};
 
 #[test]
 fn a_corrupted_blob_is_refused() {

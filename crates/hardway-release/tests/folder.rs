@@ -1,5 +1,4 @@
 //! Release folders, good and bad.
-#![expect(clippy::unwrap_used, reason = "clippy does not see that the helpers here are test code")]
 
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,4 @@
 //! The way to a registry: proxies, redirects, servers that are busy, broken or silent.
-#![expect(clippy::unwrap_used, reason = "clippy does not see that the helpers here are test code")]
-#![allow(clippy::disallowed_methods, reason = "the fixture sets the world up as others do")]
-
-mod fixture;
 
 use std::future::Future;
 use std::net::TcpListener;
@@ -11,15 +7,16 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fixture::fetching::get;
-use fixture::front::{Front, answer};
-use fixture::image::Image;
-use fixture::options;
-use fixture::registry::{Registry, Setup};
-use fixture::release::ReleaseImage;
-use fixture::token_server::TokenServer;
 use hardway_base::Secret;
 use hardway_release::{Credentials, FetchOptions, Proxy, PullSpec, RegistryError, Retry, Sleeper};
+
+use crate::fixture::fetching::get;
+use crate::fixture::front::{Front, answer};
+use crate::fixture::image::{Family, Image};
+use crate::fixture::options;
+use crate::fixture::registry::{Registry, Setup};
+use crate::fixture::release::ReleaseImage;
+use crate::fixture::token_server::TokenServer;
 
 fn world() -> (Registry, Image, tempfile::TempDir) {
     let registry = Registry::open();
@@ -226,7 +223,7 @@ fn a_server_without_ranges_sends_all_again() {
     let (registry, _, cache) = world();
     let text: String = (0..5000_u32).map(|i| char::from(b'a' + (i % 26) as u8)).collect();
     let digest = hardway_release::Digest::of(text.as_bytes());
-    let plain = Image::new(fixture::image::Family::Oci, "amd64", vec![text.clone().into_bytes()]);
+    let plain = Image::new(Family::Oci, "amd64", vec![text.clone().into_bytes()]);
     registry.pusher("ocp/release").image(&plain, Some("a"));
     let (served, path) = (text.clone(), format!("/blobs/{digest}"));
     let front =

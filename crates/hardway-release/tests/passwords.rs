@@ -1,6 +1,4 @@
 //! Addresses with a login in them: mirrors of boot images and stores of signatures. The login is used and never shown.
-#![expect(clippy::unwrap_used, reason = "clippy does not see that the helpers here are test code")]
-#![allow(clippy::disallowed_methods, reason = "the fixture sets the world up as others do")]
 
 use std::future::Future;
 use std::io::{Read as _, Write as _};

@@ -1,23 +1,21 @@
 //! Fetching releases from a real registry: what works, and each error in its own words.
-#![expect(clippy::unwrap_used, reason = "clippy does not see that the helpers here are test code")]
-#![allow(clippy::disallowed_methods, reason = "the fixture sets the world up as others do")]
-
-mod fixture;
 
 use std::sync::atomic::Ordering;
 
-use fixture::cutter::Cutter;
-use fixture::fetching::{failure, get};
-use fixture::image::{Family, Image, Layer, Packing, list};
-use fixture::registry::{REPOSITORY, Registry, Setup, with_release as world};
-use fixture::release::{ReleaseImage, own_manifests};
-use fixture::token_server::TokenServer;
-use fixture::{free_port, options};
 use hardway_assets::install_config::ImageSource;
 use hardway_base::Secret;
 use hardway_release::{
     Contents, Credentials, Digest, FetchOptions, Mirrors, PullSpec, RegistryError, payload,
 };
+use hardway_testing::free_port;
+
+use crate::fixture::cutter::Cutter;
+use crate::fixture::fetching::{failure, get};
+use crate::fixture::image::{Family, Image, Layer, Packing, list};
+use crate::fixture::options;
+use crate::fixture::registry::{REPOSITORY, Registry, Setup, with_release as world};
+use crate::fixture::release::{ReleaseImage, own_manifests};
+use crate::fixture::token_server::TokenServer;
 
 fn with_login(mut options: FetchOptions, registry: &Registry, auth: &serde_json::Value) -> FetchOptions {
     let config = serde_json::json!({"auths": {registry.address(): auth}});

@@ -1,22 +1,21 @@
 //! Signatures made with gpg, checked with gpgv.
-#![expect(clippy::unwrap_used, reason = "clippy does not see that the helpers here are test code")]
-#![allow(clippy::disallowed_methods, reason = "the fixture sets the world up as others do")]
-
-mod fixture;
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
 use std::sync::Arc;
 
-use fixture::signer::{Signer, claim};
 use hardway_release::{
     Connection, Digest, Proxy, Retry, SignatureError, SignatureFault, SignatureStore, Verified, blocking,
     verify,
 };
+use hardway_testing::free_port;
+
+use crate::fixture::NoWait;
+use crate::fixture::signer::{Signer, claim};
 
 fn check(digest: &Digest, keyring: &Path, stores: &[SignatureStore]) -> Result<Verified, SignatureError> {
-    let retry = Retry { attempts: 2, sleeper: Arc::new(fixture::NoWait), tell: None };
+    let retry = Retry { attempts: 2, sleeper: Arc::new(NoWait), tell: None };
     let connection = Connection { proxy: Proxy::Direct, retry, ..Connection::default() };
     blocking(verify(digest, keyring, stores, &connection)).unwrap()
 }
@@ -169,7 +168,7 @@ fn a_keyring_may_be_armored_as_keys_are_published() {
 fn a_store_that_cannot_be_asked_does_not_hide_another() {
     let (signer, digest) = (Signer::new(), Digest::of(b"release"));
     signer.sign(&claim(&digest), &digest, 1);
-    let gone = SignatureStore::Url(format!("http://127.0.0.1:{}/store", fixture::free_port()));
+    let gone = SignatureStore::Url(format!("http://127.0.0.1:{}/store", free_port()));
     let stores = [&[gone.clone()][..], &signer.folder()].concat();
     check(&digest, &signer.keyring(), &stores).unwrap();
     let error = check(&digest, &signer.keyring(), &[gone]).unwrap_err();

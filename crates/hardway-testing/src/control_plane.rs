@@ -1,7 +1,6 @@
 //! A real etcd and a real kube-apiserver, shared by the tests that run at the same time, or a test's own.
 
 use std::collections::BTreeMap;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -12,8 +11,8 @@ use fs_err as fs;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::tools::{run, succeed, tools};
-use crate::{Identity, Server, flags};
+use crate::tools::{feed, run, succeed, tools};
+use crate::{Identity, Server, flags, free_ports};
 
 /// Stops with the last test that holds it, and with this process however it ends.
 #[derive(Debug)]
@@ -161,6 +160,15 @@ impl ControlPlane {
         if found { serde_json::from_str(&text).unwrap() } else { Value::Null }
     }
 
+    /// Makes an object, or changes it to this.
+    ///
+    /// # Panics
+    /// When the API server refuses.
+    pub fn apply(&self, object: &Value) {
+        let apply = ["apply", "--server-side", "--force-conflicts", "-f", "-"];
+        feed(self.kubectl().args(apply), &object.to_string());
+    }
+
     fn serve(&mut self, name: &'static str, flags: &[String]) {
         let (program, folder) = (self.bin.join(name), self.folder.path().to_owned());
         self.servers.entry(name).or_insert_with(|| Server::start(&program, flags, &folder));
@@ -174,12 +182,6 @@ impl Drop for ControlPlane {
             self.servers.remove(name);
         }
     }
-}
-
-/// Free at this moment; all are held until all are known, so that they differ.
-fn free_ports() -> [u16; 5] {
-    let held = [(); 5].map(|()| TcpListener::bind(("127.0.0.1", 0)).unwrap());
-    held.map(|listener| listener.local_addr().unwrap().port())
 }
 
 const MAKE_CERTIFICATES: &str = r#"

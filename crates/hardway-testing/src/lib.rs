@@ -1,38 +1,63 @@
-//! What tests of several crates share. Only ever a dev-dependency.
+//! What tests of several crates share. Only ever a dev-dependency, and it knows none of our crates.
 //!
 //! ```text
-//! tools()        the real programs, built by tools/kubernetes/build.sh          tools.rs
-//! ControlPlane   etcd, kube-apiserver, kube-controller-manager on loopback      control_plane.rs
-//! Identity       a client certificate and kubeconfig of that control plane      identity.rs
-//! Hypershift     a stand-in for HyperShift's operators, and its kinds           hypershift.rs
-//! Machine        a kubelet and a container runtime that join it                 machine.rs
-//! inside()       a host of the test's own, with a libvirtd where wanted         namespace.rs
+//! Work             a working folder, and the program run in it                  work.rs, inputs.rs
+//! Ran, Running     a run that has ended, and one that goes on                   run.rs
+//! Snapshot         everything of a folder at one moment                         snapshot.rs
+//! until()          waiting                                                      waiting.rs
+//! free_port()      ports that nobody else takes                                 ports.rs
+//! self_signed()    certificates and requests, made by OpenSSL                   certificate.rs
+//! inside()         a host of the test's own, with a libvirtd where wanted       namespace.rs
+//! Server           a program that ends with the test, however the test ends     server.rs
+//! tools()          the real programs, built by tools/kubernetes/build.sh        tools.rs
+//! ControlPlane     etcd, kube-apiserver, kube-controller-manager on loopback    control_plane.rs, flags.rs
+//! EtcdMembers      etcd members that know each other                             etcd.rs
+//! Identity         a client certificate and kubeconfig of that control plane    identity.rs
+//! install_hypershift()  a management cluster as HyperShift leaves it            hypershift.rs
+//! Machine          a kubelet and a container runtime that join it               machine.rs
 //! RedfishEmulator  sushy-tools' management controllers on loopback              redfish_emulator.rs
-//! sshd()         a real ssh server on loopback                                  ssh_server.rs
-//! skipped()      says that a test is left out, or fails where none may be         skipped.rs
-//! Server         a program that ends with the test, however the test ends       server.rs
+//! sshd()           a real ssh server on loopback                                ssh_server.rs
+//! skipped()        says that a test is left out, or fails where none may be     skipped.rs
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+mod certificate;
 mod control_plane;
+mod etcd;
 mod flags;
 mod hypershift;
 mod identity;
+mod inputs;
 mod machine;
 mod namespace;
+mod ports;
 mod redfish_emulator;
+mod run;
 mod server;
 mod skipped;
+mod snapshot;
 mod ssh_server;
 mod tools;
+mod waiting;
+mod work;
 
+pub use certificate::{NEW_KEY, node_request, self_signed, self_signed_leaf};
 pub use control_plane::ControlPlane;
-pub use hypershift::{Config as HypershiftConfig, Hypershift, install_hypershift};
+pub use etcd::EtcdMembers;
+pub use hypershift::{hosted_control_plane_is_up, install_hypershift};
 pub use identity::Identity;
+pub use inputs::{AUTH, INSTALL_CONFIG, INVENTORY, hosted_inventory, with_hardware};
 pub use machine::{Machine, SHELL_IMAGE, own_address};
-pub use namespace::{inside, inside_with_libvirt, until};
-pub use redfish_emulator::{REDFISH_MACHINE, REDFISH_PASSWORD, REDFISH_USER, RedfishEmulator, self_signed};
+pub use namespace::{inside, inside_with_libvirt};
+pub use ports::{free_port, free_ports};
+pub use redfish_emulator::{REDFISH_MACHINE, REDFISH_PASSWORD, REDFISH_USER, RedfishEmulator};
+pub use run::{Ran, Running};
 pub use server::Server;
-pub use skipped::skipped;
-pub use ssh_server::{free_port, sshd, user};
-pub use tools::{run, succeed, tools};
+pub use skipped::{needed, skipped};
+pub use snapshot::Snapshot;
+pub use ssh_server::{sshd, user};
+pub use tools::{feed, run, succeed, tools};
+pub use waiting::until;
+#[cfg(feature = "tokio")]
+pub use waiting::{eventually, until_found};
+pub use work::{NOW, Work};

@@ -1,6 +1,6 @@
 //! A computer that joins: a real kubelet with a real container runtime.
 
-use std::net::{IpAddr, TcpListener};
+use std::net::IpAddr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ use std::process::Command;
 use fs_err as fs;
 use serde_json::{Value, json};
 
-use crate::{ControlPlane, Server, succeed, tools};
+use crate::{ControlPlane, Server, free_port, succeed, tools};
 
 /// An image with a shell that it has, as `docker save` would call it.
 pub const SHELL_IMAGE: &str = "localhost/shell:1";
@@ -27,7 +27,7 @@ impl Machine {
     /// # Panics
     /// When the control plane refuses what it needs.
     pub fn new(plane: &ControlPlane, folder: &Path, name: &str, address: IpAddr) -> Self {
-        let port = TcpListener::bind(("0.0.0.0", 0)).unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let [namespace, account] = ["openshift-machine-config-operator", "node-bootstrapper"];
         succeed(plane.kubectl().args(["create", "namespace", namespace]));
         succeed(plane.kubectl().args(["create", "serviceaccount", account, "-n", namespace]));

@@ -1,13 +1,10 @@
 //! A host of the test's own: namespaces in which the test itself runs. What it starts there ends with it.
 
 use std::process::Command;
-use std::time::{Duration, Instant};
 
-use crate::tools::succeed;
+use crate::{succeed, until};
 
 const INSIDE: &str = "HARDWAY_TEST_INSIDE";
-/// Long enough for the slowest machine; nothing is measured with it.
-const PATIENCE: Duration = Duration::from_secs(180);
 
 /// What libvirt and hardway write goes to memory. Control groups are left to those outside.
 const LIBVIRT: &str = "
@@ -30,12 +27,17 @@ libvirtd --daemon
 ";
 
 /// Outside it starts this very test in namespaces of its own and gives back false; there it gives back true, and the test
-/// goes on, on a host whose only interface is loopback. Needs root.
-pub fn inside(test: &str) -> bool {
+/// goes on, on a host whose only interface is loopback. Needs root, and the test's own thread: it has the test's name.
+///
+/// # Panics
+/// When the test fails there.
+pub fn inside() -> bool {
     if std::env::var_os(INSIDE).is_some() {
         succeed(Command::new("ip").args(["link", "set", "lo", "up"]));
         return true;
     }
+    let thread = std::thread::current();
+    let test = thread.name().expect("the thread of a test has its name");
     let output = Command::new("unshare")
         .args(["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"])
         // The first process of a namespace has to bury the others; libvirtd waits for that.
@@ -51,8 +53,8 @@ pub fn inside(test: &str) -> bool {
 }
 
 /// The same with a libvirtd of its own, at `qemu:///system`.
-pub fn inside_with_libvirt(test: &str) -> bool {
-    if !inside(test) {
+pub fn inside_with_libvirt() -> bool {
+    if !inside() {
         return false;
     }
     succeed(Command::new("sh").args(["-ec", LIBVIRT]));
@@ -60,13 +62,4 @@ pub fn inside_with_libvirt(test: &str) -> bool {
         Command::new("virsh").args(["-c", "qemu:///system", "version"]).output().unwrap().status.success()
     });
     true
-}
-
-/// Waits for something that will be so.
-pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !is_so() {
-        assert!(began.elapsed() < PATIENCE, "{what}: not after {PATIENCE:?}");
-        std::thread::sleep(Duration::from_millis(100));
-    }
 }

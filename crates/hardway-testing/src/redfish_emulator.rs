@@ -1,10 +1,10 @@
 //! A real sushy-emulator with its fake driver: machines whose power takes some seconds to change.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-use crate::succeed;
+use crate::{needed, self_signed};
 
 /// Who may log in.
 pub const REDFISH_USER: &str = "admin";
@@ -29,7 +29,7 @@ impl RedfishEmulator {
     /// # Panics
     /// When it does not start.
     pub fn start(machines: usize, with_tls: bool) -> Option<Self> {
-        let bin = bin()?;
+        let bin = needed("HARDWAY_SUSHY_TOOLS")?;
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let output =
@@ -48,7 +48,7 @@ impl RedfishEmulator {
             all.join(", ")
         );
         if with_tls {
-            let (certificate, key) = self_signed(folder.path(), "tls", "127.0.0.1");
+            let (certificate, key) = self_signed(folder.path(), "tls", "IP:127.0.0.1");
             config +=
                 &format!("SUSHY_EMULATOR_SSL_CERT = {certificate:?}\nSUSHY_EMULATOR_SSL_KEY = {key:?}\n");
         }
@@ -78,17 +78,6 @@ impl Drop for RedfishEmulator {
     }
 }
 
-#[allow(clippy::print_stderr, reason = "a test that is left out says so")]
-fn bin() -> Option<PathBuf> {
-    let found = std::env::var_os("HARDWAY_SUSHY_TOOLS").map(PathBuf::from);
-    assert!(found.is_some() || std::env::var_os("CI").is_none(), "CI must have a Redfish emulator");
-    if found.is_none() {
-        let note = b"skipped: HARDWAY_SUSHY_TOOLS is not set; ./test.sh sets it\n";
-        let _ = std::io::stderr().write_all(note);
-    }
-    found
-}
-
 /// `http://127.0.0.1:PORT`, as it says itself. What it says later is read too, so that it never waits for a reader.
 fn listening(process: &mut Child) -> String {
     let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
@@ -102,32 +91,4 @@ fn listening(process: &mut Child) -> String {
         said += &(line + "\n");
     }
     panic!("the emulator ended:\n{said}");
-}
-
-/// A certificate that signs itself, for one address, as a controller comes with it; and its key.
-///
-/// # Panics
-/// When OpenSSL cannot make it.
-pub fn self_signed(folder: &Path, name: &str, address: &str) -> (PathBuf, PathBuf) {
-    let (certificate, key) = (folder.join(format!("{name}.crt")), folder.join(format!("{name}.key")));
-    let mut openssl = Command::new("openssl");
-    openssl
-        .args([
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:P-256",
-            "-nodes",
-            "-days",
-            "2",
-        ])
-        .args(["-subj", "/CN=hardway-test", "-addext", &format!("subjectAltName=IP:{address}")])
-        .arg("-keyout")
-        .arg(&key)
-        .arg("-out")
-        .arg(&certificate);
-    succeed(&mut openssl);
-    (certificate, key)
 }

@@ -1,8 +1,21 @@
 //! Tests that are left out, which nobody should have to guess.
 
 use std::io::Write as _;
+use std::path::PathBuf;
 
 use fs_err as fs;
+
+/// The folder that ./test.sh names in this variable; without it the test is left out.
+///
+/// # Panics
+/// Where nothing may be missing.
+pub fn needed(variable: &str) -> Option<PathBuf> {
+    let found = std::env::var_os(variable).map(PathBuf::from);
+    if found.is_none() {
+        skipped(&format!("{variable} is not set; ./test.sh sets it"));
+    }
+    found
+}
 
 /// Notes that the test which calls this is left out for want of something: on standard error, and in the file that
 /// `HARDWAY_SKIPPED` names, which ./test.sh shows at its end.
@@ -16,8 +29,7 @@ pub fn skipped(missing: &str) {
     // Not with a macro: what goes through those is only shown when the test fails.
     let _ = std::io::stderr().write_all(format!("skipped: {line}").as_bytes());
     if let Some(file) = std::env::var_os("HARDWAY_SKIPPED") {
-        let mut file =
-            fs::OpenOptions::new().create(true).append(true).open(std::path::PathBuf::from(file)).unwrap();
+        let mut file = fs::OpenOptions::new().create(true).append(true).open(PathBuf::from(file)).unwrap();
         file.write_all(line.as_bytes()).unwrap();
     }
 }

@@ -1,6 +1,5 @@
 //! A real sshd on loopback.
 
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
 
@@ -12,11 +11,6 @@ use crate::tools::succeed;
 /// Who runs the tests, and may log in.
 pub fn user() -> String {
     succeed(&mut Command::new("whoami")).trim().to_owned()
-}
-
-/// Free at this moment.
-pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 /// Lets in whoever has a key of `authorized_keys` in that folder. Its own key is drawn into the file `host_key` there; `more`

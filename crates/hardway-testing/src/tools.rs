@@ -1,5 +1,6 @@
 //! The real programs, and running one.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -31,4 +32,14 @@ pub fn succeed(command: &mut Command) -> String {
     let (success, output) = run(command);
     assert!(success, "{command:?}\n{output}");
     output
+}
+
+/// Runs a command that must succeed, with this on its standard input.
+///
+/// # Panics
+/// When it does not.
+pub fn feed(command: &mut Command, text: &str) {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success(), "{command:?}\n{text}");
 }

@@ -5,7 +5,7 @@ use hardway_assets::inventory::{self, KeyAlgorithm, Provider, Role};
 use hardway_assets::yaml;
 use serde_json::json;
 
-use crate::files::{
+use super::files::{
     DESIGN_INVENTORY, DISCONNECTED, DUAL_STACK, DUAL_STACK_INVENTORY, HA, HA_INVENTORY, SINGLE_NODE,
     SINGLE_NODE_INVENTORY, V1BETA3, with,
 };

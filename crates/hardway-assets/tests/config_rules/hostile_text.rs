@@ -5,7 +5,7 @@ use hardway_assets::inventory::{self, read_both};
 use hardway_assets::violation::{Kind, Violation};
 use proptest::prelude::*;
 
-use crate::files::{DUAL_STACK, DUAL_STACK_INVENTORY, HA, HA_INVENTORY, SINGLE_NODE, SINGLE_NODE_INVENTORY};
+use super::files::{DUAL_STACK, DUAL_STACK_INVENTORY, HA, HA_INVENTORY, SINGLE_NODE, SINGLE_NODE_INVENTORY};
 
 fn places_are_inside(text: &str, violations: &[Violation]) -> Result<(), TestCaseError> {
     for violation in violations {

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use hardway_assets::install_config::{self, Rules};
 
-use crate::cases::{compare, parse};
-use crate::files::{HA, with};
+use super::cases::{compare, parse};
+use super::files::{HA, with};
 
 const CASES: [&str; 8] = [
     include_str!("cases/install_config/families.txt"),

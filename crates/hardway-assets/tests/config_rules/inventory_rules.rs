@@ -3,8 +3,8 @@
 use hardway_assets::install_config::{self, InstallConfig, Rules};
 use hardway_assets::inventory::{self, read_both};
 
-use crate::cases::{compare, parse};
-use crate::files::{
+use super::cases::{compare, parse};
+use super::files::{
     DUAL_STACK, DUAL_STACK_INVENTORY, HA, HA_INVENTORY, SINGLE_NODE, SINGLE_NODE_INVENTORY, with,
 };
 

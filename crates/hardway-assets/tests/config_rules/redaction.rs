@@ -6,7 +6,7 @@ use hardway_assets::install_config::{self, Rules};
 use hardway_assets::inventory::{self, read_both};
 use hardway_assets::violation::Violation;
 
-use crate::files::{HA, HA_INVENTORY, with};
+use super::files::{HA, HA_INVENTORY, with};
 
 /// Stands for every secret in the files below.
 const HUSH: &str = "hUsHhUsH";

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fs_err as fs;
 use fs_err::os::unix::fs::OpenOptionsExt as _;
-use hardway_journal::{Entry, Journal, JournalError};
+use hardway_journal::{CsrDecided, CsrIntended, Entry, Journal, JournalError};
 use jiff::Timestamp;
 use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
 use k8s_openapi::api::core::v1::ObjectReference;
@@ -18,7 +18,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::record::{CsrDecided, CsrIntended, Found, Outcome};
+use super::record::{Found, Outcome};
 use super::{ApproverError, REQUEST_LIMIT};
 use crate::csr_policy::Verdict;
 

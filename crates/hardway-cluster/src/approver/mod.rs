@@ -28,7 +28,7 @@ use hardway_journal::JournalError;
 use jiff::Timestamp;
 
 pub use audit::LOG;
-pub use record::{CsrDecided, CsrIntended, Outcome, Written};
+pub use record::{Outcome, Written};
 pub use view::View;
 
 use crate::clock::Now;

@@ -11,7 +11,7 @@ use kube::api::{Api, PostParams};
 use tokio::time::{Instant, timeout};
 
 use super::audit::Audit;
-use super::record::{CsrDecided, Outcome, Written};
+use super::record::{self, Outcome, Written};
 use super::work_queue::Queued;
 use super::{Approver, ApproverError, REQUEST_LIMIT, View};
 use crate::api_error::sentence;
@@ -130,7 +130,7 @@ impl Reconciler {
         now: Timestamp,
     ) -> Result<(), Trouble> {
         if let Some(audit) = &self.audit {
-            let decided = CsrDecided::new(examined, decision);
+            let decided = record::decided(examined, decision);
             self.view().intend(decided.clone());
             if !audit.intended(now, decided).await {
                 return Err(Trouble::NotRecorded);
@@ -185,7 +185,7 @@ impl Reconciler {
             |from: Instant, to: Instant| u64::try_from((to - from).as_millis()).unwrap_or(u64::MAX);
         Outcome {
             time: (self.approver.now)(),
-            decided: CsrDecided::new(examined, &decision),
+            decided: record::decided(examined, &decision),
             username: examined.request.username.clone(),
             fix: decision.fix(&examined.request.name, examined.node()),
             written,
@@ -271,7 +271,7 @@ impl Ours {
             let (word, evidence) = text.split_once(": ").unwrap_or((text, ""));
             Some(Self {
                 verdict: if condition.type_ == "Approved" { Verdict::Approve } else { Verdict::Deny },
-                reason: ReasonCode::ALL.iter().copied().find(|reason| reason.word() == word),
+                reason: ReasonCode::named(word),
                 evidence: evidence.split("; ").filter(|one| !one.is_empty()).map(str::to_owned).collect(),
                 at: condition.last_update_time.as_ref().map(|time| time.0),
             })

@@ -1,75 +1,35 @@
 //! What is written down about each decision.
 
-use hardway_journal::Fact;
+use hardway_journal::CsrDecided;
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use crate::csr_policy::{Approval, Decision, Examined, ReasonCode, RuleFinding, Verdict};
+use crate::csr_policy::{Approval, Decision, Examined, RuleFinding};
 
-/// A decision about a certificate request, in the journal.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CsrDecided {
-    /// Name of the request.
-    pub request: String,
-    /// Its uid.
-    pub uid: String,
-    /// The node it is about, as far as it says so.
-    pub node: String,
-    /// Its signer.
-    pub signer: String,
-    /// Its key.
-    pub key_id: String,
-    /// What became of it.
-    pub verdict: Verdict,
-    /// Why.
-    pub reason: ReasonCode,
-    /// Why, in sentences.
-    pub evidence: Vec<String>,
-}
-
-impl Fact for CsrDecided {
-    const KIND: &'static str = "csr-decided";
-}
-
-impl CsrDecided {
-    /// Of one decision.
-    pub fn new(examined: &Examined, decision: &Decision) -> Self {
-        let request = &examined.request;
-        Self {
-            request: request.name.clone(),
-            uid: request.uid.clone(),
-            node: shortened(examined.node().unwrap_or_default()),
-            signer: request.signer.clone(),
-            key_id: examined.key_id().unwrap_or_default().to_owned(),
-            verdict: decision.verdict,
-            reason: decision.reason,
-            evidence: decision.evidence.clone(),
-        }
-    }
-
-    /// The approval that it is.
-    pub fn approval(&self, at: Timestamp) -> Approval {
-        Approval {
-            uid: self.uid.clone(),
-            node: self.node.clone(),
-            signer: self.signer.clone(),
-            key_id: self.key_id.clone(),
-            at,
-        }
+/// What the journal is told of one decision.
+pub(crate) fn decided(examined: &Examined, decision: &Decision) -> CsrDecided {
+    let request = &examined.request;
+    CsrDecided {
+        request: request.name.clone(),
+        uid: request.uid.clone(),
+        node: shortened(examined.node().unwrap_or_default()),
+        signer: request.signer.clone(),
+        key_id: examined.key_id().unwrap_or_default().to_owned(),
+        verdict: decision.verdict,
+        reason: decision.reason.into(),
+        evidence: decision.evidence.clone(),
     }
 }
 
-/// A decision that is about to be written into a request, in the journal before that. What becomes of it is told by a
-/// [`CsrDecided`] of the same request; where there is none, whoever decided was ended, or the API server was away.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CsrIntended(
-    /// What will be decided.
-    pub CsrDecided,
-);
-
-impl Fact for CsrIntended {
-    const KIND: &'static str = "csr-intended";
+/// The approval that a decision is.
+pub(crate) fn approval(decided: &CsrDecided, at: Timestamp) -> Approval {
+    Approval {
+        uid: decided.uid.clone(),
+        node: decided.node.clone(),
+        signer: decided.signer.clone(),
+        key_id: decided.key_id.clone(),
+        at,
+    }
 }
 
 /// What became of a decision.

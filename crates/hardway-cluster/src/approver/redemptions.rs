@@ -52,17 +52,16 @@ impl Redemptions {
 
 #[cfg(test)]
 mod tests {
-    use hardway_journal::{Fact as _, IgnitionRedeemed};
+    use hardway_journal::{Entry, Face, IgnitionRedeemed};
 
     use super::*;
 
     #[test]
     fn a_shared_token_counts_for_the_address_it_was_shown_from() {
-        let fetched = |face: &str, host: &str, source: [u8; 4]| Record {
-            seq: 1,
-            time: Timestamp::UNIX_EPOCH,
-            kind: IgnitionRedeemed::KIND.to_owned(),
-            body: serde_json::json!({"host": host, "generation": "1", "source": IpAddr::from(source), "face": face}),
+        let fetched = |face: Face, host: &str, source: [u8; 4]| {
+            let (host, generation) = (host.to_owned(), "1".to_owned());
+            let fact = IgnitionRedeemed { host, generation, source: source.into(), face };
+            Record::numbered(1, &Entry::of(Timestamp::UNIX_EPOCH, &fact))
         };
         let node = |name: &str, address: [u8; 4]| DeclaredNode {
             name: name.to_owned(),
@@ -72,11 +71,11 @@ mod tests {
         };
         let mut redemptions = Redemptions::default();
         assert!(redemptions.for_node(None).is_empty());
-        redemptions.read(&fetched("hosted", "clusters/demo", [10, 0, 0, 1]));
+        redemptions.read(&fetched(Face::Hosted, "clusters/demo", [10, 0, 0, 1]));
         assert_eq!(redemptions.last(&node("w-0", [10, 0, 0, 1])), Some(Timestamp::UNIX_EPOCH));
         assert_eq!(redemptions.last(&node("w-1", [10, 0, 0, 2])), None);
         assert!(!redemptions.for_node(None).is_empty(), "somebody serves here");
-        redemptions.read(&fetched("host", "w-1", [10, 0, 0, 2]));
+        redemptions.read(&fetched(Face::Host, "w-1", [10, 0, 0, 2]));
         assert_eq!(redemptions.last(&node("w-1", [10, 0, 0, 2])), Some(Timestamp::UNIX_EPOCH));
     }
 }

@@ -3,15 +3,15 @@
 use std::collections::btree_map;
 use std::collections::{BTreeMap, BTreeSet};
 
-use hardway_journal::{NodeJoined, Record};
+use hardway_journal::{CsrDecided, CsrIntended, Event, NodeJoined, Record};
 use jiff::Timestamp;
 use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
 use k8s_openapi::api::core::v1::Node;
 
 use super::reconciler::Ours;
-use super::record::Found;
+use super::record::{self, Found};
 use super::redemptions::Redemptions;
-use super::{CsrDecided, CsrIntended, Expected, Written};
+use super::{Expected, Written};
 use crate::csr_policy::{
     self, Approval, Decision, Examined, ReasonCode, Request, Rival, SeenNode, Settings, State, Verdict, World,
 };
@@ -136,18 +136,17 @@ impl View {
     /// A line of the journal.
     pub fn read(&mut self, record: &Record) {
         self.redemptions.read(record);
-        if let Some(Ok(NodeJoined { host })) = record.fact::<NodeJoined>() {
-            self.joined.insert(host, record.time);
-        }
-        if let Some(Ok(CsrIntended(decided))) = record.fact::<CsrIntended>() {
-            self.intend(decided);
-        }
-        if let Some(Ok(decided)) = record.fact::<CsrDecided>() {
-            self.intended.remove(&decided.uid);
-            self.recorded.insert(decided.uid.clone());
-            if decided.verdict == Verdict::Approve {
-                self.add(decided.approval(record.time));
+        match Event::of(record) {
+            Some(Event::NodeJoined(NodeJoined { host })) => _ = self.joined.insert(host, record.time),
+            Some(Event::CsrIntended(CsrIntended(decided))) => self.intend(decided),
+            Some(Event::CsrDecided(decided)) => {
+                self.intended.remove(&decided.uid);
+                self.recorded.insert(decided.uid.clone());
+                if decided.verdict == Verdict::Approve {
+                    self.add(record::approval(&decided, record.time));
+                }
             }
+            _ => {}
         }
     }
 
@@ -278,7 +277,7 @@ impl View {
                 });
                 let evidence = ours.evidence.clone();
                 let decision = Decision { verdict: ours.verdict, reason, evidence, findings: Vec::new() };
-                CsrDecided::new(examined, &decision)
+                record::decided(examined, &decision)
             });
             Found { time: ours.at.unwrap_or(request.created), decided, written: Written::Yes }
         };

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use hardway_journal::Entry;
+use hardway_journal::{CsrDecided, Entry, Reason};
 use kube::ResourceExt as _;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::audit::Audit;
 use super::events::Event;
 use super::reconciler::{Reconciler, Trouble};
-use super::record::{CsrDecided, Outcome, Written};
+use super::record::{Outcome, Written};
 use super::{ApproverError, Expected, News, Summary};
 use crate::csr_policy::{ReasonCode, State, Verdict};
 
@@ -28,7 +28,7 @@ pub(crate) struct Work {
     /// Names of those being decided.
     deciding: BTreeSet<String>,
     /// Held requests by name, with uid and reason: each is reported once, and decided again when that may have changed.
-    held: BTreeMap<String, (String, ReasonCode)>,
+    held: BTreeMap<String, (String, Reason)>,
     /// To be retried, because the API server was away.
     again: Vec<String>,
     last_trouble: Option<Trouble>,
@@ -174,7 +174,9 @@ impl Work {
     /// Queues what failed, and what the passing of time may have changed.
     pub(crate) fn requeue(&mut self) {
         let again = std::mem::take(&mut self.again);
-        let by_time = self.held.iter().filter(|(_, (_, reason))| reason.changes_with_time());
+        let by_time = self.held.iter().filter(|(_, (_, reason))| {
+            ReasonCode::named(reason.word()).is_some_and(ReasonCode::changes_with_time)
+        });
         let by_time: Vec<String> = by_time.map(|(name, _)| name.clone()).collect();
         self.push(again);
         self.push(by_time);
@@ -219,10 +221,10 @@ impl Work {
             return;
         }
         let CsrDecided { uid, reason, verdict, .. } = &outcome.decided;
-        let is_news = self.held.get(name) != Some(&(uid.clone(), *reason));
+        let is_news = self.held.get(name) != Some(&(uid.clone(), reason.clone()));
         match verdict {
             Verdict::Hold => {
-                self.held.insert(name.to_owned(), (uid.clone(), *reason));
+                self.held.insert(name.to_owned(), (uid.clone(), reason.clone()));
             }
             Verdict::Approve => self.summary.approved += 1,
             Verdict::Deny => self.summary.denied += 1,

@@ -1,24 +1,9 @@
 //! What the policy says about one request.
 
-use std::fmt;
-
-use serde::{Deserialize, Serialize};
+use hardway_journal::Verdict;
+use serde::Serialize;
 
 use super::ReasonCode;
-
-/// What becomes of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// It is signed.
-    Approve,
-    /// It is never signed: it is certain to be wrong or hostile.
-    Deny,
-    /// It stays pending: a person, or time, will tell.
-    Hold,
-    /// It is somebody else's business.
-    Leave,
-}
 
 /// A verdict with its reason, and how it came about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -118,24 +103,6 @@ impl Decision {
     /// What a person can do, with the names of the request and its node filled in.
     pub fn fix(&self, request: &str, node: Option<&str>) -> String {
         self.reason.fix().replace("NAME", request).replace("NODE", node.unwrap_or("NODE"))
-    }
-}
-
-impl Verdict {
-    /// The word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Approve => "approve",
-            Self::Deny => "deny",
-            Self::Hold => "hold",
-            Self::Leave => "leave",
-        }
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
     }
 }
 

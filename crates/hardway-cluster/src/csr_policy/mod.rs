@@ -26,7 +26,8 @@ mod rules;
 mod world;
 
 pub use case::Examined;
-pub use decision::{Decision, Finding, RuleFinding, Verdict};
+pub use decision::{Decision, Finding, RuleFinding};
+pub use hardway_journal::Verdict;
 pub use key::{Key, Signature};
 pub use pkcs10::{Name, Pkcs10, Pkcs10Error};
 pub use reason::ReasonCode;

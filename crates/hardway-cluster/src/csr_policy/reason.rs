@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use hardway_journal::Reason;
 use serde::{Deserialize, Serialize};
 
 use super::Verdict;
@@ -162,6 +163,26 @@ reasons! {
     OverBudget, "over-budget", Hold for now, "look at the kubelet's journal: it asks again and again";
 }
 
+impl ReasonCode {
+    /// By its word; none for one of a newer hardway.
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|reason| reason.word() == word)
+    }
+}
+
+/// As it stands in the journal.
+impl From<ReasonCode> for Reason {
+    fn from(reason: ReasonCode) -> Self {
+        Self::new(reason.word())
+    }
+}
+
+impl PartialEq<ReasonCode> for Reason {
+    fn eq(&self, other: &ReasonCode) -> bool {
+        self.word() == other.word()
+    }
+}
+
 impl fmt::Display for ReasonCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())
@@ -178,6 +199,11 @@ mod tests {
     fn words_are_what_is_serialized_and_each_hold_says_what_to_do() {
         for reason in ReasonCode::ALL {
             assert_eq!(serde_json::to_value(reason).unwrap(), reason.word());
+            assert_eq!(
+                ReasonCode::named(Reason::from(*reason).word()),
+                Some(*reason),
+                "to the journal and back"
+            );
             assert!(reason.verdict() != Verdict::Hold || !reason.fix().is_empty(), "{reason}");
         }
     }

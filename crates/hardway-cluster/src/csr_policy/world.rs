@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use hardway_journal::{IgnitionRedeemed, Record};
+use hardway_journal::{Face, IgnitionRedeemed, Record};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::Node;
 
@@ -139,13 +139,13 @@ impl SeenNode {
 impl Redemption {
     /// Of a hosted worker, from a record of the journal: where it came from, and when. Its pool's token says nothing more.
     pub fn shared(record: &Record) -> Option<(IpAddr, Timestamp)> {
-        let fact = record.fact::<IgnitionRedeemed>()?.ok().filter(|fact| fact.face == "hosted")?;
+        let fact = record.fact::<IgnitionRedeemed>()?.ok().filter(|fact| fact.face == Face::Hosted)?;
         Some((fact.source.to_canonical(), record.time))
     }
 
     /// From a record of the journal, when it is one of a host.
     pub fn of(record: &Record) -> Option<Self> {
-        let fact = record.fact::<IgnitionRedeemed>()?.ok().filter(|fact| fact.face == "host")?;
+        let fact = record.fact::<IgnitionRedeemed>()?.ok().filter(|fact| fact.face == Face::Host)?;
         Some(Self { host: fact.host, source: fact.source.to_canonical(), at: record.time })
     }
 }

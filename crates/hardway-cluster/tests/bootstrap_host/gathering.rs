@@ -14,7 +14,7 @@ use hardway_cluster::diagnosis::{Limits, first_broken, from_bundle};
 use hardway_cluster::gather::{self, GatherError};
 use hardway_testing::{free_port, sshd, user};
 
-use crate::ssh::{answers, draw_key};
+use super::ssh::{answers, draw_key};
 
 const RECORD: &str = r#"{"service":"bootkube","phase":"service start"}
 {"service":"bootkube","phase":"stage start","stage":"wait-for-etcd"}

@@ -7,7 +7,7 @@ use fs_err as fs;
 use hardway_cluster::diagnosis::{Evidence, first_broken, live};
 use hardway_testing::{Server, free_port, until};
 
-use crate::driver::Driver;
+use super::driver::Driver;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 

@@ -9,8 +9,8 @@ use hardway_cluster::verify::{CHECKS, Outcome, Verdict, Verifier};
 use hardway_testing::{Server, inside, succeed, until};
 use serde_json::json;
 
-use crate::driver::Driver;
-use crate::verifying::verifier;
+use super::driver::Driver;
+use super::verifying::verifier;
 
 const CONSOLE: &str = "console-openshift-console.apps.ocp4.example.com";
 const LOGIN: &str = "oauth-openshift.apps.ocp4.example.com";
@@ -63,7 +63,7 @@ async fn trust(driver: &Driver, ca: &str) {
 
 #[test]
 fn real_the_console_is_followed_to_its_login() {
-    if !inside("console::real_the_console_is_followed_to_its_login") {
+    if !inside() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,6 @@
 //! Plays the operators of a cluster: writes what they would write.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use hardway_assets::release_payload::sample;
 use hardway_assets::yaml;
@@ -170,15 +169,6 @@ fn resource(kind: &str) -> ApiResource {
 /// From a kubeconfig file.
 pub(crate) async fn config(path: &std::path::Path) -> Config {
     hardway_cluster::kubeconfig::read(Some(path)).await.unwrap()
-}
-
-/// Waits until something holds. Generous: the machine may be busy.
-pub(crate) async fn eventually(what: &str, mut check: impl AsyncFnMut() -> bool) {
-    let began = tokio::time::Instant::now();
-    while !check().await {
-        assert!(began.elapsed() < Duration::from_secs(180), "never: {what}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
 }
 
 fn condition(kind: &str, letter: char, message: &str) -> Value {

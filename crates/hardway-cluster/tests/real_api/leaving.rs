@@ -10,7 +10,7 @@ use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::{Client, ResourceExt};
 use serde_json::{Value, json};
 
-use crate::driver::Driver;
+use super::driver::Driver;
 
 const NODE: &str = "worker-0.ocp4.example.com";
 /// Nothing is measured with it.

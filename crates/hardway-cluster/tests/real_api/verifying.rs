@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use hardway_cluster::declared::Declared;
 use hardway_cluster::verify::{Endpoint, Outcome, Surroundings, Verdict, Verifier};
+use hardway_testing::eventually;
 use serde_json::{Value, json};
 
-use crate::driver::{Driver, eventually};
-use crate::members::access;
+use super::driver::Driver;
+use super::members::access;
 
 pub(crate) fn verifier(driver: &Driver) -> Verifier {
     let port = driver.config.cluster_url.port_u16().unwrap();

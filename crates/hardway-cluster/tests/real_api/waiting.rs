@@ -10,11 +10,12 @@ use hardway_cluster::declared::{Declared, DeclaredNode};
 use hardway_cluster::pivot::{Allowed, Decision};
 use hardway_cluster::wait::{GiveUp, Installed, Line, Wait, WaitError, WaitOptions};
 use hardway_cluster::watch::Patience;
+use hardway_testing::eventually;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
-use crate::driver::{Driver, eventually};
-use crate::members::access;
+use super::driver::Driver;
+use super::members::access;
 
 /// What was said so far, from outside.
 #[derive(Clone, Default)]

@@ -8,10 +8,11 @@ use hardway_cluster::declared::Declared;
 use hardway_cluster::objects::Truth;
 use hardway_cluster::operators::Index;
 use hardway_cluster::watch::{Kind, Patience, Watch};
+use hardway_testing::eventually;
 use jiff::Timestamp;
 
-use crate::driver::{Driver, eventually};
-use crate::proxy::Proxy;
+use super::driver::Driver;
+use super::proxy::Proxy;
 
 /// Follows a cluster into an index.
 struct Follower {

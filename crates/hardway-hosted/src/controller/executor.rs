@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hardway_journal::{Entry, Journal};
+use hardway_journal::{Entry, HostedStep, Journal};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
 use kube::api::{Api, DeleteParams, EvictParams, ListParams, Patch, PatchParams, PostParams, Preconditions};
@@ -15,7 +15,6 @@ use crate::names;
 use crate::objects::{NodePool, Taint};
 use crate::pointer::{Pointer, SMALLEST_LIMIT};
 use crate::reconcile::{Step, node_labels};
-use crate::record::HostedStep;
 use crate::token::TokenSecret;
 use crate::upgrade;
 use crate::worker::{Trouble, TroubleReason, Worker};
@@ -51,7 +50,7 @@ impl Executor {
             let fact = HostedStep {
                 cluster: self.controller.management.cluster.clone(),
                 worker: task.worker.name.clone(),
-                step: task.step.kind().name().to_owned(),
+                step: task.step.kind(),
                 error: result.as_ref().err().map(ToString::to_string),
             };
             let entry = Entry::of((self.controller.now)(), &fact);

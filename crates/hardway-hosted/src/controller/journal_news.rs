@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use hardway_cluster::approver::CsrDecided;
 use hardway_cluster::csr_policy::{CLIENT_SIGNER, Redemption};
-use hardway_journal::{Follower, JournalError, Record};
+use hardway_journal::{CsrDecided, Follower, JournalError, Record};
 use jiff::Timestamp;
 
 use crate::reconcile::WorkerNews;

@@ -16,8 +16,9 @@ mod round;
 mod upgrade;
 
 use std::collections::BTreeMap;
-use std::fmt;
 
+/// Steps without their details, as they stand in the journal.
+pub use hardway_journal::WorkerStep as StepKind;
 use jiff::Timestamp;
 
 pub use node::node_labels;
@@ -202,63 +203,6 @@ impl Step {
             Self::Upgrade { .. } => StepKind::Upgrade,
             Self::EndUpgrade { .. } => StepKind::EndUpgrade,
         }
-    }
-}
-
-/// The kinds of steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "as the steps")]
-pub enum StepKind {
-    Boot,
-    Cordon,
-    DeleteNode,
-    Drain,
-    EndUpgrade,
-    Forget,
-    Label,
-    Record,
-    RemoveMachine,
-    Settle,
-    Upgrade,
-}
-
-impl StepKind {
-    /// All of them.
-    pub const ALL: [Self; 11] = [
-        Self::Boot,
-        Self::Cordon,
-        Self::DeleteNode,
-        Self::Drain,
-        Self::EndUpgrade,
-        Self::Forget,
-        Self::Label,
-        Self::Record,
-        Self::RemoveMachine,
-        Self::Settle,
-        Self::Upgrade,
-    ];
-
-    /// In metrics, records and the journal.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Boot => "boot",
-            Self::Cordon => "cordon",
-            Self::DeleteNode => "delete-node",
-            Self::Drain => "drain",
-            Self::EndUpgrade => "end-upgrade",
-            Self::Forget => "forget",
-            Self::Label => "dress",
-            Self::Record => "record",
-            Self::RemoveMachine => "remove-machine",
-            Self::Settle => "settle",
-            Self::Upgrade => "upgrade",
-        }
-    }
-}
-
-impl fmt::Display for StepKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }
 

@@ -3,10 +3,11 @@
 use hardway_cluster::csr_policy::IgnitionEvidence;
 use hardway_hosted::controller::{Duty, Told};
 use hardway_hosted::worker::{Stage, Wanted};
+use hardway_testing::until_found;
 
 use crate::kubelet::set_ready;
 use crate::running::Running;
-use crate::site::{Site, name, until};
+use crate::site::{Site, name};
 
 /// Two controllers at once: one acts, and when it is killed the other goes on.
 #[tokio::test(flavor = "multi_thread")]
@@ -17,7 +18,7 @@ async fn real_of_two_controllers_one_acts() {
     let (one, two) = (site.run("one", 4), site.run("two", 4));
     site.want(0..2).await;
     let ready = async |count: usize| {
-        until(&format!("{count} Ready"), async || {
+        until_found(&format!("{count} Ready"), async || {
             let workers = site.workers().await;
             (workers.values().filter(|worker| worker.stage() == Stage::Ready).count() == count).then_some(())
         })
@@ -51,17 +52,19 @@ async fn real_cluster_and_machines_in_different_hands() {
     (cluster.machines, cluster.folder) = (None, elsewhere.path().to_owned());
     let cluster = Running::start(cluster, told);
     let leads = |running: &Running, of| running.told.lock().unwrap().contains(&Told::Leading(of));
-    until("the cluster's lease", async || leads(&cluster, Duty::Cluster).then_some(())).await;
+    until_found("the cluster's lease", async || leads(&cluster, Duty::Cluster).then_some(())).await;
     let machines = site.run("machines", 1);
     site.want(0..1).await;
-    until("a worker whose first boot is over", async || site.workers().await.get(&name(0))?.history.settled)
-        .await;
+    until_found("a worker whose first boot is over", async || {
+        site.workers().await.get(&name(0))?.history.settled
+    })
+    .await;
     assert!(leads(&machines, Duty::Machines) && !leads(&machines, Duty::Cluster));
     let history = site.workers().await.remove(&name(0)).unwrap().history;
     assert!(history.fetched.is_some(), "only whoever has the machines saw it: {history:?}");
     assert!(!site.folder.path().join("hosted/worker-0.ign").exists(), "its pointer is gone");
     site.change(&name(0), Wanted::Absent).await;
-    until("the worker to be gone", async || site.workers().await.is_empty().then_some(())).await;
+    until_found("the worker to be gone", async || site.workers().await.is_empty().then_some(())).await;
     assert_eq!(site.machine_log(), ["boot worker-0", "remove worker-0"].map(str::to_owned));
     machines.stop().await;
     cluster.stop().await;
@@ -77,14 +80,16 @@ async fn real_an_approver_that_gave_up_is_followed_by_another() {
     std::fs::create_dir_all(&log).unwrap();
     let running = site.run("one", 1);
     site.want(0..1).await;
-    until("an approver that gives up", async || {
+    until_found("an approver that gives up", async || {
         let told = running.told.lock().unwrap();
         told.iter().any(|one| matches!(one, Told::Trouble(_))).then_some(())
     })
     .await;
     std::fs::remove_dir(&log).unwrap();
-    until("the worker", async || (site.workers().await.get(&name(0))?.stage() == Stage::Ready).then_some(()))
-        .await;
+    until_found("the worker", async || {
+        (site.workers().await.get(&name(0))?.stage() == Stage::Ready).then_some(())
+    })
+    .await;
     running.stop().await;
 }
 
@@ -101,16 +106,18 @@ async fn real_strangers_stay_out_and_the_unwell_are_replaced() {
     let running = site.run("one", 1);
     // A machine that nobody asked for boots, too.
     std::fs::write(site.folder.path().join("machines").join(name(7)), "{}").unwrap();
-    until("a decision about the stranger", async || {
+    until_found("a decision about the stranger", async || {
         let told = running.told.lock().unwrap();
         told.iter().any(|one| matches!(one, Told::Decided { node, what } if *node == name(7) && what.starts_with("hold"))).then_some(())
     })
     .await;
-    until("the worker", async || (site.workers().await.get(&name(0))?.stage() == Stage::Ready).then_some(()))
-        .await;
+    until_found("the worker", async || {
+        (site.workers().await.get(&name(0))?.stage() == Stage::Ready).then_some(())
+    })
+    .await;
     assert!(site.nodes().get_opt(&name(7)).await.unwrap().is_none());
     set_ready(&site.hosted, &name(0), "Unknown").await;
-    until("a new machine", async || {
+    until_found("a new machine", async || {
         let worker = site.workers().await.remove(&name(0))?;
         (worker.incarnation == 2 && worker.stage() == Stage::Ready && worker.repairs.len() == 1).then_some(())
     })

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hardway_testing::run;
+use hardway_testing::{node_request, run};
 use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
 use k8s_openapi::api::core::v1::Node;
 use kube::Client;
@@ -193,25 +193,8 @@ impl Kubelet {
     }
 
     async fn request(&self, names: &[String]) -> String {
-        let mut openssl = Command::new("openssl");
-        openssl.args([
-            "req",
-            "-new",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:P-256",
-            "-nodes",
-            "-keyout",
-            "/dev/null",
-            "-subj",
-        ]);
-        openssl.arg(format!("/O=system:nodes/CN=system:node:{}", self.name));
-        if !names.is_empty() {
-            openssl.arg("-addext").arg(format!("subjectAltName={}", names.join(",")));
-        }
-        let output = tokio::task::spawn_blocking(move || openssl.output().unwrap()).await.unwrap();
-        String::from_utf8(output.stdout).unwrap()
+        let (name, names) = (self.name.clone(), names.join(","));
+        tokio::task::spawn_blocking(move || node_request(&name, &names)).await.unwrap()
     }
 
     async fn register(&self) {

@@ -1,17 +1,17 @@
 //! Workers from nothing to Ready, and whatever happens to them.
 
 use hardway_cluster::csr_policy::IgnitionEvidence;
-use hardway_hosted::HostedStep;
 use hardway_hosted::worker::{Stage, Wanted};
-use hardway_testing::succeed;
+use hardway_journal::HostedStep;
+use hardway_testing::{succeed, until_found};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::api::{Api, Patch, PatchParams};
 use serde_json::json;
 
-use crate::site::{FIRST, SECOND, Site, name, until};
+use crate::site::{FIRST, SECOND, Site, name};
 
 async fn all_ready(site: &Site, count: usize) {
-    until(&format!("{count} workers that are Ready"), async || {
+    until_found(&format!("{count} workers that are Ready"), async || {
         let workers = site.workers().await;
         let is_ready = |stage: Stage| stage == Stage::Ready;
         let settled = workers.values().all(|worker| worker.history.settled.is_some());
@@ -30,11 +30,11 @@ async fn real_three_workers_whatever_restarts_meanwhile() {
     site.kubelets.live(true, move |n| addresses[n]);
     site.want(0..3).await;
     let first = site.run("first", 3);
-    until("machines that are on", async || (site.machine_log().len() >= 3).then_some(())).await;
+    until_found("machines that are on", async || (site.machine_log().len() >= 3).then_some(())).await;
     // Nobody serves yet: machines ask in vain. The token they have becomes the old one.
-    site.rotate(FIRST, "token-one", "token-two");
+    site.rotate(FIRST).await;
     site.serve().await;
-    until("a worker that is served", async || {
+    until_found("a worker that is served", async || {
         site.workers().await.values().any(|worker| worker.history.fetched.is_some()).then_some(())
     })
     .await;
@@ -61,7 +61,7 @@ async fn real_three_workers_whatever_restarts_meanwhile() {
     assert_eq!((labels["hypershift.openshift.io/nodePool"].as_str(), labels["zone"].as_str()), ("demo", "a"));
     assert!(node.spec.unwrap().taints.unwrap().iter().any(|taint| taint.key == "only"));
     let line = "hardway_hosted_workers{pool=\"demo\",stage=\"ready\"} 3";
-    until("metrics", async || second.metrics.text().contains(line).then_some(())).await;
+    until_found("metrics", async || second.metrics.text().contains(line).then_some(())).await;
     second.stop().await;
     no_token_is_left(&site);
 }
@@ -89,18 +89,19 @@ async fn real_one_replaced_all_upgraded_one_scaled_away() {
 
     let before = site.nodes().get(&name(1)).await.unwrap().metadata.uid;
     site.change(&name(1), Wanted::Replaced).await;
-    until("the second machine under the name", async || {
+    until_found("the second machine under the name", async || {
         let workers = site.workers().await;
         (workers[&name(1)].incarnation == 2 && workers[&name(1)].stage() == Stage::Ready).then_some(())
     })
     .await;
     assert_ne!(site.nodes().get(&name(1)).await.unwrap().metadata.uid, before);
 
-    site.publish(SECOND, "token-three");
+    site.publish(SECOND).await;
     upgrade_in_place(&site, 3).await;
 
     site.change(&name(2), Wanted::Absent).await;
-    until("the third worker to be gone", async || (site.workers().await.len() == 2).then_some(())).await;
+    until_found("the third worker to be gone", async || (site.workers().await.len() == 2).then_some(()))
+        .await;
     assert!(site.nodes().get_opt(&name(2)).await.unwrap().is_none());
     assert_eq!(
         site.machine_log()[3..],
@@ -114,7 +115,7 @@ async fn real_one_replaced_all_upgraded_one_scaled_away() {
         .map(Result::unwrap)
         .collect();
     let of = |worker: &str, step: &str| {
-        steps.iter().filter(|one| one.worker == worker && one.step == step).count()
+        steps.iter().filter(|one| one.worker == worker && one.step.name() == step).count()
     };
     assert_eq!(
         (of("worker-2", "delete-node"), of("worker-2", "forget"), of("worker-0", "boot")),
@@ -129,7 +130,7 @@ pub(crate) async fn upgrade_in_place(site: &Site, count: usize) {
     let maps: Api<ConfigMap> = Api::namespaced(site.hosted.clone(), "demo-upgrade");
     let mut upgraded: Vec<String> = Vec::new();
     while upgraded.len() < count {
-        let pod = until("a daemon", async || {
+        let pod = until_found("a daemon", async || {
             let all = pods.list(&Default::default()).await.ok()?.items;
             let names: Vec<String> = all.into_iter().filter_map(|pod| pod.metadata.name).collect();
             assert!(names.len() <= 1, "one at a time: {names:?}");
@@ -140,7 +141,7 @@ pub(crate) async fn upgrade_in_place(site: &Site, count: usize) {
         let map = maps.get("demo-upgrade").await.unwrap().data.unwrap();
         assert_eq!(map["hash"], SECOND);
         let key = |word: &str| format!("machineconfiguration.openshift.io/{word}");
-        until("the wish for another config", async || {
+        until_found("the wish for another config", async || {
             let annotations = site.nodes().get(node).await.unwrap().metadata.annotations?;
             (annotations.get(&key("desiredConfig"))? == SECOND).then_some(())
         })
@@ -154,7 +155,7 @@ pub(crate) async fn upgrade_in_place(site: &Site, count: usize) {
         annotate(json!({key("currentConfig"): SECOND, key("state"): "Done", key("desiredDrain"): format!("uncordon-{SECOND}")})).await;
         annotate(json!({key("lastAppliedDrain"): format!("uncordon-{SECOND}")})).await;
         // Nobody but a kubelet takes a pod's place on a node away.
-        until("the daemon to be told to go", async || {
+        until_found("the daemon to be told to go", async || {
             let found = pods.get_opt(&pod).await.unwrap()?;
             found.metadata.deletion_timestamp.map(|_| ())
         })
@@ -162,7 +163,7 @@ pub(crate) async fn upgrade_in_place(site: &Site, count: usize) {
         .await;
         upgraded.push(pod);
     }
-    until("all to have the new config", async || {
+    until_found("all to have the new config", async || {
         let workers = site.workers().await;
         workers.values().all(|worker| worker.history.config_hash.as_deref() == Some(SECOND)).then_some(())
     })
@@ -183,7 +184,7 @@ impl<F: Future<Output = ()>> AwaitOrGone for F {
                 kubectl.args(["delete", "pod", "-n", "demo-upgrade", pod, "--force", "--grace-period=0", "--ignore-not-found"]);
                 tokio::task::block_in_place(|| succeed(&mut kubectl));
             }
-            () = until("the daemon to be gone", async || pods.get_opt(pod).await.unwrap().is_none().then_some(())) => {}
+            () = until_found("the daemon to be gone", async || pods.get_opt(pod).await.unwrap().is_none().then_some(())) => {}
         }
     }
 }

@@ -10,12 +10,13 @@ use hardway_hosted::stand_in::{StandIn, StandInConfig};
 use hardway_hosted::token::{Moment, ROTATION, TokenSecret};
 use hardway_machines::ignition_server::hosted_tokens::{HostedTokens, Payload, TokenSecret as Served};
 use hardway_machines::ignition_server::upstream::{Upstream, watch};
+use hardway_testing::until_found;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
 use serde_json::json;
 
-use crate::site::{FIRST, Site, until};
+use crate::site::{FIRST, Site};
 
 async fn tokens(site: &Site) -> Vec<TokenSecret> {
     let api = site.management.control_plane_api::<v1::Secret>();
@@ -87,30 +88,31 @@ async fn real_the_proxy_fetches_once_and_survives_the_server_behind() {
     let mut site = Site::start(IgnitionEvidence::IfServed).await;
     let name = format!("token-demo-{FIRST}");
     let api = site.management.control_plane_api::<v1::Secret>();
+    let patch = async |data: serde_json::Value| {
+        api.patch(&name, &PatchParams::default(), &Patch::Merge(json!({"data": data}))).await.unwrap();
+    };
+    patch(json!({"token": STANDARD.encode("token-one")})).await;
     // The server behind keeps the config for itself.
     let behind = Arc::new(HostedTokens::default());
     behind.put(Served::read(&api.get(&name).await.unwrap()).unwrap());
     behind.complete(std::slice::from_ref(&name));
     site.serve_tokens(behind, tokio::spawn(async {})).await;
-    let patch = async |data: serde_json::Value| {
-        api.patch(&name, &PatchParams::default(), &Patch::Merge(json!({"data": data}))).await.unwrap();
-    };
     patch(json!({"payload": null})).await;
     let upstream = Upstream::new(&site.endpoint.to_string(), &site.management_plane.read("ca.crt")).unwrap();
     let tokens = Arc::new(HostedTokens::default());
     let (client, namespace, known) =
-        (site.management.client.clone(), site.hypershift.control_plane(), Arc::clone(&tokens));
+        (site.management.client.clone(), site.management.control_plane(), Arc::clone(&tokens));
     let watching = tokio::spawn(async move { watch(client, &namespace, known, upstream, |_| {}).await });
     let opens = |token: &str| {
         let found = tokens.find(token.as_bytes(), Timestamp::now());
         found.is_some_and(|secret| matches!(secret.payload, Payload::Ready(_)))
     };
-    until("the config from behind", async || opens("token-one").then_some(())).await;
+    until_found("the config from behind", async || opens("token-one").then_some(())).await;
     site.stop_serving().await;
     patch(json!({"token": STANDARD.encode("token-two"), "old_token": STANDARD.encode("token-one")})).await;
-    until("the new token", async || opens("token-two").then_some(())).await;
+    until_found("the new token", async || opens("token-two").then_some(())).await;
     assert!(opens("token-one"), "the server behind is down, and the config is kept for both tokens");
     api.delete(&name, &DeleteParams::default()).await.unwrap();
-    until("nothing", async || (!opens("token-two") && !opens("token-one")).then_some(())).await;
+    until_found("nothing", async || (!opens("token-two") && !opens("token-one")).then_some(())).await;
     watching.abort();
 }

@@ -7,10 +7,10 @@ use hardway_cluster::csr_policy::IgnitionEvidence;
 use hardway_hosted::Management;
 use hardway_hosted::controller::Releases;
 use hardway_hosted::worker::Stage;
-use hardway_testing::{ControlPlane, run, succeed};
+use hardway_testing::{ControlPlane, run, succeed, until_found};
 
 use crate::running::Running;
-use crate::site::{SECOND, Site, name, until};
+use crate::site::{SECOND, Site, name};
 
 const DEPLOY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/hosted");
 
@@ -34,14 +34,16 @@ async fn real_the_controller_works_with_the_rights_of_the_deployment() {
     let running = Running::start(controller, told);
     (site.management, site.hosted) = admin;
     site.want(0..1).await;
-    until("a worker", async || (site.workers().await.get(&name(0))?.stage() == Stage::Ready).then_some(()))
-        .await;
-    site.publish(SECOND, "token-two");
+    until_found("a worker", async || {
+        (site.workers().await.get(&name(0))?.stage() == Stage::Ready).then_some(())
+    })
+    .await;
+    site.publish(SECOND).await;
     crate::lives::upgrade_in_place(&site, 1).await;
     let release = "quay.io/example/release:4.18.1 amd64 {\"auths\":{}}";
     assert_eq!(asked.0.lock().unwrap().first().map(String::as_str), Some(release));
     site.change(&name(0), hardway_hosted::worker::Wanted::Absent).await;
-    until("nothing left", async || site.workers().await.is_empty().then_some(())).await;
+    until_found("nothing left", async || site.workers().await.is_empty().then_some(())).await;
     running.stop().await;
     tokio::task::block_in_place(|| {
         for (verb, what, namespace) in [

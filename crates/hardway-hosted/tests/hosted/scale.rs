@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use hardway_cluster::csr_policy::IgnitionEvidence;
 use hardway_hosted::worker::Stage;
-use hardway_testing::succeed;
+use hardway_testing::{succeed, until_found};
 
-use crate::site::{Site, name, until};
+use crate::site::{Site, name};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn real_many_workers_join_at_once() {
@@ -127,7 +127,7 @@ async fn wanted(count: usize) -> Site {
 }
 
 async fn all_ready(site: &Site, count: usize) {
-    until("all of them", async || {
+    until_found("all of them", async || {
         let workers = site.workers().await;
         let is_done = |worker: &&hardway_hosted::worker::Worker| {
             worker.stage() == Stage::Ready && worker.history.labelled.is_some()

@@ -5,14 +5,14 @@ use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use hardway_base::Secret;
 use hardway_cluster::csr_policy::IgnitionEvidence;
 use hardway_hosted::Management;
 use hardway_hosted::controller::{Controller, Told};
 use hardway_hosted::reconcile::Settings;
+use hardway_hosted::stand_in::{StandIn, StandInConfig};
+use hardway_hosted::token::ROTATION;
 use hardway_hosted::worker::{Wanted, Worker};
 use hardway_journal::Journal;
 use hardway_machines::ignition_server::faces::HostedFace;
@@ -20,7 +20,7 @@ use hardway_machines::ignition_server::hosted_tokens::HostedTokens;
 use hardway_machines::ignition_server::{
     CertificateFiles, Certificates, Event, Faces, Limits, Listen, Recorder, Router, Server, token_watch,
 };
-use hardway_testing::{ControlPlane, Hypershift, HypershiftConfig, install_hypershift, succeed};
+use hardway_testing::{ControlPlane, free_port, hosted_control_plane_is_up, install_hypershift, succeed};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, ListParams, Patch, PatchParams, PostParams};
@@ -31,15 +31,15 @@ use tokio::task::JoinHandle;
 use crate::kubelet::Kubelets;
 use crate::running::{Running, controller, program};
 
-pub(crate) const FIRST: &str = "11111111";
-pub(crate) const SECOND: &str = "22222222";
+/// What the pool's configs are called; see [`Site::config`].
+pub(crate) const FIRST: &str = "524b6100";
+pub(crate) const SECOND: &str = "1aebabf3";
 
 /// Everything. Fields are dropped in order: who asks goes before who is asked.
 pub(crate) struct Site {
     pub(crate) kubelets: Kubelets,
     pub(crate) management: Management,
     pub(crate) hosted: kube::Client,
-    pub(crate) hypershift: Hypershift,
     pub(crate) server: Option<Serving>,
     pub(crate) endpoint: SocketAddr,
     pub(crate) folder: TempDir,
@@ -67,15 +67,14 @@ impl Site {
             (management, hosted)
         });
         let (management_plane, hosted_plane) = planes.await.unwrap();
-        let hypershift = Hypershift::new(&management_plane, "clusters", "demo");
         let management =
             Management::connect(Some(&management_plane.kubeconfig()), "clusters", "demo").await.unwrap();
-        let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
-        let endpoint = listener.local_addr().unwrap();
-        drop(listener);
+        let endpoint = SocketAddr::from(([127, 0, 0, 1], free_port()));
         management.make(&demo_objects(endpoint)).await.unwrap();
         tokio::task::block_in_place(|| {
-            hypershift.control_plane_is_up(&hosted_plane.kubeconfig(), &endpoint.to_string());
+            let kubeconfig = hosted_plane.kubeconfig();
+            let demo = ("clusters", "demo");
+            hosted_control_plane_is_up(&management_plane, demo, &kubeconfig, &endpoint.to_string());
         });
         let hosted = management.hosted_client(None).await.unwrap();
         let folder = tempfile::tempdir().unwrap();
@@ -84,7 +83,6 @@ impl Site {
             kubelets,
             management,
             hosted,
-            hypershift,
             server: None,
             endpoint,
             folder,
@@ -93,41 +91,40 @@ impl Site {
             hosted_plane,
             management_plane,
         };
-        site.publish(FIRST, "token-one");
+        site.publish(FIRST).await;
         site.write_program();
         site
     }
 
-    /// A config of the pool, with a token.
-    pub(crate) fn publish(&self, hash: &str, token: &str) {
-        self.with_config(hash, token, |hypershift, config| hypershift.publish("demo", config));
+    /// A config of the pool is published, with a token of its own.
+    pub(crate) async fn publish(&self, hash: &str) {
+        let stand_in = StandIn::new(self.management.clone(), Timestamp::now);
+        stand_in.publish(&self.config(hash)).await.unwrap();
     }
 
-    /// The token of a config changes.
-    pub(crate) fn rotate(&self, hash: &str, old: &str, new: &str) {
-        self.with_config(hash, new, |hypershift, config| hypershift.rotate("demo", config, old));
+    /// The token of a config changes, as if its time had come.
+    pub(crate) async fn rotate(&self, hash: &str) {
+        let stand_in = StandIn::new(self.management.clone(), || Timestamp::now() + ROTATION);
+        stand_in.keep(&self.config(hash)).await.unwrap();
     }
 
-    fn with_config(&self, hash: &str, token: &str, what: impl FnOnce(&Hypershift, &HypershiftConfig<'_>)) {
-        use std::io::Write as _;
-        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
-        gzip.write_all(br#"{"ignition":{"version":"3.2.0"}}"#).unwrap();
-        let config = HypershiftConfig {
-            hash,
-            token,
-            bearer: &STANDARD.encode(token),
-            payload: &STANDARD.encode(gzip.finish().unwrap()),
-            upgrade_type: "InPlace",
-            endpoint: &self.endpoint.to_string(),
-            authority: &STANDARD.encode(self.management_plane.read("ca.crt")),
+    fn config(&self, hash: &str) -> StandInConfig {
+        let more = if hash == FIRST { "passwd" } else { "systemd" };
+        let config = StandInConfig {
+            node_pool: "demo".to_owned(),
+            config: Secret::new(format!(r#"{{"ignition":{{"version":"3.2.0"}},"{more}":{{}}}}"#)),
+            endpoint: self.endpoint.to_string(),
+            authority: self.management_plane.read("ca.crt"),
+            release_version: "4.18.1".to_owned(),
         };
-        tokio::task::block_in_place(|| what(&self.hypershift, &config));
+        assert_eq!(config.hash(), hash);
+        config
     }
 
     /// Starts face (c) of our own ignition server where the pointers say.
     pub(crate) async fn serve(&mut self) {
         let tokens = Arc::new(HostedTokens::default());
-        let namespace = self.hypershift.control_plane();
+        let namespace = self.management.control_plane();
         let (client, known) = (self.management.client.clone(), Arc::clone(&tokens));
         let watching =
             tokio::spawn(async move { token_watch::watch(client, &namespace, known, |_| {}).await });
@@ -254,7 +251,6 @@ impl Site {
 
 /// The objects of the cluster, as `hardway hosted cluster create` makes them.
 fn demo_objects(endpoint: SocketAddr) -> Vec<serde_json::Value> {
-    use hardway_base::Secret;
     use hardway_hosted::render::*;
     let pool = NodePoolRequest {
         name: "demo".into(),
@@ -299,21 +295,4 @@ fn demo_objects(endpoint: SocketAddr) -> Vec<serde_json::Value> {
 
 pub(crate) fn name(n: usize) -> String {
     format!("worker-{n}")
-}
-
-/// Waits for a condition; the limit is for a machine that is very busy.
-pub(crate) async fn until<T>(what: &str, mut check: impl AsyncFnMut() -> Option<T>) -> T {
-    let began = Instant::now();
-    loop {
-        if let Some(found) = check().await {
-            return found;
-        }
-        assert!(began.elapsed() < limit(), "waited in vain for {what}");
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-}
-
-fn limit() -> Duration {
-    let seconds = std::env::var("HARDWAY_PATIENCE").ok().and_then(|text| text.parse().ok());
-    Duration::from_secs(seconds.unwrap_or(240))
 }

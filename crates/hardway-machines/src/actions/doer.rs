@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use fs_err as fs;
-use hardway_journal::{Entry, Fact, Journal, JournalError};
+use hardway_journal::{
+    ActionFinished, ActionStarted, ActionUndone, Entry, FILE_NAME, Fact, Journal, JournalError, LiveHistory,
+};
 use jiff::Timestamp;
 
-use super::{
-    Action, ActionFinished, ActionStarted, ActionUndone, Books, Check, Host, Ledger, Owned, Step, StepError,
-};
+use super::{Action, Check, Host, Ledger, Owned, Step, StepError};
 
 /// How long the last program of a run that was killed may go on: so many looks, so far apart.
 const LOOKS: u32 = 10;
@@ -22,7 +22,8 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(300);
 /// Does what a provider wants, on this host, with the journal of one cluster.
 pub struct Doer<'d> {
     journal: &'d Journal,
-    books: Arc<Mutex<Books>>,
+    /// Whoever makes many machines reads each line of the journal once, not once a machine.
+    history: Arc<Mutex<LiveHistory>>,
     /// Where files that are written over are kept until `down`.
     kept: PathBuf,
     host: Host,
@@ -94,13 +95,13 @@ pub enum DoerError {
 impl<'d> Doer<'d> {
     /// For the cluster in this working folder.
     pub fn new(folder: &Path, journal: &'d Journal, now: &'d dyn Fn() -> Timestamp) -> Self {
-        let books = Arc::new(Mutex::new(Books::of(folder)));
-        Self { journal, books, kept: folder.join("host-before"), host: Host::default(), now }
+        let history = Arc::new(Mutex::new(LiveHistory::of(&folder.join(FILE_NAME))));
+        Self { journal, history, kept: folder.join("host-before"), host: Host::default(), now }
     }
 
-    /// The same, with books that others of the same folder use too.
-    pub fn with_books(self, books: Arc<Mutex<Books>>) -> Self {
-        Self { books, ..self }
+    /// The same, with a history that others of the same folder use too.
+    pub fn with_history(self, history: Arc<Mutex<LiveHistory>>) -> Self {
+        Self { history, ..self }
     }
 
     /// The same, with programs started in another way.
@@ -117,8 +118,8 @@ impl<'d> Doer<'d> {
     }
 
     fn in_ledger<T>(&self, look: impl FnOnce(&Ledger) -> T) -> Result<T, JournalError> {
-        let mut books = self.books.lock().unwrap_or_else(PoisonError::into_inner);
-        books.ledger().map(look)
+        let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
+        history.now().map(|history| look(&history.actions))
     }
 
     /// Those that do not hold.

@@ -8,7 +8,7 @@
 //! ostree=             on the kernel's command line: it has started from its disk (ostreedev/ostree, ostree-prepare-root(1))
 //! ```
 
-use super::Sight;
+use hardway_journal::Sight;
 
 /// By what a program such as `grep -aohE` finds them, in the order in which they were said.
 pub const MARKS: &str = "coreos\\.liveiso=|Install complete|[ ]ostree=";

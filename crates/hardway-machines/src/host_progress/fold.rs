@@ -1,14 +1,15 @@
 //! Records in, states out.
 
-use hardway_journal::{Fact, IgnitionRedeemed, NodeJoined, Record};
-use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
-use super::{HostSeen, Installs, Progress, Sight, Tracked};
-use crate::actions::ActionUndone;
-use crate::boot_server::InstallBegun;
-use crate::media_server::MediumRead;
-use crate::providers::is_of_machine;
+use hardway_journal::{
+    CsrDecided, Event, Face, HostSeen, IgnitionRedeemed, InstallBegun, MediumRead, Record, Sight, Verdict,
+};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::{Installs, Progress, Tracked};
+use crate::providers::machine_of;
 
 /// How far one machine is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -39,28 +40,71 @@ pub struct HostState {
     pub(super) refused: Option<String>,
 }
 
-/// The state of each host, in the order given. Records of other kinds and of other hosts are passed over.
-pub fn fold<'r>(records: impl IntoIterator<Item = &'r Record>, hosts: &[Tracked]) -> Vec<HostState> {
-    let mut states: Vec<HostState> = hosts.iter().map(HostState::unheard).collect();
-    for record in records {
-        for (state, tracked) in states.iter_mut().zip(hosts) {
-            state.apply(record, tracked);
+/// How far each host is, kept current: each record is read once.
+#[derive(Clone, Debug)]
+pub struct HostStates {
+    hosts: Vec<Tracked>,
+    states: Vec<HostState>,
+    /// Where each is, by its name and by its node's.
+    by_host: BTreeMap<String, usize>,
+    by_node: BTreeMap<String, usize>,
+}
+
+impl HostStates {
+    /// Nothing was heard of anybody yet.
+    pub fn new(hosts: &[Tracked]) -> Self {
+        let places = |name: fn(&Tracked) -> &String| {
+            hosts.iter().enumerate().map(|(place, host)| (name(host).clone(), place)).collect()
+        };
+        Self {
+            states: hosts.iter().map(HostState::unheard).collect(),
+            by_host: places(|host| &host.host),
+            by_node: places(|host| &host.node),
+            hosts: hosts.to_vec(),
         }
     }
-    states
+
+    /// In the order given.
+    pub fn states(&self) -> &[HostState] {
+        &self.states
+    }
+
+    /// More records. Those of other kinds and of other hosts are passed over.
+    pub fn read<'r>(&mut self, records: impl IntoIterator<Item = &'r Record>) {
+        for record in records {
+            // A journal that began anew says nothing about the one before it.
+            if record.seq == 1 {
+                self.states = self.hosts.iter().map(HostState::unheard).collect();
+            }
+            let Some(event) = Event::of(record) else { continue };
+            if let Some(place) = self.place(&event) {
+                self.states[place].apply(&event, record.time, &self.hosts[place]);
+            }
+        }
+    }
+
+    /// Whom an event is about.
+    fn place(&self, event: &Event) -> Option<usize> {
+        let host = match event {
+            Event::HostSeen(seen) => &seen.host,
+            Event::InstallBegun(begun) => &begun.host,
+            Event::MediumRead(read) => &read.host,
+            Event::IgnitionRedeemed(redeemed) if redeemed.face == Face::Host => &redeemed.host,
+            Event::NodeJoined(joined) => &joined.host,
+            Event::MachineGone(gone) => &gone.host,
+            Event::ActionUndone(undone) => machine_of(&undone.action)?,
+            Event::CsrDecided(decided) => return self.by_node.get(&decided.node).copied(),
+            _ => return None,
+        };
+        self.by_host.get(host).copied()
+    }
 }
 
-/// What is read here of the approver's record; it writes more.
-#[derive(Serialize, Deserialize)]
-struct CertificateAsked {
-    node: String,
-    verdict: String,
-    #[serde(default)]
-    evidence: Vec<String>,
-}
-
-impl Fact for CertificateAsked {
-    const KIND: &'static str = "csr-decided";
+/// The state of each host by these records, in the order given.
+pub fn fold<'r>(records: impl IntoIterator<Item = &'r Record>, hosts: &[Tracked]) -> Vec<HostState> {
+    let mut states = HostStates::new(hosts);
+    states.read(records);
+    states.states
 }
 
 impl HostState {
@@ -79,42 +123,40 @@ impl HostState {
         }
     }
 
-    /// One more record.
-    fn apply(&mut self, record: &Record, tracked: &Tracked) {
-        let is_ours = |host: &str| host == tracked.host;
-        if let Some(Ok(seen)) = record.fact::<HostSeen>() {
-            if is_ours(&seen.host) {
-                self.see(&seen, record.time);
+    /// Whether a sight changes what is known, and so is worth a line in the journal.
+    pub fn is_news(&self, sight: Sight) -> bool {
+        match sight {
+            Sight::Off => self.is_on != Some(false),
+            Sight::On => self.is_on != Some(true),
+            Sight::Live => self.state <= Progress::On && !self.is_live,
+            // Somebody who looks often says it seldom; see `install/sights.rs` of the program.
+            Sight::Writing { .. } => self.state <= Progress::On,
+            Sight::OsWritten => Progress::OsWritten > self.state,
+            Sight::Rebooted => Progress::Rebooted > self.state,
+            Sight::KubeletUp => Progress::KubeletUp > self.state,
+        }
+    }
+
+    /// One more event, about this host.
+    fn apply(&mut self, event: &Event, at: Timestamp, tracked: &Tracked) {
+        match event {
+            Event::HostSeen(seen) => self.see(seen, at),
+            Event::InstallBegun(begun) => self.begin(begun, at, tracked),
+            Event::MediumRead(read) => self.read_medium(read, at),
+            Event::IgnitionRedeemed(redeemed) => self.fetch(redeemed, at),
+            Event::CsrDecided(decided) => self.ask(decided, at),
+            Event::NodeJoined(_) => {
+                self.reach(Progress::Joined, at, "its node has both of its certificates".to_owned());
             }
-        } else if let Some(Ok(begun)) = record.fact::<InstallBegun>() {
-            if is_ours(&begun.host) {
-                self.begin(&begun, record.time, tracked);
+            Event::ActionUndone(_) | Event::MachineGone(_) => {
+                *self = Self {
+                    sentence: "the machine was taken away, and is begun anew".to_owned(),
+                    since: Some(at),
+                    heard: Some(at),
+                    ..Self::unheard(tracked)
+                };
             }
-        } else if let Some(Ok(read)) = record.fact::<MediumRead>() {
-            if is_ours(&read.host) {
-                self.read_medium(&read, record.time);
-            }
-        } else if let Some(Ok(redeemed)) = record.fact::<IgnitionRedeemed>() {
-            if is_ours(&redeemed.host) && redeemed.face == "host" {
-                self.fetch(&redeemed, record.time);
-            }
-        } else if let Some(Ok(asked)) = record.fact::<CertificateAsked>() {
-            if asked.node == tracked.node {
-                self.ask(&asked, record.time);
-            }
-        } else if let Some(Ok(joined)) = record.fact::<NodeJoined>() {
-            if is_ours(&joined.host) {
-                self.reach(Progress::Joined, record.time, "its node has both of its certificates".to_owned());
-            }
-        } else if let Some(Ok(undone)) = record.fact::<ActionUndone>()
-            && is_of_machine(&undone.action, &tracked.host)
-        {
-            *self = Self {
-                sentence: "the machine was taken away, and is begun anew".to_owned(),
-                since: Some(record.time),
-                heard: Some(record.time),
-                ..Self::unheard(tracked)
-            };
+            _ => {}
         }
     }
 
@@ -198,17 +240,17 @@ impl HostState {
     }
 
     /// Anybody can ask for a certificate in a node's name: only what was approved says that it is this machine.
-    fn ask(&mut self, asked: &CertificateAsked, at: Timestamp) {
-        match asked.verdict.as_str() {
-            "approve" => {
+    fn ask(&mut self, decided: &CsrDecided, at: Timestamp) {
+        match decided.verdict {
+            Verdict::Approve => {
                 self.refused = None;
                 let sentence = "its kubelet runs, asked for a certificate and was given one".to_owned();
                 self.reach(Progress::KubeletUp, at, sentence);
             }
-            "deny" | "hold" if self.state < Progress::KubeletUp => {
-                self.refused = Some(asked.evidence.join("; "))
+            Verdict::Deny | Verdict::Hold if self.state < Progress::KubeletUp => {
+                self.refused = Some(decided.evidence.join("; "))
             }
-            _ => {}
+            Verdict::Deny | Verdict::Hold | Verdict::Leave => {}
         }
     }
 

@@ -2,9 +2,8 @@
 //!
 //! ```text
 //! Tracked       a machine that is waited for, and how its OS gets onto its disk   tracked.rs
-//! HostSeen      what a provider or a management controller saw, in the journal    seen.rs
 //! console       what a machine's serial log tells of it                          console.rs
-//! fold()        records in, one state a machine out                               fold.rs
+//! HostStates    records in, one state a machine out                               fold.rs
 //! Stall         nothing has happened for a while: what to look at                 stall.rs
 //! ```
 //!
@@ -13,12 +12,10 @@
 
 pub mod console;
 mod fold;
-mod seen;
 mod stall;
 mod tracked;
 
-pub use fold::{HostState, fold};
-pub use seen::{HostSeen, Sight};
+pub use fold::{HostState, HostStates, fold};
 pub use stall::{PATIENCE, Stall, stall};
 pub use tracked::{Installs, Tracked};
 

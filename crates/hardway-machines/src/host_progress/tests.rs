@@ -1,11 +1,10 @@
-use hardway_journal::{Entry, Fact, IgnitionRedeemed, Journal, NodeJoined, Record};
+use hardway_journal::{
+    ActionUndone, CsrDecided, Entry, Face, Fact, HostSeen, IgnitionRedeemed, InstallBegun, Journal,
+    MachineGone, MediumRead, NodeJoined, Reason, Record, Sight, Verdict,
+};
 use jiff::{SignedDuration, Timestamp};
-use serde_json::json;
 
 use super::*;
-use crate::actions::ActionUndone;
-use crate::boot_server::InstallBegun;
-use crate::media_server::MediumRead;
 
 fn hosts(installs: Installs) -> Vec<Tracked> {
     let tracked =
@@ -26,7 +25,7 @@ fn seen(minute: i64, sight: Sight) -> Entry {
 }
 
 fn redeemed(minute: i64) -> Entry {
-    let (host, generation, face) = ("master-0".to_owned(), "g".to_owned(), "host".to_owned());
+    let (host, generation, face) = ("master-0".to_owned(), "g".to_owned(), Face::Host);
     entry(minute, &IgnitionRedeemed { host, generation, source: [10, 0, 0, 7].into(), face })
 }
 
@@ -34,10 +33,18 @@ fn begun(minute: i64) -> Entry {
     entry(minute, &InstallBegun { host: "master-0".to_owned(), source: [10, 0, 0, 7].into() })
 }
 
-fn asked(minute: i64, verdict: &str) -> Entry {
-    let body =
-        json!({"node": "master-0.ocp4.example.com", "verdict": verdict, "evidence": ["no token was shown"]});
-    Entry { time: at(minute), kind: "csr-decided".to_owned(), body }
+fn asked(minute: i64, verdict: Verdict) -> Entry {
+    let decided = CsrDecided {
+        request: "csr-1".to_owned(),
+        uid: "1".to_owned(),
+        node: "master-0.ocp4.example.com".to_owned(),
+        signer: "kubernetes.io/kube-apiserver-client-kubelet".to_owned(),
+        key_id: "k".to_owned(),
+        verdict,
+        reason: Reason::new("newer-than-this-hardway"),
+        evidence: vec!["no token was shown".to_owned()],
+    };
+    entry(minute, &decided)
 }
 
 fn joined(minute: i64) -> Entry {
@@ -70,11 +77,11 @@ fn what_is_seen_from_outside_counts_until_the_machine_speaks_for_itself() {
         redeemed(6),
     ];
     let after = |count: usize| state(&entries[..count], Installs::FromMedia);
-    assert!(after(2).sentence.contains("from its medium") && !Sight::Live.is_news(&after(2)));
+    assert!(after(2).sentence.contains("from its medium") && !after(2).is_news(Sight::Live));
     assert!(after(3).sentence.contains("900 MB"), "{}", after(3).sentence);
     assert_eq!((after(3).state, after(3).since, after(3).heard), (Progress::On, Some(at(1)), Some(at(3))));
     assert_eq!((after(4).state, after(4).has_config), (Progress::OsWritten, false));
-    assert!(!Sight::Writing { megabytes: 901 }.is_news(&after(4)) && !Sight::Live.is_news(&after(4)));
+    assert!(!after(4).is_news(Sight::Writing { megabytes: 901 }) && !after(4).is_news(Sight::Live));
     assert_eq!(
         (after(5).state, after(5).has_config),
         (Progress::Rebooted, false),
@@ -94,7 +101,7 @@ fn every_step_of_a_machine_that_is_installed_from_media() {
         (begun(5), Progress::Seen),
         (seen(9, Sight::OsWritten), Progress::OsWritten),
         (redeemed(12), Progress::Rebooted),
-        (asked(20, "approve"), Progress::KubeletUp),
+        (asked(20, Verdict::Approve), Progress::KubeletUp),
         (joined(21), Progress::Joined),
     ];
     for n in 1..=steps.len() {
@@ -146,17 +153,21 @@ fn a_new_installation_and_a_machine_taken_away_begin_anew() {
     let undone = entry(30, &ActionUndone { action: "machine/master-0/disk".to_owned() });
     let found = state(&[redeemed(1), joined(2), undone], Installs::FromImage);
     assert_eq!((found.state, found.is_on), (Progress::Off, None));
+    let gone = entry(30, &MachineGone { host: "master-0".to_owned() });
+    let found = state(&[redeemed(1), joined(2), gone], Installs::FromImage);
+    assert_eq!((found.state, found.is_on), (Progress::Off, None));
     let other = entry(30, &ActionUndone { action: "machine/master-01/disk".to_owned() });
     assert_eq!(state(&[joined(2), other], Installs::FromImage).state, Progress::Joined);
 }
 
 #[test]
 fn a_request_that_was_not_approved_proves_nothing_but_explains_the_silence() {
-    let found = state(&[redeemed(1), asked(5, "hold")], Installs::FromMedia);
+    let found = state(&[redeemed(1), asked(5, Verdict::Hold)], Installs::FromMedia);
     assert_eq!((found.state, found.heard), (Progress::Rebooted, Some(at(1))));
     let stalled = stall(&found, at(0), at(60), PATIENCE).unwrap();
     assert!(stalled.look_at[0].contains("no token was shown"), "{stalled:?}");
-    let found = state(&[redeemed(1), asked(5, "hold"), asked(6, "approve")], Installs::FromMedia);
+    let found =
+        state(&[redeemed(1), asked(5, Verdict::Hold), asked(6, Verdict::Approve)], Installs::FromMedia);
     assert_eq!(found.state, Progress::KubeletUp);
     assert!(stall(&found, at(0), at(60), PATIENCE).unwrap().look_at[0].contains("second certificate"));
 }
@@ -188,7 +199,7 @@ fn every_state_says_what_to_look_at() {
             seen(1, Sight::On),
             redeemed(1),
             seen(1, Sight::OsWritten),
-            asked(1, "approve"),
+            asked(1, Verdict::Approve),
         ] {
             let found = state(&[entry], installs);
             assert!(!stall(&found, at(0), at(60), PATIENCE).unwrap().look_at.is_empty(), "{found:?}");
@@ -199,10 +210,10 @@ fn every_state_says_what_to_look_at() {
 #[test]
 fn only_changes_are_worth_a_line() {
     let found = state(&[seen(1, Sight::On)], Installs::FromMedia);
-    assert!(!Sight::On.is_news(&found) && Sight::Off.is_news(&found) && Sight::OsWritten.is_news(&found));
+    assert!(!found.is_news(Sight::On) && found.is_news(Sight::Off) && found.is_news(Sight::OsWritten));
     let found = state(&[redeemed(1)], Installs::FromMedia);
-    assert!(!Sight::OsWritten.is_news(&found) && !Sight::On.is_news(&found));
-    assert!(Sight::KubeletUp.is_news(&found));
+    assert!(!found.is_news(Sight::OsWritten) && !found.is_news(Sight::On));
+    assert!(found.is_news(Sight::KubeletUp));
 }
 
 #[test]
@@ -214,4 +225,18 @@ fn a_medium_that_is_read_is_news_but_no_progress() {
     assert!(found.sentence.contains("10.0.1.7"), "{}", found.sentence);
     let found = state(&[redeemed(5), read(9)], Installs::FromMedia);
     assert!(found.sentence.contains("started from its disk"), "{}", found.sentence);
+}
+
+#[test]
+fn reading_bit_by_bit_tells_the_same_as_reading_all() {
+    let entries = [seen(1, Sight::On), begun(2), redeemed(3), asked(4, Verdict::Approve), joined(5)];
+    let (records, hosts) = (records(&entries), hosts(Installs::FromMedia));
+    let mut states = HostStates::new(&hosts);
+    for n in 0..records.len() {
+        states.read(&records[n..=n]);
+        assert_eq!(states.states(), fold(&records[..=n], &hosts));
+    }
+    // From its start again: another journal.
+    states.read(&records[..1]);
+    assert_eq!(states.states(), fold(&records[..1], &hosts));
 }

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use hardway_journal::Face;
 use http::StatusCode;
 
 use super::{Answer, PreparedConfig};
@@ -76,11 +77,11 @@ pub enum Redemption {
 
 impl Redemption {
     /// Which face.
-    pub fn face(&self) -> &'static str {
+    pub fn face(&self) -> Face {
         match self {
-            Self::Host { .. } => "host",
-            Self::Pool { .. } => "pool",
-            Self::Hosted { .. } => "hosted",
+            Self::Host { .. } => Face::Host,
+            Self::Pool { .. } => Face::Pool,
+            Self::Hosted { .. } => Face::Hosted,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use hardway_journal::Face;
 use jiff::Timestamp;
 
 /// One thing that happened.
@@ -11,8 +12,8 @@ pub struct Event {
     pub time: Timestamp,
     /// Where the request came from.
     pub source: IpAddr,
-    /// `host`, `pool`, `hosted`, or nothing for a path of nobody's.
-    pub face: &'static str,
+    /// Nothing for a path of nobody's.
+    pub face: Option<Face>,
     /// The host, pool or NodePool it is about, as far as that is known.
     pub who: String,
     /// Who says to be asking.

@@ -5,11 +5,13 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use hardway_journal::Face;
+
 /// Counted since the start.
 #[derive(Debug, Default)]
 pub struct Metrics {
     /// By face and status: as many rows as there are pairs of both, whatever clients send.
-    requests: Mutex<BTreeMap<(&'static str, u16), u64>>,
+    requests: Mutex<BTreeMap<(Option<Face>, u16), u64>>,
     /// Bytes of configs handed to connections.
     pub bytes: AtomicU64,
     /// Connections that are open.
@@ -28,7 +30,7 @@ pub struct Metrics {
 
 impl Metrics {
     /// Counts one answer.
-    pub fn answered(&self, face: &'static str, status: u16) {
+    pub fn answered(&self, face: Option<Face>, status: u16) {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         *requests.entry((face, status)).or_default() += 1;
     }
@@ -46,6 +48,7 @@ impl Metrics {
         };
         text += &head("requests_total", "counter", "Answers by face and status.");
         for ((face, status), count) in self.requests.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            let face = face.map_or("", Face::word);
             let _ = writeln!(
                 text,
                 "hardway_ignition_requests_total{{face=\"{face}\",code=\"{status}\"}} {count}"

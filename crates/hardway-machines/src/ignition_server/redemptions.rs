@@ -1,31 +1,13 @@
 //! Who got what, on disk before the first byte of it leaves.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use hardway_base::error_sentence;
-use hardway_journal::{Entry, Fact, IgnitionRedeemed, Journal};
+use hardway_journal::{Entry, IgnitionRedeemed, Journal, PoolServed};
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 use super::Redemption;
-
-/// A pool's config went to somebody. Not a redemption: no token was shown, so it proves nothing about who it was.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PoolServed {
-    /// Which pool.
-    pub pool: String,
-    /// Which config.
-    pub generation: String,
-    /// Where the request came from.
-    pub source: IpAddr,
-}
-
-impl Fact for PoolServed {
-    const KIND: &'static str = "ignition-pool-served";
-}
 
 /// Writes redemptions down. Cloning shares it.
 #[derive(Clone, Debug)]
@@ -71,7 +53,7 @@ fn entry(redemption: &Redemption, time: Timestamp) -> Entry {
             Entry::of(time, &PoolServed { pool: pool.clone(), generation, source })
         }
         Redemption::Host { .. } | Redemption::Hosted { .. } => {
-            let (host, face) = (redemption.who().to_owned(), redemption.face().to_owned());
+            let (host, face) = (redemption.who().to_owned(), redemption.face());
             Entry::of(time, &IgnitionRedeemed { host, generation, source, face })
         }
     }
@@ -92,6 +74,10 @@ fn write(journal: &Journal, mut receiver: mpsc::Receiver<Waiting>) {
 
 #[cfg(test)]
 mod tests {
+    use std::net::IpAddr;
+
+    use hardway_journal::Face;
+
     use super::*;
 
     #[tokio::test]
@@ -113,6 +99,6 @@ mod tests {
             .map(|record| record.fact::<IgnitionRedeemed>().unwrap().unwrap())
             .collect();
         assert_eq!(facts.len(), 500);
-        assert!(facts.iter().all(|fact| fact.face == "host"));
+        assert!(facts.iter().all(|fact| fact.face == Face::Host));
     }
 }

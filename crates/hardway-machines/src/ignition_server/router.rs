@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use hardway_journal::Face;
 use http::header::{ALLOW, CONTENT_TYPE};
 use http::{Request, StatusCode};
 use jiff::Timestamp;
@@ -87,26 +88,26 @@ impl Router {
         let now = (self.clock)();
         let (face, who, decision) = match (route(asked.path), &self.faces) {
             (Route::Health, faces) if faces.hosted.is_some() || asked.is_read() => {
-                return self.counted("", Answer::empty(StatusCode::OK));
+                return self.counted(None, Answer::empty(StatusCode::OK));
             }
-            (Route::Ready, _) if asked.is_read() => return self.counted("", self.readiness()),
-            (Route::Metrics, _) if asked.is_read() => return self.counted("", self.page()),
-            (Route::Redirect(to), _) => return self.counted("", Answer::moved(&to)),
+            (Route::Ready, _) if asked.is_read() => return self.counted(None, self.readiness()),
+            (Route::Metrics, _) if asked.is_read() => return self.counted(None, self.page()),
+            (Route::Redirect(to), _) => return self.counted(None, Answer::moved(&to)),
             (Route::Host(host), Faces { host: Some(face), .. }) => {
-                ("host", host.to_owned(), face.decide(&asked, host, now))
+                (Some(Face::Host), host.to_owned(), face.decide(&asked, host, now))
             }
             (Route::Pool(pool), Faces { pool: Some(face), .. }) => {
                 let who: String = pool.chars().filter(char::is_ascii_graphic).take(60).collect();
                 if !self.pool_requests.take(asked.source, Instant::now()) {
                     Metrics::count(&self.metrics.limited);
-                    return self.counted("pool", Answer::later("too many requests"));
+                    return self.counted(Some(Face::Pool), Answer::later("too many requests"));
                 }
-                ("pool", who, face.decide(&asked, pool))
+                (Some(Face::Pool), who, face.decide(&asked, pool))
             }
             (Route::Hosted, Faces { hosted: Some(face), .. }) => {
-                ("hosted", String::new(), face.decide(&asked, now))
+                (Some(Face::Hosted), String::new(), face.decide(&asked, now))
             }
-            _ => ("", String::new(), self.nobodys(&asked)),
+            _ => (None, String::new(), self.nobodys(&asked)),
         };
         match decision {
             Decision::Refuse { answer, reason } => self.refused(face, who, &asked, now, answer, reason),
@@ -135,7 +136,7 @@ impl Router {
     }
 
     fn served(&self, redemption: &Redemption, asked: &Asked<'_>, now: Timestamp, answer: &Answer) {
-        self.metrics.answered(redemption.face(), answer.status.as_u16());
+        self.metrics.answered(Some(redemption.face()), answer.status.as_u16());
         if asked.is_head() {
             return;
         }
@@ -147,13 +148,13 @@ impl Router {
             let _ = reached.try_send(secret.clone());
         }
         let what = Happened::Served { generation: redemption.generation().to_owned(), bytes };
-        self.tell(redemption.face(), redemption.who().to_owned(), asked, now, what);
+        self.tell(Some(redemption.face()), redemption.who().to_owned(), asked, now, what);
     }
 
     /// Too many refusals to one source are answered shortly and told to nobody.
     fn refused(
         &self,
-        face: &'static str,
+        face: Option<Face>,
         who: String,
         asked: &Asked<'_>,
         now: Timestamp,
@@ -169,14 +170,14 @@ impl Router {
         self.counted(face, answer)
     }
 
-    fn tell(&self, face: &'static str, who: String, asked: &Asked<'_>, time: Timestamp, what: Happened) {
+    fn tell(&self, face: Option<Face>, who: String, asked: &Asked<'_>, time: Timestamp, what: Happened) {
         let event = Event { time, source: asked.source, face, who, agent: asked.user_agent(), what };
         if self.events.try_send(event).is_err() {
             Metrics::count(&self.metrics.events_lost);
         }
     }
 
-    fn counted(&self, face: &'static str, answer: Answer) -> Answer {
+    fn counted(&self, face: Option<Face>, answer: Answer) -> Answer {
         self.metrics.answered(face, answer.status.as_u16());
         answer
     }

@@ -124,7 +124,13 @@ pub fn machine_action(host: &str, what: &str) -> String {
 
 /// Whether an action belongs to this machine.
 pub fn is_of_machine(action: &str, host: &str) -> bool {
-    action.strip_prefix("machine/").and_then(|rest| rest.split_once('/')).is_some_and(|(of, _)| of == host)
+    machine_of(action) == Some(host)
+}
+
+/// The machine that an action belongs to, if it is one's.
+pub(crate) fn machine_of(action: &str) -> Option<&str> {
+    let (host, _) = action.strip_prefix("machine/")?.split_once('/')?;
+    Some(host)
 }
 
 #[cfg(test)]

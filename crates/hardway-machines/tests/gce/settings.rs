@@ -4,7 +4,7 @@ use hardway_assets::host_services::Stage;
 use hardway_machines::providers::gce::GceSettings;
 use serde_json::json;
 
-use crate::site::{Site, cluster, settings};
+use super::site::{Site, cluster, settings};
 
 #[test]
 fn every_mistake_is_told_with_its_field() {

@@ -10,7 +10,7 @@ use hardway_machines::providers::{LoadBalancer, Provider as _, is_of_machine};
 use jiff::Timestamp;
 use serde_json::json;
 
-use crate::site::{Site, golden, settings};
+use super::site::{Site, golden, settings};
 
 fn everything(site: &Site) -> Vec<Action> {
     let provider = site.provider(Stage::Bootstrapping);

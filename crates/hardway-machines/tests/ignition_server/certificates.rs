@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use hardway_machines::ignition_server::{Certificates, TlsError};
 
+use super::site::{MADE, Site, write_pair};
 use crate::client::Client;
-use crate::site::{MADE, Site, write_pair};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tls_1_2_and_1_3_and_nothing_older() {

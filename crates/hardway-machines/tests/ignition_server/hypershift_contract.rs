@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use hardway_machines::ignition_server::hosted_tokens::{HostedTokens, TokenSecret};
 use serde_json::json;
 
-use crate::site::{MADE, OLD_TOKEN, Site, TOKEN, token_secret};
+use super::site::{MADE, OLD_TOKEN, Site, TOKEN, token_secret};
 
 fn bearer(token: &str) -> String {
     format!("Bearer {}", STANDARD.encode(token))

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use hardway_testing::needed;
 use serde_json::Value;
 
 /// A machine: a folder that Ignition takes for its disk. Needs root, for owners and users.
@@ -22,11 +23,7 @@ pub(crate) struct Stage {
 impl Machine {
     /// `None` where the tools are not built: `./test.sh` builds them.
     pub(crate) fn new() -> Option<Self> {
-        let Some(bin) = std::env::var_os("HARDWAY_TOOLS_BIN").map(PathBuf::from) else {
-            assert!(std::env::var_os("CI").is_none(), "CI must run this test: HARDWAY_TOOLS_BIN is not set");
-            eprintln!("skipped: HARDWAY_TOOLS_BIN is not set; ./test.sh sets it");
-            return None;
-        };
+        let bin = needed("HARDWAY_TOOLS_BIN")?;
         let machine = Self { program: bin.join("ignition"), dir: tempfile::tempdir().unwrap() };
         let etc = machine.path("/etc");
         std::fs::create_dir_all(&etc).unwrap();

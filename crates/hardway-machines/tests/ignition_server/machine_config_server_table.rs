@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::site::Site;
+use super::site::Site;
 use hardway_machines::ignition_server::Limits;
 
 const ACCEPT: &str = "application/vnd.coreos.ignition+json;version=3.4.0, */*;q=0.1";

@@ -2,19 +2,19 @@
 
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt as _;
-use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hardway_assets::ignition::{Generation, host_pointer};
 use hardway_journal::IgnitionRedeemed;
 use hardway_machines::ignition_server::Happened;
+use hardway_testing::eventually;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::ignition::{Machine, Stage};
-use crate::site::{MADE, Site, TOKEN};
+use super::ignition::{Machine, Stage};
+use super::site::{MADE, Site, TOKEN};
 
 async fn fetch(machine: Machine, pointer: Value) -> (Machine, Stage) {
     tokio::task::spawn_blocking(move || {
@@ -74,7 +74,7 @@ async fn a_host_becomes_what_was_generated_for_it() {
         .map(Result::unwrap)
         .collect();
     assert_eq!(facts.len(), 1, "{records:?}");
-    assert_eq!((facts[0].host.as_str(), facts[0].face.as_str()), ("worker-0", "host"));
+    assert_eq!((facts[0].host.as_str(), facts[0].face.word()), ("worker-0", "host"));
     assert_eq!(facts[0].generation, Generation::of(MADE.config("worker-0")).as_str());
 }
 
@@ -128,7 +128,7 @@ async fn a_server_with_another_ca_is_never_trusted() {
     let other = made.file("pki/kubelet-signer.crt");
     let pointer = host_pointer(&site.url(), "worker-0", made.config("worker-0"), &made.key(), Some(other));
     let mut child = machine.start_fetch(&serde_json::from_slice(&pointer).unwrap());
-    until("Ignition complains and tries again", || {
+    eventually("Ignition complains and tries again", async || {
         machine.log().contains("x509") && machine.log().contains("attempt #2")
     })
     .await;
@@ -178,7 +178,7 @@ async fn a_config_that_is_not_made_yet_is_waited_for() {
     site.hosts.replace(unready);
     let pointer = site.pointer("worker-0");
     let child = machine.start_fetch(&pointer);
-    until("Ignition is told to wait", || machine.log().contains("Service Unavailable")).await;
+    eventually("Ignition is told to wait", async || machine.log().contains("Service Unavailable")).await;
     site.hosts.replace(ready);
     let stage = tokio::task::spawn_blocking(move || machine.wait(child)).await.unwrap();
     assert!(stage.succeeded && stage.log.contains("GET result: OK"), "{}", stage.log);
@@ -221,12 +221,4 @@ async fn cutter(to: SocketAddr) -> SocketAddr {
         }
     });
     address
-}
-
-async fn until(what: &str, check: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !check() {
-        assert!(start.elapsed() < Duration::from_secs(180), "never: {what}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
 }

@@ -6,7 +6,7 @@ use fs_err as fs;
 use hardway_machines::install_media::{KernelArgumentEdits, LiveIso, MediaError};
 use proptest::prelude::*;
 
-use crate::fixture::{Builder, DEFAULT, pristine};
+use super::fixture::{Builder, DEFAULT, pristine};
 
 fn read(bytes: Vec<u8>) -> Result<LiveIso, MediaError> {
     LiveIso::read(&mut Cursor::new(bytes))

@@ -13,7 +13,7 @@ use hardway_assets::install_media::{BootFiles, boot_index, boot_script};
 use hardway_machines::install_media::{BOOT_HOSTS, BOOT_INDEX, BootAnswer, BootFolder, extract_pxe_files};
 use tempfile::TempDir;
 
-use crate::fixture::pristine;
+use super::fixture::pristine;
 
 /// Long enough for a machine that is busy with everything else; it takes some seconds.
 const PATIENCE: Duration = Duration::from_secs(300);

@@ -5,17 +5,13 @@ use std::process::Command;
 
 use fs_err as fs;
 use hardway_machines::install_media::{KernelArgumentEdits, LiveIso};
+use hardway_testing::needed;
 
-use crate::fixture::{DEFAULT, pristine};
+use super::fixture::{DEFAULT, pristine};
 
 /// The folder that tools/coreos-installer.sh makes.
 pub(crate) fn peer() -> Option<PathBuf> {
-    let found = std::env::var_os("HARDWAY_COREOS_INSTALLER").map(PathBuf::from);
-    assert!(found.is_some() || std::env::var_os("CI").is_none(), "CI must have a real coreos-installer");
-    if found.is_none() {
-        eprintln!("skipped: HARDWAY_COREOS_INSTALLER is not set; ./test.sh sets it");
-    }
-    found
+    needed("HARDWAY_COREOS_INSTALLER")
 }
 
 /// What it wrote to its output; it must end well.

@@ -5,7 +5,7 @@ use std::process::Command;
 use fs_err as fs;
 use hardway_machines::install_media::{KernelArgumentEdits, LiveIso};
 
-use crate::peer::{peer, run};
+use super::peer::{peer, run};
 
 #[test]
 fn every_generation_of_images_is_read_and_written_as_coreos_installer_does() {

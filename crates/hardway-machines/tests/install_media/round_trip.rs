@@ -6,7 +6,7 @@ use fs_err as fs;
 use hardway_machines::install_media::{KernelArgumentEdits, LiveIso, MediaError};
 use proptest::prelude::*;
 
-use crate::fixture::{AREA, ARGUMENTS, Builder, DEFAULT, pristine};
+use super::fixture::{AREA, ARGUMENTS, Builder, DEFAULT, pristine};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use hardway_testing::inside_with_libvirt;
 
-use crate::site::{Work, state};
+use super::site::{Work, state};
 
 /// The clock is read right before each record is written: there a run can be cut off.
 fn cut_off_after(work: &Work, records: usize, f: impl FnOnce(&Doer<'_>)) -> bool {
@@ -23,7 +23,7 @@ fn cut_off_after(work: &Work, records: usize, f: impl FnOnce(&Doer<'_>)) -> bool
 
 #[test]
 fn cut_off_after_every_action_up_and_down_go_on() {
-    if !inside_with_libvirt("kills::cut_off_after_every_action_up_and_down_go_on") {
+    if !inside_with_libvirt() {
         return;
     }
     std::panic::set_hook(Box::new(|_| {}));
@@ -53,7 +53,7 @@ fn cut_off_after_every_action_up_and_down_go_on() {
 /// Down from the middle of an up leaves nothing: with all actions before it done, and itself done but not said.
 #[test]
 fn half_an_up_is_taken_back_whole() {
-    if !inside_with_libvirt("kills::half_an_up_is_taken_back_whole") {
+    if !inside_with_libvirt() {
         return;
     }
     std::panic::set_hook(Box::new(|_| {}));

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 
 use hardway_testing::{inside_with_libvirt, until};
 
-use crate::site::{Work, run, state, virsh};
+use super::site::{Work, run, state, virsh};
 
 /// The answers, in order.
 fn ask(question: &[&str]) -> (String, Vec<String>) {
@@ -28,7 +28,7 @@ fn ask(question: &[&str]) -> (String, Vec<String>) {
 
 #[test]
 fn up_answers_every_name_and_down_leaves_the_host_as_it_was() {
-    if !inside_with_libvirt("names::up_answers_every_name_and_down_leaves_the_host_as_it_was") {
+    if !inside_with_libvirt() {
         return;
     }
     let (mut work, before) = (Work::new(), state());
@@ -88,7 +88,7 @@ fn up_answers_every_name_and_down_leaves_the_host_as_it_was() {
 
 #[test]
 fn both_families_at_once() {
-    if !inside_with_libvirt("names::both_families_at_once") {
+    if !inside_with_libvirt() {
         return;
     }
     let (mut work, before) = (Work::new(), state());
@@ -122,7 +122,7 @@ fn both_families_at_once() {
 
 #[test]
 fn what_is_somebody_elses_is_left_alone() {
-    if !inside_with_libvirt("names::what_is_somebody_elses_is_left_alone") {
+    if !inside_with_libvirt() {
         return;
     }
     let work = Work::new();

@@ -11,7 +11,7 @@ use hardway_machines::providers::libvirt::{HostFacts, Libvirt, Resolver, Setting
 use hardway_machines::providers::{LoadBalancer, Provider as _};
 use serde_json::json;
 
-use crate::site::cluster;
+use super::site::cluster;
 
 /// A host of a distribution for servers.
 const FACTS: HostFacts = HostFacts {

@@ -8,7 +8,7 @@ use hardway_machines::providers::{LoadBalancer, Provider as _};
 use hardway_testing::{inside_with_libvirt, until};
 use serde_json::json;
 
-use crate::site::{Work, run, state};
+use super::site::{Work, run, state};
 
 /// Answers to one key only.
 const SSHD: &str = "
@@ -23,7 +23,7 @@ printf '%s\\n' 'Port 2222' 'ListenAddress 127.0.0.1' 'HostKey /run/ssh/host' 'Au
 
 #[test]
 fn another_host_is_built_on_and_left_as_it_was() {
-    if !inside_with_libvirt("remote::another_host_is_built_on_and_left_as_it_was") {
+    if !inside_with_libvirt() {
         return;
     }
     run("sh", &["-ec", SSHD]);

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use hardway_base::Secret;
 use hardway_base::error_sentence;
-use hardway_machines::media_server::{MediaServer, MediumRead};
+use hardway_journal::MediumRead;
+use hardway_machines::media_server::MediaServer;
 use hardway_machines::redfish::{Bmc, BmcAddress, BootFrom, Controller, Login, Power, RedfishError, Trust};
 
 use hardway_testing::{
@@ -106,7 +107,7 @@ async fn tls_is_checked_unless_told_otherwise_and_a_password_is_never_told() {
         let controller = Controller::connect(&bmc(&emulator, "", trust)).await.unwrap();
         assert_eq!(controller.status().await.unwrap().power, Power::Off);
     }
-    let (other, _) = self_signed(emulator.folder.path(), "other", "127.0.0.1");
+    let (other, _) = self_signed(emulator.folder.path(), "other", "IP:127.0.0.1");
     for trust in [Trust::System, Trust::File(other)] {
         let error = refused(Controller::connect(&bmc(&emulator, "", trust)).await);
         assert!(matches!(error, RedfishError::Unreachable { .. }), "{error:?}");

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use hardway_machines::redfish::{BootFrom, Controller, Login, Power, RedfishError};
 use serde_json::{Value, json};
 
-use crate::stand_in::{Reply, StandIn};
+use super::stand_in::{Reply, StandIn};
 
 const SYSTEM: &str = "/redfish/v1/Systems/1";
 const DRIVE: &str = "/redfish/v1/Managers/1/VirtualMedia/2";

@@ -8,8 +8,8 @@ use hardway_release::render::{
     BadWorkspace, Podman, RenderCommands, RenderError, read_rendered_dir, render_inputs, run, write_inputs,
 };
 
+use super::scenario::Scenario;
 use crate::containers::stand_in;
-use crate::scenario::Scenario;
 
 const DIGEST: &str = "sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 

@@ -6,7 +6,7 @@ use hardway_assets::yaml;
 use hardway_release::render::read_rendered_dir;
 use serde_json::{Value, json};
 
-use crate::scenario::Scenario;
+use super::scenario::Scenario;
 
 const HASH: &str = "0123456789abcdef0123456789abcdef";
 

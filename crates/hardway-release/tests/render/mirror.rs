@@ -2,32 +2,24 @@
 //!
 //! Needs docker-registry, htpasswd and openssl besides podman.
 
-use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::process::Command;
 
 use hardway_release::render::run;
+use hardway_testing::{skipped, succeed};
 
-use crate::containers::{Containers, said, stand_in};
-use crate::scenario::Scenario;
+use super::scenario::Scenario;
+use crate::containers::{Containers, stand_in};
+use crate::fixture::registry::{Registry, Setup};
 
 const SOURCE: &str = "quay.io/openshift-release-dev/ocp-v4.0-art-dev";
 /// `user:password` in base64.
 const LOGIN: &str = "dXNlcjpwYXNzd29yZA==";
 
-/// A registry on loopback; ends with the test.
+/// A registry on loopback, and the files that a client of it needs.
 struct Mirror {
-    port: u16,
+    registry: Registry,
     dir: tempfile::TempDir,
-    process: Child,
-}
-
-impl Drop for Mirror {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
 }
 
 impl Mirror {
@@ -35,50 +27,14 @@ impl Mirror {
     fn start() -> Option<Self> {
         let has = |program: &str| Path::new("/usr/bin").join(program).exists();
         if !["docker-registry", "htpasswd", "openssl"].into_iter().all(has) {
-            assert!(std::env::var_os("CI").is_none(), "CI must have docker-registry, htpasswd and openssl");
+            skipped("docker-registry, htpasswd and openssl are not all here");
             return None;
         }
-        let dir = tempfile::tempdir().unwrap();
-        let at = |name: &str| dir.path().join(name).display().to_string();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        call(
-            Command::new("openssl")
-                .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"])
-                .args([
-                    "-subj",
-                    "/CN=mirror",
-                    "-addext",
-                    "subjectAltName=DNS:localhost",
-                    "-days",
-                    "2",
-                    "-keyout",
-                    &at("key"),
-                    "-out",
-                    &at("crt"),
-                ]),
-        );
-        let users = call(Command::new("htpasswd").args(["-nbB", "user", "password"]));
-        fs_err::write(at("users"), users).unwrap();
-        fs_err::write(at("auth.json"), format!(r#"{{"auths":{{"localhost:{port}":{{"auth":"{LOGIN}"}}}}}}"#))
-            .unwrap();
-        let config = format!(
-            "version: 0.1\nstorage: {{filesystem: {{rootdirectory: {:?}}}}}\n\
-             http: {{addr: '127.0.0.1:{port}', tls: {{certificate: {:?}, key: {:?}}}}}\n\
-             auth: {{htpasswd: {{realm: test, path: {:?}}}}}\n",
-            at("storage"),
-            at("crt"),
-            at("key"),
-            at("users")
-        );
-        fs_err::write(at("config.yml"), config).unwrap();
-        let mut command = Command::new("docker-registry");
-        command.args(["serve", &at("config.yml")]).env("OTEL_TRACES_EXPORTER", "none");
-        let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let mirror = Self { port, dir, process };
-        (0..200).find(|_| {
-            std::thread::sleep(Duration::from_millis(50));
-            TcpStream::connect(("127.0.0.1", port)).is_ok()
-        });
+        let setup = Setup { is_tls: true, password: Some("user:password"), ..Setup::default() };
+        let mirror = Self { registry: Registry::start(setup), dir: tempfile::tempdir().unwrap() };
+        let login = format!(r#"{{"auths":{{"localhost:{}":{{"auth":"{LOGIN}"}}}}}}"#, mirror.registry.port);
+        fs_err::write(mirror.file("auth.json"), login).unwrap();
+        fs_err::write(mirror.file("ca.crt"), &mirror.registry.ca).unwrap();
         Some(mirror)
     }
 
@@ -88,11 +44,11 @@ impl Mirror {
 
     /// Puts the image there; its name at the source, by digest.
     fn push(&self, containers: &Containers) -> String {
-        let to = format!("docker://localhost:{}/ocp/release:stand-in", self.port);
-        call(
+        let to = format!("docker://localhost:{}/ocp/release:stand-in", self.registry.port);
+        succeed(
             Command::new(&containers.podman.program)
                 .args(&containers.podman.options)
-                .env("SSL_CERT_FILE", self.file("crt"))
+                .env("SSL_CERT_FILE", self.file("ca.crt"))
                 .args([
                     "push",
                     "--quiet",
@@ -109,10 +65,10 @@ impl Mirror {
     /// A cluster that has its images from here and from nowhere else.
     fn scenario(&self, image: &str, login: &str, is_trusted: bool) -> Scenario {
         Scenario::changed("ha", image, |config| {
-            let trust = fs_err::read_to_string(self.file("crt")).unwrap().replace('\n', "\n  ");
+            let trust = self.registry.ca.replace('\n', "\n  ");
             let trust =
                 if is_trusted { format!("additionalTrustBundle: |\n  {trust}\n") } else { String::new() };
-            let port = self.port;
+            let port = self.registry.port;
             config.replace(
                 "\"quay.io\":{\"auth\":\"dXNlcjpwYXNz\"}",
                 &format!("\"localhost:{port}\":{{\"auth\":\"{login}\"}}"),
@@ -121,12 +77,6 @@ impl Mirror {
             )
         })
     }
-}
-
-fn call(command: &mut Command) -> String {
-    let output = command.output().unwrap();
-    assert!(output.status.success(), "{command:?}: {}", said(&output));
-    String::from_utf8(output.stdout).unwrap()
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What can be wrong with a working directory: our words for it, and what the two commands do with it.
 
-use crate::scenario::{Scenario, SetImage as _, policy};
+use super::scenario::{Scenario, SetImage as _, policy};
 
 pub(crate) const INFRASTRUCTURE: &str = "manifests/cluster-infrastructure-02-config.yml";
 const FEATURE_GATE: &str = "openshift/99_feature-gate.yaml";

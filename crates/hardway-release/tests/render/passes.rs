@@ -4,8 +4,8 @@ use hardway_assets::Tree;
 use hardway_assets::inventory::Role;
 use hardway_release::render::{Rendered, run};
 
+use super::scenario::{Scenario, policy};
 use crate::containers::stand_in;
-use crate::scenario::{Scenario, policy};
 
 /// Renders a scenario, with what was logged.
 fn render(scenario: &Scenario) -> Option<(Rendered, Vec<String>)> {

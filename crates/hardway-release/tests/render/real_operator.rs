@@ -8,9 +8,9 @@ use std::process::Command;
 use hardway_assets::Tree;
 use hardway_release::render::{Podman, run};
 
+use super::refusals::surprises;
+use super::scenario::Scenario;
 use crate::containers::{Containers, said, stand_in};
-use crate::refusals::surprises;
-use crate::scenario::Scenario;
 
 fn real() -> Option<Containers> {
     let image = std::env::var("HARDWAY_MCO_IMAGE").ok()?;

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use hardway_release::render::{Podman, RenderCommands, RenderError, check, render_inputs, run, write_inputs};
 
+use super::mistakes::Theirs::{Pass, Stop, StopAtFile};
+use super::mistakes::{CASES, INFRASTRUCTURE};
+use super::scenario::{Scenario, SetImage as _};
 use crate::containers::{Containers, output, said, stand_in};
-use crate::mistakes::Theirs::{Pass, Stop, StopAtFile};
-use crate::mistakes::{CASES, INFRASTRUCTURE};
-use crate::scenario::{Scenario, SetImage as _};
 
 const CONTROLLER_DIR: &str = "assets/operator/bootstrap/manifests";
 const IMAGE: &str = "quay.io/a/b@sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";

@@ -7,7 +7,7 @@ use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
 use hardway_assets::inventory;
 use hardway_journal::{FILE_NAME, Journal};
-use hardway_machines::actions::{Action, Doer, Ledger, Outcome, Progress, Step, shell};
+use hardway_machines::actions::{Action, Doer, Outcome, Progress, Step, shell};
 use hardway_machines::load_balancer::{self, Change};
 use hardway_machines::providers::lab::Place;
 use hardway_machines::providers::{LoadBalancer, Provider};
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::cli::{Format, Global, InfraArgs, InfraVerb, PlanFormat};
 use crate::clock;
 use crate::inputs::{FolderLock, InputFiles, Workdir, io};
-use crate::journal::{History, history, journal_report};
+use crate::journal::{history, journal_report};
 use crate::machines::{self, failed_action, outside};
 use crate::project;
 use crate::report::Report;
@@ -54,11 +54,7 @@ impl Infra {
 
     fn of(workdir: &Workdir, cluster: Cluster) -> Result<Self, Report> {
         let place = machines::place(workdir, &cluster)?;
-        let history = match workdir.path(FILE_NAME).exists() {
-            true => history(workdir)?,
-            false => History::default(),
-        };
-        let stage = machines::stage(&cluster, &history);
+        let stage = machines::stage(&cluster, &history(workdir)?);
         Ok(Self { place, dir: absolute(workdir)?, stage, cluster })
     }
 
@@ -145,8 +141,7 @@ fn down(workdir: &Workdir, out: &Output) -> Result<u8, Report> {
 }
 
 fn status(workdir: &Workdir, infra: &Infra, format: Format, out: &Output) -> Result<u8, Report> {
-    let records = hardway_journal::read(&workdir.path(FILE_NAME)).map_err(|error| journal_report(&error))?;
-    let ledger = Ledger::fold(&records);
+    let ledger = history(workdir)?.actions;
     let provider = infra.provider()?;
     let host = outside();
     machines::answered(&*provider, infra.cluster.inventory.machines.provider)?;

@@ -2,12 +2,13 @@
 
 use hardway_assets::Phase;
 use hardway_assets::guide::{self, Page};
+use hardway_journal::PhaseReset;
 use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, PhaseArgs, PhaseVerb, RunArgs};
 use crate::inputs::{FolderLock, Workdir};
 use crate::install;
-use crate::journal::{PhaseReset, journal_report};
+use crate::journal::{journal_report, recorded};
 use crate::machines;
 use crate::report::{EXIT_USAGE, Report};
 use crate::terminal::Output;
@@ -60,7 +61,7 @@ fn work(global: &Global, name: &str, args: &RunArgs, is_again: bool, out: &Outpu
     let _held = FolderLock::take(&workdir)?;
     let install = super::cluster::open(workdir, looking.inputs.clone(), args, &[phase])?;
     if is_again {
-        let reset = PhaseReset { phase: phase.to_string() };
+        let reset = PhaseReset { phase: recorded(phase) };
         let entry = hardway_journal::Entry::of(crate::clock::now(), &reset);
         install.journal.append(&[entry]).map_err(|error| journal_report(&error))?;
         install::work_of(&install, phase).reset()?.iter().for_each(|done| out.info(done));

@@ -5,12 +5,13 @@ use std::io::{IsTerminal as _, Write as _};
 use std::time::Duration;
 
 use hardway_assets::Phase;
+use hardway_journal::{FILE_NAME, LiveHistory, PhaseState};
 use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::inputs::{FolderLock, Workdir};
 use crate::install::short;
-use crate::journal::{FollowedJournal, History, State, history};
+use crate::journal::{journal_report, recorded};
 use crate::report::Report;
 
 /// One phase.
@@ -32,28 +33,34 @@ pub(super) struct PhaseStatus {
 
 /// Of every phase; none if nothing was ever installed from here.
 pub(super) fn phases(workdir: &Workdir) -> Result<Vec<PhaseStatus>, Report> {
-    Ok(statuses(&history(workdir)?, FolderLock::is_taken(workdir)))
+    phases_by(&mut LiveHistory::of(&workdir.path(FILE_NAME)), workdir)
 }
 
-fn statuses(history: &History, is_held: bool) -> Vec<PhaseStatus> {
+fn phases_by(history: &mut LiveHistory, workdir: &Workdir) -> Result<Vec<PhaseStatus>, Report> {
+    if !workdir.path(FILE_NAME).exists() {
+        return Ok(Vec::new());
+    }
+    let history = history.now().map_err(|error| journal_report(&error))?;
+    let is_held = FolderLock::is_taken(workdir);
     let statuses: Vec<PhaseStatus> = Phase::ALL
         .into_iter()
         .map(|phase| {
             // What was begun by a process that is gone was cut off.
             let begun = if is_held { "running" } else { "interrupted" };
-            let (state, at, detail): (_, Option<&Timestamp>, _) = match history.state(phase) {
-                State::Untouched => ("untouched", None, String::new()),
-                State::Begun { since } => (begun, Some(since), String::new()),
-                State::Interrupted { at } => ("interrupted", Some(at), String::new()),
-                State::Failed { at, code, what } => ("failed", Some(at), format!("{code}: {what}")),
-                State::Finished { at, evidence } => ("finished", Some(at), evidence.clone()),
+            let (state, at, detail): (_, Option<&Timestamp>, _) = match history.phases.state(recorded(phase))
+            {
+                PhaseState::Untouched => ("untouched", None, String::new()),
+                PhaseState::Begun { since } => (begun, Some(since), String::new()),
+                PhaseState::Interrupted { at } => ("interrupted", Some(at), String::new()),
+                PhaseState::Failed { at, code, what } => ("failed", Some(at), format!("{code}: {what}")),
+                PhaseState::Finished { at, evidence } => ("finished", Some(at), evidence.clone()),
             };
-            let seconds = history.took(phase).map(|took| took.as_secs());
+            let seconds = history.phases.took(recorded(phase)).map(|took| took.as_secs());
             PhaseStatus { phase: phase.name(), state, since: at.map(ToString::to_string), seconds, detail }
         })
         .collect();
     let is_begun = statuses.iter().any(|status| status.state != "untouched");
-    if is_begun { statuses } else { Vec::new() }
+    Ok(if is_begun { statuses } else { Vec::new() })
 }
 
 /// As a table.
@@ -72,9 +79,9 @@ pub(super) fn phase_lines(phases: &[PhaseStatus]) -> String {
 /// Shows it again whenever it changes, until every phase is finished, or one failed and nobody is at work.
 pub(super) fn follow(workdir: &Workdir) -> Result<u8, Report> {
     let (mut shown, mut lines) = (String::new(), 0);
-    let mut journal = FollowedJournal::new(&workdir.path(hardway_journal::FILE_NAME));
+    let mut history = LiveHistory::of(&workdir.path(FILE_NAME));
     loop {
-        let phases = statuses(&journal.history()?, FolderLock::is_taken(workdir));
+        let phases = phases_by(&mut history, workdir)?;
         let text = phase_lines(&phases);
         if text != shown {
             let up = if lines > 0 && std::io::stdout().is_terminal() {

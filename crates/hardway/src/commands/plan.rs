@@ -4,13 +4,14 @@ use std::fmt::Write as _;
 
 use hardway_assets::Phase;
 use hardway_assets::guide::{self, Page};
+use hardway_journal::PhaseState;
 use hardway_release::SAMPLE_NOTICE;
 use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, PlanArgs};
 use crate::inputs::Workdir;
 use crate::install::{self, Effect};
-use crate::journal::State;
+use crate::journal::recorded;
 use crate::release::is_sample;
 use crate::report::Report;
 use crate::terminal::Output;
@@ -25,7 +26,7 @@ pub(crate) fn run(global: &Global, args: &PlanArgs, out: &Output) -> Result<u8, 
     let history = install.history()?;
     let mut planned = Vec::new();
     for phase in Phase::ALL {
-        let is_done = matches!(history.state(phase), State::Finished { .. });
+        let is_done = matches!(history.phases.state(recorded(phase)), PhaseState::Finished { .. });
         planned.push((phase, is_done, install::work_of(&install, phase).plan()?));
     }
     match args.output {

@@ -10,9 +10,9 @@ use hardway_base::error_sentence;
 use hardway_cluster::approver::{Approver, News};
 use hardway_cluster::csr_policy::{IgnitionEvidence, Settings, Verdict};
 use hardway_cluster::declared::Declared;
-use hardway_journal::Entry;
+use hardway_journal::{Entry, MediumRead};
 use hardway_machines::ignition_server::ServerError;
-use hardway_machines::media_server::{MediaServer, MediumRead};
+use hardway_machines::media_server::MediaServer;
 use hardway_machines::providers::bare_metal::BareMetalSettings;
 use tokio_util::sync::CancellationToken;
 

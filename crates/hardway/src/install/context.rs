@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hardway_assets::Cluster;
 use hardway_assets::inventory::{Host, Role};
-use hardway_journal::Journal;
+use hardway_journal::{History, Journal, LiveHistory};
 use hardway_machines::actions::{self, Action, Doer, DoerError, Program};
 use hardway_machines::providers::Provider;
 use hardway_machines::providers::lab::{Place, REGISTRY_PORT};
@@ -18,7 +18,7 @@ use super::view::{LOG_FILE, View};
 use super::work::interrupted;
 use crate::clock;
 use crate::inputs::{InputFiles, Workdir, at};
-use crate::journal::{FollowedJournal, History, journal_report};
+use crate::journal::journal_report;
 use crate::machines::{self, failed_action};
 use crate::project::{self, MakeOptions};
 use crate::report::{EXIT_INFRASTRUCTURE, Report};
@@ -44,7 +44,7 @@ pub(crate) struct Install {
     pub(crate) view: Arc<dyn View>,
     /// Cancelled when a person wants the install to stop.
     pub(crate) stop: CancellationToken,
-    followed: Mutex<FollowedJournal>,
+    history: Mutex<LiveHistory>,
     background: Mutex<Background>,
     /// Where journal and log are that nobody shall see.
     _scratch: Option<TempDir>,
@@ -77,8 +77,8 @@ impl Install {
         let journal =
             Journal::open(&place_of(hardway_journal::FILE_NAME)).map_err(|error| journal_report(&error))?;
         let log = Log::open(&place_of(LOG_FILE))?;
-        let mut followed = FollowedJournal::new(&workdir.path(hardway_journal::FILE_NAME));
-        let view = view(&followed.history()?, &log);
+        let mut history = LiveHistory::of(&workdir.path(hardway_journal::FILE_NAME));
+        let view = view(history.now().map_err(|error| journal_report(&error))?, &log);
         Ok(Self {
             dir,
             inputs,
@@ -90,7 +90,7 @@ impl Install {
             journal: Arc::new(journal),
             view,
             stop: CancellationToken::new(),
-            followed: Mutex::new(followed),
+            history: Mutex::new(history),
             background: Mutex::default(),
             _scratch: scratch,
             workdir,
@@ -99,12 +99,8 @@ impl Install {
 
     /// What the journal says by now.
     pub(crate) fn history(&self) -> Result<History, Report> {
-        self.followed().history()
-    }
-
-    /// The journal, as far as it was read, and what is new in it.
-    pub(super) fn followed(&self) -> MutexGuard<'_, FollowedJournal> {
-        self.followed.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
+        history.now().cloned().map_err(|error| journal_report(&error))
     }
 
     /// An error when a person wants the install to stop. To be asked between any two effects.
@@ -133,7 +129,12 @@ impl Install {
     /// Hosts of a role that are still wanted.
     pub(crate) fn hosts(&self, role: Role) -> Result<Vec<&Host>, Report> {
         let history = self.history()?;
-        Ok(self.cluster.inventory.with_role(role).filter(|host| !history.is_retired(&host.name)).collect())
+        Ok(self
+            .cluster
+            .inventory
+            .with_role(role)
+            .filter(|host| !history.hosts.is_retired(&host.name))
+            .collect())
     }
 
     /// Who makes the machines that are still wanted.

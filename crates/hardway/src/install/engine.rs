@@ -1,12 +1,12 @@
 //! Runs phases in order, and writes down what it is about to do before it does it.
 
 use hardway_assets::Phase;
-use hardway_journal::{Entry, Fact};
+use hardway_journal::{Entry, Fact, Interrupted, PhaseFailed, PhaseFinished, PhaseStarted, PhaseState};
 
 use super::Install;
 use super::work::{Observed, Work};
 use crate::clock;
-use crate::journal::{Interrupted, PhaseFailed, PhaseFinished, PhaseStarted, State, journal_report};
+use crate::journal::{journal_report, recorded};
 use crate::report::{EXIT_INTERRUPTED, Report};
 
 /// One run over the phases of a working folder.
@@ -30,21 +30,24 @@ impl Engine<'_> {
         let why = match work.observe()? {
             Observed::Done(evidence) => {
                 // Said once: a run that finds everything done writes nothing.
-                if !matches!(self.install.history()?.state(phase), State::Finished { .. }) {
-                    self.write(&PhaseFinished { phase: phase.to_string(), evidence: evidence.clone() })?;
+                if !matches!(
+                    self.install.history()?.phases.state(recorded(phase)),
+                    PhaseState::Finished { .. }
+                ) {
+                    self.write(&PhaseFinished { phase: recorded(phase), evidence: evidence.clone() })?;
                 }
                 self.install.view.already(phase, &evidence);
                 return Ok(());
             }
             Observed::Todo(why) => why,
         };
-        self.write(&PhaseStarted { phase: phase.to_string(), why: why.clone() })?;
+        self.write(&PhaseStarted { phase: recorded(phase), why: why.clone() })?;
         self.install.view.started(phase, &why);
         // Whatever failed because a person wanted an end, failed for that reason.
         let result = work.run().map_err(|report| self.install.go_on().err().unwrap_or(report));
         match result {
             Ok(evidence) => {
-                self.write(&PhaseFinished { phase: phase.to_string(), evidence: evidence.clone() })?;
+                self.write(&PhaseFinished { phase: recorded(phase), evidence: evidence.clone() })?;
                 self.install.view.finished(phase, &evidence);
                 Ok(())
             }
@@ -58,10 +61,10 @@ impl Engine<'_> {
 
     fn write_end(&self, phase: Phase, report: &Report) -> Result<(), Report> {
         if report.exit == EXIT_INTERRUPTED {
-            return self.write(&Interrupted { phase: phase.to_string() });
+            return self.write(&Interrupted { phase: recorded(phase) });
         }
         let failed =
-            PhaseFailed { phase: phase.to_string(), code: report.code.to_owned(), what: report.what.clone() };
+            PhaseFailed { phase: recorded(phase), code: report.code.to_owned(), what: report.what.clone() };
         self.write(&failed)
     }
 

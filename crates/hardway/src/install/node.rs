@@ -7,9 +7,9 @@ use hardway_assets::inventory::Host;
 use hardway_assets::secrets::TOKEN_KEY;
 use hardway_assets::{File, pki};
 use hardway_cluster::node_change::{Leaving, LeavingError, user_data};
-use hardway_journal::Entry;
-use hardway_machines::actions::{Action, ActionUndone};
-use hardway_machines::providers::{is_of_machine, machine_action};
+use hardway_journal::{Entry, MachineGone};
+use hardway_machines::actions::Action;
+use hardway_machines::providers::is_of_machine;
 use kube::Client;
 
 use hardway_cluster::objects::Request;
@@ -111,7 +111,7 @@ impl Install {
         let taken = self.doer().take_back(|action| is_of_machine(action, &host.name), &mut ());
         taken.map_err(|error| self.failed(&error))?;
         // Also where nothing of it was ours: what was seen of it says nothing about the next machine of that name.
-        let gone = ActionUndone { action: machine_action(&host.name, "machine") };
+        let gone = MachineGone { host: host.name.clone() };
         let entry = Entry::of(clock::now(), &gone);
         self.journal.append(&[entry]).map(drop).map_err(|error| journal_report(&error))
     }

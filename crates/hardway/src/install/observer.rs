@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use hardway_assets::inventory::Host;
-use hardway_journal::Entry;
+use hardway_journal::{Entry, HostSeen, Sight};
 use hardway_machines::actions::{Check, Program};
-use hardway_machines::host_progress::{HostSeen, HostState, Sight, console};
+use hardway_machines::host_progress::{HostState, console};
 use hardway_machines::providers::Provider;
 
 use super::Install;
@@ -47,7 +47,7 @@ impl Observer {
             let mut seen = vec![(if is_on { Sight::On } else { Sight::Off }, by)];
             seen.extend(told_by_console(provider, host).map(|sight| (sight, "console")));
             seen.extend(self.written(provider, host).filter(|_| is_on).map(|sight| (sight, by)));
-            for (sight, by) in seen.into_iter().filter(|(sight, _)| sight.is_news(state)) {
+            for (sight, by) in seen.into_iter().filter(|(sight, _)| state.is_news(*sight)) {
                 let fact = HostSeen { host: host.name.clone(), sight, by: by.to_owned() };
                 let entry = Entry::of(clock::now(), &fact);
                 install.journal.append(&[entry]).map_err(|error| journal_report(&error))?;

@@ -7,14 +7,14 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use hardway_assets::Phase;
-use hardway_machines::host_progress::{Tracked, fold};
+use hardway_journal::{Follower, History};
+use hardway_machines::host_progress::{HostStates, Tracked};
 use jiff::SignedDuration;
 
 use super::engine::Engine;
 use super::view::{Lines, Logged, Progress, Screen, View};
 use super::{Install, work_of};
 use crate::inputs::{InputFiles, Workdir};
-use crate::journal::{FollowedJournal, History};
 use crate::project::MakeOptions;
 use crate::report::{EXIT_INTERRUPTED, Report};
 use crate::runtime;
@@ -128,29 +128,31 @@ fn at_once() -> ! {
 
 /// What is drawn again and again: the view, and how far each machine is.
 struct Drawn {
-    journal: FollowedJournal,
-    tracked: Vec<Tracked>,
+    journal: Follower,
+    hosts: HostStates,
     view: Arc<dyn View>,
     /// The last state of each machine that was told.
-    states: BTreeMap<String, String>,
+    told: BTreeMap<String, String>,
 }
 
 impl Drawn {
     fn of(install: &Install) -> Self {
         Self {
-            journal: FollowedJournal::new(&install.workdir.path(hardway_journal::FILE_NAME)),
-            tracked: Tracked::all(&install.cluster),
+            journal: Follower::new(&install.workdir.path(hardway_journal::FILE_NAME)),
+            hosts: HostStates::new(&Tracked::all(&install.cluster)),
             view: install.view.clone(),
-            states: BTreeMap::new(),
+            told: BTreeMap::new(),
         }
     }
 
     fn beat(&mut self) {
         // What cannot be read is told by whoever needs it.
-        if let Ok(Some(records)) = self.journal.news() {
-            for host in fold(records, &self.tracked) {
+        let news = self.journal.news().unwrap_or_default();
+        if !news.is_empty() {
+            self.hosts.read(&news);
+            for host in self.hosts.states() {
                 let state = host.state.to_string();
-                if self.states.insert(host.host.clone(), state.clone()).as_ref() != Some(&state) {
+                if self.told.insert(host.host.clone(), state.clone()).as_ref() != Some(&state) {
                     self.view.host(&host.host, &state);
                 }
             }

@@ -7,6 +7,7 @@ use hardway_assets::inventory::Role;
 use jiff::SignedDuration;
 
 use super::{Install, short};
+use crate::journal::recorded;
 use crate::report::Report;
 
 /// For the end of `create cluster`.
@@ -22,7 +23,7 @@ pub(crate) fn summary(install: &Install) -> Result<String, Report> {
     );
     let mut total = SignedDuration::ZERO;
     for phase in Phase::ALL {
-        if let Some(took) = history.took(phase) {
+        if let Some(took) = history.phases.took(recorded(phase)) {
             let _ = writeln!(text, "  {:20} {:>12}", phase.name(), short(took));
             total += took;
         }

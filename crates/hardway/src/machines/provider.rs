@@ -5,6 +5,7 @@ use std::path::Path;
 use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::{self, Role};
+use hardway_journal::History;
 use hardway_machines::actions::DoerError;
 use hardway_machines::providers::bare_metal::{BareMetal, BareMetalSettings};
 use hardway_machines::providers::gce::{Gce, GceSettings};
@@ -14,7 +15,6 @@ use hardway_machines::providers::{Provider, advice};
 
 use super::inside::{outside, place};
 use crate::inputs::{InputFiles, Workdir, in_inventory};
-use crate::journal::History;
 use crate::project;
 use crate::report::{EXIT_INFRASTRUCTURE, Report};
 
@@ -92,7 +92,7 @@ pub(crate) fn left_behind(provider: inventory::Provider) -> Option<&'static str>
 /// Whether the bootstrap host is still wanted.
 pub(crate) fn stage(cluster: &Cluster, history: &History) -> Stage {
     let mut bootstrap = cluster.inventory.with_role(Role::Bootstrap);
-    match bootstrap.any(|host| !history.is_retired(&host.name)) {
+    match bootstrap.any(|host| !history.hosts.is_retired(&host.name)) {
         true => Stage::Bootstrapping,
         false => Stage::Installed,
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use hardway_journal::Journal;
-use hardway_machines::ignition_server::faces::{History, HostTable};
+use hardway_machines::ignition_server::faces::HostTable;
 use hardway_machines::ignition_server::{Event, Happened};
 use tokio::sync::oneshot;
 
@@ -97,7 +97,7 @@ impl<F: FnMut(Told)> Listener for Teller<F> {
     }
 
     /// Whoever wants to know reads the journal.
-    fn hosts(&mut self, _: &Hosts, _: &HostTable, _: &History) {}
+    fn hosts(&mut self, _: &Hosts, _: &HostTable, _: &hardway_journal::Hosts) {}
 
     fn trouble(&mut self, what: &str) {
         (self.0)(Told::Trouble(what.to_owned()));

@@ -8,7 +8,7 @@ use std::time::Duration;
 use hardway_base::error_sentence;
 use hardway_journal::{Entry, Follower, Journal, JournalError, Record};
 use hardway_machines::boot_server::{BootServer, Note, installed};
-use hardway_machines::ignition_server::faces::{History, HostTable, HostedFace};
+use hardway_machines::ignition_server::faces::{HostTable, HostedFace};
 use hardway_machines::ignition_server::{
     CertificateFiles, Certificates, Clock, Event, Faces, Listen, Recorder, Router, Server,
 };
@@ -37,7 +37,7 @@ pub(crate) trait Listener {
     /// Somebody asked.
     fn happened(&mut self, event: &Event);
     /// The hosts, as they are now.
-    fn hosts(&mut self, hosts: &Hosts, table: &HostTable, history: &History);
+    fn hosts(&mut self, hosts: &Hosts, table: &HostTable, told: &hardway_journal::Hosts);
     /// Something is wrong, and stays so until it is told again or not.
     fn trouble(&mut self, what: &str);
     /// Everything of this turn is told.

@@ -121,6 +121,6 @@ impl HostWatch {
     }
 
     pub(super) fn tell(&self, listener: &mut dyn Listener) {
-        listener.hosts(&self.hosts, &self.face.table(), self.files.history());
+        listener.hosts(&self.hosts, &self.face.table(), self.files.told());
     }
 }

@@ -1,23 +1,24 @@
 //! Machines that a person boots.
 
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
 
-use hardway_journal::{Entry, IgnitionRedeemed, Journal};
+use hardway_journal::{Entry, Face, IgnitionRedeemed, Journal};
 use hardway_machines::actions::{Doer, DoerError, Host, StepError};
 use hardway_machines::providers::Provider as _;
-use hardway_testing::{Server, succeed, until};
+use hardway_testing::{Ran, Server, free_port, succeed, until};
 use jiff::Timestamp;
 use serde_json::json;
 
-use crate::site::Site;
+use super::site::Site;
+use crate::work::PROGRAM;
 
 #[test]
 fn steps_are_told_and_exit_code_9_stays_until_the_machine_was_seen() {
     let site = Site::new("{}");
-    let (code, stdout, stderr) = site.run(&["bmc", "by-hand"]);
-    assert_eq!((code, stdout.as_str()), (9, ""), "{stderr}");
+    let Ran { code, stdout, stderr } = site.run(&["bmc", "by-hand"]);
+    assert_eq!((code, stdout.as_str()), (Some(9), ""), "{stderr}");
     for part in [
         "bootstrap:\n  1. ",
         "master-2:\n  1. ",
@@ -25,8 +26,8 @@ fn steps_are_told_and_exit_code_9_stays_until_the_machine_was_seen() {
     ] {
         assert!(stderr.contains(part), "{part} is not in:\n{stderr}");
     }
-    let (code, _, stderr) = site.run(&["bmc", "seen", "--host", "master-1"]);
-    assert!(code == 9 && stderr.contains("master-1 was not seen yet"), "{stderr}");
+    let Ran { code, stderr, .. } = site.run(&["bmc", "seen", "--host", "master-1"]);
+    assert!(code == Some(9) && stderr.contains("master-1 was not seen yet"), "{stderr}");
 
     let cluster = site.cluster();
     let provider = site.provider(&cluster);
@@ -43,14 +44,14 @@ fn steps_are_told_and_exit_code_9_stays_until_the_machine_was_seen() {
         host: "master-1".to_owned(),
         generation: "0123456789ab".to_owned(),
         source: [192, 168, 126, 102].into(),
-        face: "host".to_owned(),
+        face: Face::Host,
     };
     let journal = Journal::open(&site.path(hardway_journal::FILE_NAME)).unwrap();
     journal.append(&[Entry::of(Timestamp::UNIX_EPOCH, &seen)]).unwrap();
     site.with_doer(|doer| doer.up(&boot, &mut ())).unwrap();
     site.ok(&["bmc", "by-hand", "--host", "master-1"]);
-    let (code, _, stderr) = site.run(&["bmc", "by-hand"]);
-    assert!(code == 9 && !stderr.contains("master-1:"), "{stderr}");
+    let Ran { code, stderr, .. } = site.run(&["bmc", "by-hand"]);
+    assert!(code == Some(9) && !stderr.contains("master-1:"), "{stderr}");
 }
 
 /// The release names its live ISO: nobody has to fetch it first.
@@ -61,7 +62,7 @@ fn the_live_iso_is_downloaded_where_it_is_not_there() {
     fs_err::create_dir(&web).unwrap();
     let sum = succeed(Command::new("sha256sum").arg(&iso));
     fs_err::rename(&iso, web.join("rhcos-live.x86_64.iso")).unwrap();
-    let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
+    let port = free_port();
     let flags = ["httpd", "-f", "-p", &format!("127.0.0.1:{port}"), "-h", web.to_str().unwrap()];
     let _server = Server::start(Path::new("/bin/busybox"), flags, &web);
     until("it serves", || TcpStream::connect(("127.0.0.1", port)).is_ok());
@@ -98,10 +99,10 @@ fn the_live_iso_is_downloaded_where_it_is_not_there() {
 #[test]
 fn other_providers_have_no_controllers() {
     let site = Site::new("{}");
-    let text = fs_err::read_to_string(site.path("inventory.yaml")).unwrap();
+    let text = site.read("inventory.yaml");
     site.write("inventory.yaml", &text.replace("provider: bare-metal", "provider: libvirt"));
-    let (code, _, stderr) = site.run(&["bmc", "by-hand"]);
-    assert!(code == 2 && stderr.contains("provider bare-metal only"), "{stderr}");
+    let Ran { code, stderr, .. } = site.run(&["bmc", "by-hand"]);
+    assert!(code == Some(2) && stderr.contains("provider bare-metal only"), "{stderr}");
 }
 
 /// An install holds the folder while its steps run, and steps are this program.
@@ -112,7 +113,7 @@ fn a_step_may_work_in_a_folder_that_its_parent_holds() {
     lock.lock().unwrap();
     site.ok(&["media", "iso", "--host", "master-0", "--pointer"]);
     let mut other = Command::new("sh");
-    other.args(["-c", "\"$@\"; exit $?", "sh", env!("CARGO_BIN_EXE_hardway"), "--dir"]);
+    other.args(["-c", "\"$@\"; exit $?", "sh", PROGRAM, "--dir"]);
     let output = other.arg(site.path("")).args(["media", "iso", "--host", "master-0"]).output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && stderr.contains("workdir-locked"), "{stderr}");

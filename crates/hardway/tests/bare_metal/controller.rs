@@ -2,10 +2,10 @@
 
 use hardway_machines::actions::Outcome;
 use hardway_machines::providers::{Provider as _, is_of_machine};
-use hardway_testing::{REDFISH_PASSWORD, REDFISH_USER, RedfishEmulator};
+use hardway_testing::{REDFISH_PASSWORD, REDFISH_USER, Ran, RedfishEmulator};
 use serde_json::Value;
 
-use crate::site::{MediaServe, Outcomes, PASSWORD_FILE, Site};
+use super::site::{MediaServe, Outcomes, PASSWORD_FILE, Site};
 
 fn settings(emulator: &RedfishEmulator, media: &str, more: &str) -> String {
     format!(
@@ -15,7 +15,7 @@ fn settings(emulator: &RedfishEmulator, media: &str, more: &str) -> String {
 }
 
 fn set_settings(site: &Site, settings: &str) {
-    let text = fs_err::read_to_string(site.path("inventory.yaml")).unwrap();
+    let text = site.read("inventory.yaml");
     let line = text.lines().find(|line| line.starts_with("  bare-metal: ")).unwrap().to_owned();
     site.write("inventory.yaml", &text.replace(&line, &format!("  bare-metal: {settings}")));
 }
@@ -28,9 +28,7 @@ fn a_machine_is_installed_through_its_controller_and_given_back() {
     let certificate = format!(", caFile: {}", emulator.certificate().display());
     set_settings(&site, &settings(&emulator, &media.url, &certificate));
     site.password(REDFISH_PASSWORD, 0o600);
-    let status = || -> Value {
-        serde_json::from_str(&site.ok(&["bmc", "status", "--host", "master-0", "-o", "json"])).unwrap()
-    };
+    let status = || -> Value { site.ok(&["bmc", "status", "--host", "master-0", "-o", "json"]).json() };
     assert_eq!(status()["power"], "off");
 
     let cluster = site.cluster();
@@ -47,7 +45,8 @@ fn a_machine_is_installed_through_its_controller_and_given_back() {
     assert_eq!(after["medium"], format!("{}/master-0.iso", media.url));
     assert!(after["boot"].as_str().unwrap().starts_with("Cd"), "{after}");
     assert!(hardway_machines::actions::Host::default().holds(&provider.is_on(host)));
-    let shown = site.ok(&["media", "show", site.path("media/master-0.iso").to_str().unwrap(), "-o", "json"]);
+    let shown =
+        site.ok(&["media", "show", site.path("media/master-0.iso").to_str().unwrap(), "-o", "json"]).stdout;
     assert!(shown.contains("ignition"), "{shown}");
     assert!(site.journal().contains("\"medium-read\""), "the server wrote down who read it");
 
@@ -73,27 +72,27 @@ fn what_a_controller_refuses_is_told_without_the_password() {
     set_settings(&site, &settings(&emulator, "http://127.0.0.1:1", ""));
     let ask = |verb: &str| site.run(&["bmc", verb, "--host", "master-0"]);
 
-    let (code, _, stderr) = ask("status");
-    assert_eq!(code, 3, "{stderr}");
+    let Ran { code, stderr, .. } = ask("status");
+    assert_eq!(code, Some(3), "{stderr}");
     assert!(stderr.contains("error[bmc-failed]") && stderr.contains(PASSWORD_FILE), "{stderr}");
     site.password(REDFISH_PASSWORD, 0o644);
-    let (code, _, stderr) = ask("status");
-    assert!(code == 3 && stderr.contains("fix: chmod 600"), "{stderr}");
+    let Ran { code, stderr, .. } = ask("status");
+    assert!(code == Some(3) && stderr.contains("fix: chmod 600"), "{stderr}");
     site.password("wrong-password", 0o600);
-    let (code, _, stderr) = ask("status");
-    assert!(code == 4 && stderr.contains("does not take the login"), "{stderr}");
+    let Ran { code, stderr, .. } = ask("status");
+    assert!(code == Some(4) && stderr.contains("does not take the login"), "{stderr}");
     assert!(!stderr.contains("wrong-password"), "{stderr}");
     site.password(REDFISH_PASSWORD, 0o600);
-    let (code, _, stderr) = ask("insert");
-    assert!(code == 4 && stderr.contains("the controller of master-0: POST /redfish/v1/"), "{stderr}");
-    assert!(ask("eject").0 == 0 && ask("boot-once-pxe").0 == 0);
-    let (code, _, stderr) = site.run(&["bmc", "status", "--host", "master-1"]);
-    assert!(code == 2 && stderr.contains("has no controller"), "{stderr}");
-    let (code, _, stderr) = site.run(&["bmc", "status", "--host", "nobody"]);
-    assert!(code == 2 && stderr.contains("the inventory has: bootstrap, master-0"), "{stderr}");
+    let Ran { code, stderr, .. } = ask("insert");
+    assert!(code == Some(4) && stderr.contains("the controller of master-0: POST /redfish/v1/"), "{stderr}");
+    assert!(ask("eject").code == Some(0) && ask("boot-once-pxe").code == Some(0));
+    let Ran { code, stderr, .. } = site.run(&["bmc", "status", "--host", "master-1"]);
+    assert!(code == Some(2) && stderr.contains("has no controller"), "{stderr}");
+    let Ran { code, stderr, .. } = site.run(&["bmc", "status", "--host", "nobody"]);
+    assert!(code == Some(2) && stderr.contains("the inventory has: bootstrap, master-0"), "{stderr}");
     let mistakes = settings(&emulator, "http://127.0.0.1:1", ", insecure: maybe, password: hush-hush");
     set_settings(&site, &mistakes);
-    let (code, _, stderr) = ask("status");
-    assert!(code == 3 && stderr.contains("error[inventory-invalid]: 2 mistakes"), "{stderr}");
+    let Ran { code, stderr, .. } = ask("status");
+    assert!(code == Some(3) && stderr.contains("error[inventory-invalid]: 2 mistakes"), "{stderr}");
     assert!(stderr.contains("bmc.password: Forbidden") && !stderr.contains("hush-hush"), "{stderr}");
 }

@@ -2,10 +2,10 @@
 
 use std::net::IpAddr;
 
-use hardway_testing::inside;
+use hardway_testing::{Ran, inside};
 
-use crate::running::{Running, fetches_its_config, on_machine_network};
-use crate::site::Site;
+use super::first_boot::{fetches_its_config, on_machine_network};
+use super::site::Site;
 
 /// Names and load balancer are somebody else's here, and nobody has made them.
 const LEFT_OUT: [&str; 7] = [
@@ -22,7 +22,7 @@ const MASTERS: [(&str, u8); 3] = [("master-0", 101), ("master-1", 102), ("master
 
 #[test]
 fn a_person_boots_the_machines_and_hardway_sees_them_come() {
-    if !inside("create_cluster::a_person_boots_the_machines_and_hardway_sees_them_come") {
+    if !inside() {
         return;
     }
     let site = Site::new("{}");
@@ -33,15 +33,15 @@ fn a_person_boots_the_machines_and_hardway_sees_them_come() {
         "192.168.126.102",
         "192.168.126.103",
     ]);
-    let (code, _, stderr) = site.run(&["create", "cluster"]);
-    assert_eq!(code, 2, "{stderr}");
+    let Ran { code, stderr, .. } = site.run(&["create", "cluster"]);
+    assert_eq!(code, Some(2), "{stderr}");
     for check in LEFT_OUT {
         assert!(stderr.contains(check), "{check} fails, and is named: {stderr}");
     }
     let skip: Vec<&str> = LEFT_OUT.iter().flat_map(|check| ["--skip-check", check]).collect();
     let create = [&["create", "cluster"], &skip[..]].concat();
 
-    let mut creating = Running::start(&site, &create);
+    let mut creating = site.start(&create);
     creating.until_said("bootstrap, by hand:");
     assert!(site.path("media/bootstrap.iso").exists(), "what the person needs is there");
     fetches_its_config(&site, "bootstrap", IpAddr::from([192, 168, 126, 100]));
@@ -50,7 +50,7 @@ fn a_person_boots_the_machines_and_hardway_sees_them_come() {
     assert_eq!(creating.interrupt(), Some(8), "{}", creating.said());
 
     // Whoever was seen needs nobody; the others are asked for again.
-    let mut again = Running::start(&site, &create);
+    let mut again = site.start(&create);
     again.until_said("master-2, by hand:");
     let said = again.said();
     assert!(said.contains("build-infra: already done") && !said.contains("bootstrap, by hand:"), "{said}");
@@ -60,7 +60,7 @@ fn a_person_boots_the_machines_and_hardway_sees_them_come() {
     again.until_said("install-os: done");
     again.until_said("await-bootstrap: ");
     assert_eq!(again.interrupt(), Some(8), "{}", again.said());
-    let status = site.ok(&["status"]);
+    let status = site.ok(&["status"]).stdout;
     assert!(status.contains("install-os           finished"), "{status}");
 
     site.ok(&["destroy"]);

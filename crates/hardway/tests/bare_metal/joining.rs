@@ -6,12 +6,12 @@ use std::net::IpAddr;
 use hardway_testing::{ControlPlane, Machine, inside};
 use serde_json::Value;
 
-use crate::node::{keeps_user_data, site};
-use crate::running::{Running, fetches_its_config, on_machine_network};
+use super::first_boot::{fetches_its_config, on_machine_network};
+use super::node::{keeps_user_data, site};
 
 #[test]
 fn real_node_is_added_to_its_end_and_removed() {
-    if !inside("joining::real_node_is_added_to_its_end_and_removed") {
+    if !inside() {
         return;
     }
     on_machine_network(&["192.168.126.2", "192.168.126.110"]);
@@ -21,18 +21,17 @@ fn real_node_is_added_to_its_end_and_removed() {
     keeps_user_data(&plane, "worker");
     let site = site(&plane);
 
-    let mut adding = Running::start(&site, &["node", "add", "worker-0"]);
+    let mut adding = site.start(&["node", "add", "worker-0"]);
     adding.until_said("worker-0, by hand:");
     // Names and load balancer are there before the machine is.
-    let read = |name: &str| fs_err::read_to_string(site.path(name)).unwrap();
-    assert!(read("bare-metal/dnsmasq.conf").contains("worker-0.ocp4"));
-    assert!(read("bare-metal/load-balancer.txt").contains("worker-0"));
+    assert!(site.read("bare-metal/dnsmasq.conf").contains("worker-0.ocp4"));
+    assert!(site.read("bare-metal/load-balancer.txt").contains("worker-0"));
     fetches_its_config(&site, "worker-0", address);
     adding.until_said("worker-0 fetched its config from 192.168.126.110");
     let disk = tempfile::tempdir().unwrap();
     let mut machine = Machine::new(&plane, disk.path(), node, address);
     machine.boot();
-    let said = adding.end();
+    let said = adding.end().expect(0).stderr;
     assert!(said.contains("worker-0.ocp4.example.com is Ready"), "{said}");
     assert_eq!(
         said.matches("certificate request of worker-0.ocp4.example.com: approve").count(),
@@ -47,8 +46,8 @@ fn real_node_is_added_to_its_end_and_removed() {
     machine.cut_power();
     assert_eq!(plane.get(&["node", node]), Value::Null);
     assert!(!site.path("media/worker-0.iso").exists(), "the machine's medium holds its token");
-    assert!(!read("bare-metal/dnsmasq.conf").contains("worker-0."));
-    assert!(!read("bare-metal/load-balancer.txt").contains("worker-0"));
-    let status = site.ok(&["infra", "status"]);
+    assert!(!site.read("bare-metal/dnsmasq.conf").contains("worker-0."));
+    assert!(!site.read("bare-metal/load-balancer.txt").contains("worker-0"));
+    let status = site.ok(&["infra", "status"]).stdout;
     assert!(!status.contains("machine/worker-0/"), "{status}");
 }

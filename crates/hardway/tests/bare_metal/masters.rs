@@ -5,13 +5,13 @@ use std::net::IpAddr;
 use std::path::Path;
 use std::process::Command;
 
-use hardway_journal::{Entry, IgnitionRedeemed, Journal, NodeJoined};
-use hardway_testing::{ControlPlane, Machine, Server, inside, succeed, tools, until};
+use hardway_journal::{Entry, Face, IgnitionRedeemed, Journal, NodeJoined};
+use hardway_testing::{ControlPlane, EtcdMembers, Machine, Ran, Server, inside, succeed, until};
 use serde_json::{Value, json};
 
-use crate::node::{create, keeps_user_data, node, site};
-use crate::running::{Running, fetches_its_config, on_machine_network};
-use crate::site::Site;
+use super::first_boot::{fetches_its_config, on_machine_network};
+use super::node::{create, keeps_user_data, node, site};
+use super::site::Site;
 
 fn name(number: usize) -> String {
     format!("master-{number}.ocp4.example.com")
@@ -25,29 +25,6 @@ fn address(number: usize) -> String {
 const MAKE_CERTIFICATE: &str = "openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=etcd -keyout tls.key -out tls.csr
 printf 'subjectAltName=IP:192.168.126.101,IP:192.168.126.102,IP:192.168.126.103\n' >tls.ext
 openssl x509 -req -in tls.csr -CA \"$1/pki/etcd-signer.crt\" -CAkey \"$1/secrets/etcd-signer.key\" -CAcreateserial -CAserial serial -days 2 -extfile tls.ext -out tls.crt";
-
-fn etcd(folder: &Path, number: usize) -> Server {
-    let home = folder.join(number.to_string());
-    fs_err::create_dir_all(&home).unwrap();
-    let all: Vec<String> =
-        (0..3).map(|number| format!("{}=http://{}:2380", name(number), address(number))).collect();
-    let (client, peer) =
-        (format!("https://{}:2379", address(number)), format!("http://{}:2380", address(number)));
-    let tls = |name: &str| folder.join(name).display().to_string();
-    let flags = [
-        format!("--name={}", name(number)),
-        "--data-dir=data".to_owned(),
-        "--unsafe-no-fsync".to_owned(),
-        format!("--cert-file={}", tls("tls.crt")),
-        format!("--key-file={}", tls("tls.key")),
-        format!("--listen-client-urls={client}"),
-        format!("--advertise-client-urls={client}"),
-        format!("--listen-peer-urls={peer}"),
-        format!("--initial-advertise-peer-urls={peer}"),
-        format!("--initial-cluster={}", all.join(",")),
-    ];
-    Server::start(&tools(&["etcd"]).join("etcd"), &flags, &home)
-}
 
 /// Names of the members, as one of them tells.
 fn members(folder: &Path) -> Vec<String> {
@@ -113,7 +90,7 @@ fn was_installed(site: &Site, host: &str, source: &str) {
         host: host.to_owned(),
         generation: "0123456789ab".to_owned(),
         source: source.parse().unwrap(),
-        face: "host".to_owned(),
+        face: Face::Host,
     };
     let joined = NodeJoined { host: host.to_owned() };
     let journal = Journal::open(&site.path(hardway_journal::FILE_NAME)).unwrap();
@@ -123,7 +100,7 @@ fn was_installed(site: &Site, host: &str, source: &str) {
 
 #[test]
 fn real_master_is_replaced_unless_etcd_would_stop() {
-    if !inside("masters::real_master_is_replaced_unless_etcd_would_stop") {
+    if !inside() {
         return;
     }
     on_machine_network(&["192.168.126.2", "192.168.126.101", "192.168.126.102", "192.168.126.103"]);
@@ -138,25 +115,27 @@ fn real_master_is_replaced_unless_etcd_would_stop() {
             .current_dir(folder.path()),
     );
     fs_err::copy(site.path("pki/etcd-signer.crt"), folder.path().join("ca.crt")).unwrap();
-    let mut etcds: Vec<Option<Server>> = (0..3).map(|number| Some(etcd(folder.path(), number))).collect();
+    let all: Vec<(String, String)> = (0..3).map(|number| (name(number), address(number))).collect();
+    let etcd = EtcdMembers { folder: folder.path(), members: &all, client_port: 2379, peer_port: 2380 };
+    let mut etcds: Vec<Option<Server>> = (0..3).map(|number| Some(etcd.start(number))).collect();
     (0..3).for_each(|number| create(&plane, &node(&name(number))));
     operator(&plane, 1);
     was_installed(&site, "master-1", &address(1));
     let plan = || -> Option<Value> {
-        let (code, stdout, _) = site.run(&["node", "replace", "master-1", "-o", "json"]);
-        (code == 0).then(|| serde_json::from_str(&stdout).unwrap())
+        let Ran { code, stdout, .. } = site.run(&["node", "replace", "master-1", "-o", "json"]);
+        (code == Some(0)).then(|| serde_json::from_str(&stdout).unwrap())
     };
     until("three members are well", || plan().is_some_and(|plan| plan["hasSpare"] == false));
 
     // One is broken: any other would take the quorum with it.
     etcds[1] = None;
-    until("its health is asked for anew", || site.run(&["node", "replace", "master-0"]).0 != 0);
-    let (code, stdout, stderr) = site.run(&["node", "replace", "master-0", "--apply"]);
-    assert!(code == 6 && stdout.is_empty() && stderr.contains("error[node-kept]"), "{stderr}");
+    until("its health is asked for anew", || site.run(&["node", "replace", "master-0"]).code != Some(0));
+    let Ran { code, stdout, stderr } = site.run(&["node", "replace", "master-0", "--apply"]);
+    assert!(code == Some(6) && stdout.is_empty() && stderr.contains("error[node-kept]"), "{stderr}");
     assert!(!plane.get(&["node", &name(0)]).is_null() && overrides(&plane).is_null(), "nothing was changed");
     assert_eq!(members(folder.path()).len(), 3);
 
-    let mut replacing = Running::start(&site, &["node", "replace", "master-1", "--apply"]);
+    let mut replacing = site.start(&["node", "replace", "master-1", "--apply"]);
     replacing.until_said("master-1, by hand:");
     assert_eq!(members(folder.path()), [name(0), name(2)]);
     assert_eq!(plane.get(&["node", &name(1)]), Value::Null);
@@ -167,7 +146,7 @@ fn real_master_is_replaced_unless_etcd_would_stop() {
     let disk = tempfile::tempdir().unwrap();
     let mut machine = Machine::new(&plane, disk.path(), &name(1), own);
     machine.boot();
-    let said = replacing.end();
+    let said = replacing.end().expect(0).stderr;
     assert!(said.contains("master-1 was replaced"), "{said}");
     assert!(overrides(&plane).is_null(), "three are insisted on again");
     assert!(!plane.get(&["node", &name(1)]).is_null());

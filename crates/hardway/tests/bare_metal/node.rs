@@ -1,21 +1,17 @@
 //! `hardway node` on a real API server. Nobody runs pods there, and no machine boots: what the cluster would do is played.
 
-use std::io::{BufRead as _, BufReader, Read as _};
-use std::process::{Command, Stdio};
-
-use hardway_testing::{ControlPlane, succeed};
+use hardway_testing::{ControlPlane, Ran, succeed};
 use serde_json::{Value, json};
 
-use crate::site::Site;
+use super::site::Site;
 
 const POINTER: &str = r#"{"ignition":{"version":"3.2.0","config":{"merge":[{"source":"https://api-int.ocp4.example.com:22623/config/worker"}]}}}"#;
 
 /// A folder whose cluster is this control plane.
 pub(crate) fn site(plane: &ControlPlane) -> Site {
     let site = Site::new("{}");
-    let kubeconfig = fs_err::read_to_string(plane.kubeconfig()).unwrap();
     // The folder's own is there already, and leads to a cluster that is not.
-    site.write("auth/kubeconfig", &kubeconfig);
+    site.write("auth/kubeconfig", plane.read("kubeconfig"));
     site
 }
 
@@ -49,22 +45,25 @@ fn real_node_remove_empties_a_worker_and_leaves_masters_alone() {
         "spec": {"nodeName": worker, "terminationGracePeriodSeconds": 0, "containers": [{"name": "c", "image": "x"}]}});
     create(&plane, &pod);
 
-    let (code, _, stderr) = site.run(&["node", "remove", "master-0"]);
-    assert!(code == 2 && stderr.contains("node replace master-0"), "{stderr}");
-    let (code, _, stderr) = site.run(&["node", "remove", "bootstrap"]);
-    assert!(code == 2 && stderr.contains("never is a node"), "{stderr}");
-    let (code, _, stderr) = site.run(&["node", "remove", "nobody"]);
-    assert!(code == 2 && stderr.contains("a new machine is written there first"), "{stderr}");
-    let (code, _, stderr) = site.run(&["node", "remove", "worker-0"]);
-    assert!(code == 9 && stderr.contains("error[node-kept]") && stderr.contains("default/alone"), "{stderr}");
+    let Ran { code, stderr, .. } = site.run(&["node", "remove", "master-0"]);
+    assert!(code == Some(2) && stderr.contains("node replace master-0"), "{stderr}");
+    let Ran { code, stderr, .. } = site.run(&["node", "remove", "bootstrap"]);
+    assert!(code == Some(2) && stderr.contains("never is a node"), "{stderr}");
+    let Ran { code, stderr, .. } = site.run(&["node", "remove", "nobody"]);
+    assert!(code == Some(2) && stderr.contains("a new machine is written there first"), "{stderr}");
+    let Ran { code, stderr, .. } = site.run(&["node", "remove", "worker-0"]);
+    assert!(
+        code == Some(9) && stderr.contains("error[node-kept]") && stderr.contains("default/alone"),
+        "{stderr}"
+    );
     assert_eq!(plane.get(&["node", worker])["spec"]["unschedulable"], true, "nothing new comes meanwhile");
 
     site.ok(&["node", "remove", "worker-0", "--force"]);
     assert_eq!(plane.get(&["node", worker]), Value::Null);
     assert_eq!(plane.get(&["pod", "alone"]), Value::Null);
-    let table = fs_err::read_to_string(site.path("bare-metal/load-balancer.txt")).unwrap();
+    let table = site.read("bare-metal/load-balancer.txt");
     assert!(!table.contains("worker-0") && table.contains("master-0"), "{table}");
-    let names = fs_err::read_to_string(site.path("bare-metal/dnsmasq.conf")).unwrap();
+    let names = site.read("bare-metal/dnsmasq.conf");
     assert!(!names.contains("worker-0."), "{names}");
     site.ok(&["node", "remove", "worker-0"]);
 }
@@ -74,39 +73,32 @@ fn real_node_replace_is_a_plan_that_asks_etcd_first() {
     let plane = ControlPlane::start();
     let site = site(&plane);
     create(&plane, &node("worker-0.ocp4.example.com"));
-    let plan: Value = serde_json::from_str(&site.ok(&["node", "replace", "worker-0", "-o", "json"])).unwrap();
+    let plan: Value = site.ok(&["node", "replace", "worker-0", "-o", "json"]).json();
     let steps: Vec<&str> =
         plan["steps"].as_array().unwrap().iter().map(|step| step["step"].as_str().unwrap()).collect();
     assert_eq!(steps, ["drain", "delete-node", "take-machine-away", "boot-machine"]);
     assert!(!plane.get(&["node", "worker-0.ocp4.example.com"]).is_null(), "a plan does nothing");
     // No etcd of this cluster answers at the masters' addresses: then nothing is known, and nothing is done.
-    let (code, stdout, stderr) = site.run(&["node", "replace", "master-0", "--apply"]);
-    assert!(code == 6 && stderr.contains("error[node-kept]") && stdout.is_empty(), "{stderr}");
+    let Ran { code, stdout, stderr } = site.run(&["node", "replace", "master-0", "--apply"]);
+    assert!(code == Some(6) && stderr.contains("error[node-kept]") && stdout.is_empty(), "{stderr}");
 }
 
 #[test]
 fn real_node_add_boots_with_what_the_cluster_gives() {
     let plane = ControlPlane::start();
     let site = site(&plane);
-    let (code, _, stderr) = site.run(&["node", "add", "worker-0"]);
-    assert!(code == 6 && stderr.contains("worker-user-data-managed"), "{stderr}");
+    let Ran { code, stderr, .. } = site.run(&["node", "add", "worker-0"]);
+    assert!(code == Some(6) && stderr.contains("worker-user-data-managed"), "{stderr}");
     succeed(plane.kubectl().args(["create", "namespace", "openshift-machine-api"]));
     let literal = format!("--from-literal=userData={POINTER}");
     let secret = ["create", "secret", "generic", "-n", "openshift-machine-api", "worker-user-data-managed"];
     succeed(plane.kubectl().args(secret).arg(literal));
 
     // It waits for a person, who does not come; whoever is tired of waiting ends it.
-    let mut child = site.command(&["node", "add", "worker-0"]).stderr(Stdio::piped()).spawn().unwrap();
-    let mut reader = BufReader::new(child.stderr.take().unwrap());
-    let mut said = String::new();
-    while !said.contains("worker-0, by hand:") {
-        assert!(reader.read_line(&mut said).unwrap() > 0, "it ended: {said}");
-    }
-    succeed(Command::new("kill").args(["-9", &child.id().to_string()]));
-    let _ = reader.read_to_string(&mut said);
-    child.wait().unwrap();
-    let config: Value =
-        serde_json::from_slice(&fs_err::read(site.path("ignition/worker-0.ign")).unwrap()).unwrap();
+    let mut adding = site.start(&["node", "add", "worker-0"]);
+    adding.until_said("worker-0, by hand:");
+    drop(adding);
+    let config: Value = serde_json::from_str(&site.read("ignition/worker-0.ign")).unwrap();
     assert_eq!(config["ignition"], serde_json::from_str::<Value>(POINTER).unwrap()["ignition"]);
     let paths: Vec<&str> = config["storage"]["files"]
         .as_array()
@@ -115,10 +107,10 @@ fn real_node_add_boots_with_what_the_cluster_gives() {
         .map(|file| file["path"].as_str().unwrap())
         .collect();
     assert!(paths.contains(&"/etc/hostname"), "{paths:?}");
-    let pointer = fs_err::read_to_string(site.path("ignition/pointers/worker-0.ign")).unwrap();
+    let pointer = site.read("ignition/pointers/worker-0.ign");
     assert!(pointer.contains("/ignition/worker-0") && site.path("media/worker-0.iso").exists(), "{pointer}");
 
     create(&plane, &node("worker-0.ocp4.example.com"));
-    let (code, _, stderr) = site.run(&["node", "add", "worker-0"]);
-    assert!(code == 0 && stderr.contains("is a node already"), "{stderr}");
+    let Ran { code, stderr, .. } = site.run(&["node", "add", "worker-0"]);
+    assert!(code == Some(0) && stderr.contains("is a node already"), "{stderr}");
 }

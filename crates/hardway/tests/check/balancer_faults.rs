@@ -1,7 +1,7 @@
 //! What can be wrong with the load balancer: a real HAProxy with one line changed.
 
-use crate::fault::{Fault, fault, show, show_good};
-use crate::world::World;
+use super::fault::{Fault, fault, show, show_good};
+use super::world::World;
 
 fn site() -> World {
     World::with_services("bare-metal")

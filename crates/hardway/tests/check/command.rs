@@ -1,7 +1,9 @@
 //! What can be typed, and how it is printed.
 
-use crate::work::{CONFIG, INVENTORY, Work};
-use crate::world::World;
+use hardway_testing::{INSTALL_CONFIG, INVENTORY};
+
+use super::world::World;
+use crate::work;
 
 #[test]
 fn the_table_is_grouped_and_says_what_to_do() {
@@ -54,8 +56,10 @@ fn a_check_that_failed_can_be_left_out_and_one_can_be_asked_alone() {
 #[test]
 fn a_check_that_is_about_others_is_not_called_passed() {
     let disk = |line: &str| line.replace("}", ", installDisk: /dev/sda}");
-    let work =
-        Work::with_inputs(CONFIG, &INVENTORY.lines().map(|line| disk(line) + "\n").collect::<String>());
+    let work = work::with_inputs(
+        INSTALL_CONFIG,
+        &INVENTORY.lines().map(|line| disk(line) + "\n").collect::<String>(),
+    );
     let ran = work.refused(2, &["check", "--only", "kvm", "--only", "certificates", "--only", "inotify"]);
     let ran = ran.says("error[usage]: inotify is about lab, kvm is about libvirt: the provider of the inventory is bare-metal");
     assert_eq!(ran.says("hardway check --list").stdout, "");
@@ -67,7 +71,7 @@ fn a_check_that_is_about_others_is_not_called_passed() {
 
 #[test]
 fn names_that_no_check_has_are_refused() {
-    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     for flag in ["--skip-check", "--only"] {
         let ran = work.refused(2, &["check", flag, "nonsense"]);
         ran.says("error[usage]: there is no check \"nonsense\"").says("names-apps");
@@ -76,7 +80,7 @@ fn names_that_no_check_has_are_refused() {
 
 #[test]
 fn the_list_names_every_check_and_asks_nobody() {
-    let work = Work::empty();
+    let work = work::empty();
     let listed = work.ok(&["check", "--list"]).stdout;
     assert_eq!(listed.lines().count(), hardway_machines::preflight::CHECKS.len());
     assert!(
@@ -95,7 +99,7 @@ fn the_list_names_every_check_and_asks_nobody() {
 
 #[test]
 fn mistakes_in_the_files_come_first() {
-    let work = Work::with_inputs(CONFIG, &INVENTORY.replace("role: worker", "role: nobody"));
+    let work = work::with_inputs(INSTALL_CONFIG, &INVENTORY.replace("role: worker", "role: nobody"));
     work.refused(3, &["check"]).says("error[inventory-invalid]");
-    Work::empty().refused(3, &["check"]).says("error[config-missing]");
+    work::empty().refused(3, &["check"]).says("error[config-missing]");
 }

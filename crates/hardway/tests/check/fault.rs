@@ -2,8 +2,8 @@
 
 use std::sync::Mutex;
 
-use crate::world::World;
-use crate::{balancer_faults, host_faults, libvirt_faults, name_faults};
+use super::world::World;
+use super::{balancer_faults, host_faults, libvirt_faults, name_faults};
 
 /// One thing that is wrong.
 pub(crate) struct Fault {

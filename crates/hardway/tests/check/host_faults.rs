@@ -1,7 +1,7 @@
 //! What can be wrong with the host, for the lab and for all providers.
 
-use crate::fault::{Fault, fault, show, show_good};
-use crate::world::World;
+use super::fault::{Fault, fault, show, show_good};
+use super::world::World;
 
 fn lab() -> World {
     World::of("lab")

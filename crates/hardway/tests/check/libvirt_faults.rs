@@ -1,7 +1,7 @@
 //! What can be wrong with a host of virtual machines.
 
-use crate::fault::{Fault, fault, show, show_good};
-use crate::world::World;
+use super::fault::{Fault, fault, show, show_good};
+use super::world::World;
 
 fn libvirt() -> World {
     World::of("libvirt")

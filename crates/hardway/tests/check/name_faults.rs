@@ -1,7 +1,7 @@
 //! What can be wrong with names and addresses: a real dnsmasq with one line changed.
 
-use crate::fault::{Fault, fault, show, show_good};
-use crate::world::World;
+use super::fault::{Fault, fault, show, show_good};
+use super::world::World;
 
 /// A site with everything, of which the balancer is not looked at: it takes its time.
 fn site() -> World {

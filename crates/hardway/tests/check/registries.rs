@@ -4,11 +4,12 @@ use std::process::Command;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use hardway_testing::{INSTALL_CONFIG, INVENTORY, Ran, Work};
 use serde_json::Value;
 
 use crate::fixture::registry::{Registry, Setup};
 use crate::fixture::world::{TAG, World, world};
-use crate::work::{CONFIG, INVENTORY, Ran, Work};
+use crate::work;
 
 /// The checks that are shown here.
 pub(crate) const SHOWN: [&str; 3] = ["release-image", "mirrors", "clock-skew"];
@@ -22,8 +23,8 @@ struct Site {
 impl Site {
     /// A release that is named in the inventory, in a registry that is open to everybody.
     fn new() -> Self {
-        let site = Self { world: world(), work: Work::empty(), home: Work::empty() };
-        site.work.write("install-config.yaml", CONFIG);
+        let site = Self { world: world(), work: work::empty(), home: work::empty() };
+        site.work.write("install-config.yaml", INSTALL_CONFIG);
         site.name(&site.world.registry.image(TAG).to_string());
         site
     }
@@ -86,8 +87,9 @@ fn a_pull_secret_that_has_expired_is_found_though_the_release_is_in_the_cache() 
     let with = |login: &str| {
         let secret =
             format!(r#"{{"auths":{{"{}":{{"auth":"{}"}}}}}}"#, guarded.address(), STANDARD.encode(login));
-        let line = CONFIG.lines().last().unwrap();
-        site.work.write("install-config.yaml", CONFIG.replace(line, &format!("pullSecret: '{secret}'")));
+        let line = INSTALL_CONFIG.lines().last().unwrap();
+        site.work
+            .write("install-config.yaml", INSTALL_CONFIG.replace(line, &format!("pullSecret: '{secret}'")));
     };
     site.name(&site.by_digest(&guarded));
     with("user:hush-hush");
@@ -114,7 +116,7 @@ fn a_certificate_of_an_unknown_ca_is_named() {
         "{said}"
     );
     let bundle: String = registry.ca.lines().map(|line| format!("  {line}\n")).collect();
-    site.work.write("install-config.yaml", format!("{CONFIG}additionalTrustBundle: |\n{bundle}"));
+    site.work.write("install-config.yaml", format!("{INSTALL_CONFIG}additionalTrustBundle: |\n{bundle}"));
     assert_eq!(site.check(&[]).0, ["passed", "not-applicable", "passed"]);
 }
 
@@ -133,9 +135,9 @@ fn a_mirror_that_lacks_the_release_is_named() {
             .iter()
             .map(|mirror| format!(r#""{}":{{"auth":"dXNlcjpwYXNz"}}"#, mirror.address()))
             .collect();
-        let line = CONFIG.lines().last().unwrap();
+        let line = INSTALL_CONFIG.lines().last().unwrap();
         let secret = format!("pullSecret: '{{\"auths\":{{{}}}}}'", secret.join(","));
-        site.work.write("install-config.yaml", CONFIG.replace(line, &secret) + &sources);
+        site.work.write("install-config.yaml", INSTALL_CONFIG.replace(line, &secret) + &sources);
     };
     mirrored(&[good]);
     assert_eq!(site.check(&[good]).0, ["passed", "passed", "passed"]);

@@ -1,6 +1,7 @@
 //! A host on which nothing is wrong, until a test changes that.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -8,9 +9,10 @@ use std::process::{Command, Stdio};
 use fs_err as fs;
 use hardway_assets::host_services::{Balanced, Dnsmasq, Haproxy, Names, Stage, dnsmasq, haproxy};
 use hardway_assets::{Cluster, example};
+use hardway_testing::{INSTALL_CONFIG, Ran};
 use serde_json::Value;
 
-use crate::work::CONFIG;
+use crate::work::PROGRAM;
 
 /// Everything about the host and the cluster that is to be. `@/` in texts is the folder of the run.
 #[derive(Clone)]
@@ -30,13 +32,9 @@ pub(crate) struct World {
     pub(crate) arguments: Vec<&'static str>,
 }
 
-/// What a run printed.
+/// What `hardway check` found.
 #[derive(Debug)]
-pub(crate) struct Seen {
-    pub(crate) code: Option<i32>,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-}
+pub(crate) struct Seen(pub(crate) Ran);
 
 const FLAGS: &str = "fpu cx16 lahf_lm pni popcnt sse4_1 sse4_2 ssse3";
 const VIRSH: &str = r#"case "$*" in
@@ -142,11 +140,7 @@ impl World {
             .env_remove("HARDWAY_NOW")
             .output()
             .unwrap();
-        Seen {
-            code: output.status.code(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+        Seen(Ran::from(output))
     }
 
     fn write(&self, root: &Path) {
@@ -166,8 +160,11 @@ impl World {
             fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
         }
         fs::write(root.join("hardway"), "").unwrap();
-        fs::write(root.join("work/install-config.yaml"), CONFIG.replace("replicas: 1", "replicas: 2"))
-            .unwrap();
+        fs::write(
+            root.join("work/install-config.yaml"),
+            INSTALL_CONFIG.replace("replicas: 1", "replicas: 2"),
+        )
+        .unwrap();
         fs::write(root.join("work/inventory.yaml"), here(&self.inventory)).unwrap();
         fs::write(root.join("run.sh"), here(&self.script(root))).unwrap();
     }
@@ -180,7 +177,7 @@ impl World {
             "until_true() { for _ in $(seq 600); do eval \"$1\" && return; sleep 0.1; done; echo \"never: $1\" >&2; exit 99; }"
                 .to_owned(),
             "mount -t tmpfs -o size=1000g,mode=755 tmpfs @/pool".to_owned(),
-            format!("mount --bind {} @/hardway", env!("CARGO_BIN_EXE_hardway")),
+            format!("mount --bind {PROGRAM} @/hardway"),
             format!("mount --bind {} @/scripts", sources.join("lab").display()),
             "mkdir @/dev; for file in null zero full random urandom tty kvm; do touch @/dev/$file; \
              [ ! -e /dev/$file ] || mount --bind /dev/$file @/dev/$file; done"
@@ -218,13 +215,18 @@ impl World {
     }
 }
 
+impl Deref for Seen {
+    type Target = Ran;
+
+    fn deref(&self) -> &Ran {
+        &self.0
+    }
+}
+
 impl Seen {
     /// The result of one check.
     pub(crate) fn of(&self, check: &str) -> Value {
-        let value: Value =
-            serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:#?}"));
-        let results = value["checks"].as_array().unwrap().clone();
-        results
+        self.results()
             .into_iter()
             .find(|result| result["check"] == check)
             .unwrap_or_else(|| panic!("no {check}: {self:#?}"))
@@ -232,11 +234,13 @@ impl Seen {
 
     /// The checks with this verdict.
     pub(crate) fn with(&self, verdict: &str) -> Vec<String> {
-        let value: Value =
-            serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:#?}"));
-        let results = value["checks"].as_array().unwrap().clone();
+        let results = self.results();
         let named = results.iter().filter(|result| result["verdict"] == verdict);
         named.map(|result| result["check"].as_str().unwrap().to_owned()).collect()
+    }
+
+    fn results(&self) -> Vec<Value> {
+        self.json()["checks"].as_array().unwrap().clone()
     }
 }
 

@@ -1,14 +1,12 @@
 //! `hardway approve` on a real API server.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
-use hardway_testing::{ControlPlane, succeed};
+use hardway_testing::{ControlPlane, INSTALL_CONFIG, INVENTORY, Ran, Running, Work, feed, succeed, until};
 use serde_json::Value;
 
-use crate::csr::request;
-use crate::work::{CONFIG, INVENTORY, Ran, Work};
+use super::csr::request;
+use crate::work;
 
 const BOOTSTRAPPER: &str = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper";
 
@@ -19,9 +17,7 @@ pub(crate) fn ask(plane: &ControlPlane, name: &str, node: &str) {
     let mut create = plane.kubectl();
     create.args(["create", "-f", "-", "--as", BOOTSTRAPPER, "--as-group", "system:serviceaccounts"]);
     create.args(["--as-group", "system:serviceaccounts:openshift-machine-config-operator"]);
-    let mut create = create.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    create.stdin.take().unwrap().write_all(object.to_string().as_bytes()).unwrap();
-    assert!(create.wait().unwrap().success());
+    feed(&mut create, &object.to_string());
 }
 
 /// With the real clock: the API server has no other.
@@ -37,35 +33,6 @@ pub(crate) fn is_approved(plane: &ControlPlane, name: &str) -> bool {
     plane.get(&["csr", name])["status"]["conditions"][0]["type"] == "Approved"
 }
 
-pub(crate) fn until(what: &str, mut check: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !check() {
-        assert!(began.elapsed() < Duration::from_secs(180), "waited in vain for {what}");
-        std::thread::sleep(Duration::from_millis(100));
-    }
-}
-
-fn end(child: Child) -> Option<i32> {
-    signal("TERM", child).0
-}
-
-/// Its exit code, and what it said.
-fn signal(signal: &str, child: Child) -> (Option<i32>, String) {
-    succeed(Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]));
-    let output = child.wait_with_output().unwrap();
-    (output.status.code(), String::from_utf8(output.stderr).unwrap())
-}
-
-/// Once it has said that another holds the lease.
-fn waiting(mut child: Child) -> Child {
-    let mut said = String::new();
-    let mut reader = BufReader::new(child.stderr.as_mut().unwrap());
-    while !said.contains("somebody-else is approving") {
-        assert!(reader.read_line(&mut said).unwrap() > 0, "it ended: {said}");
-    }
-    child
-}
-
 fn holder(plane: &ControlPlane) -> String {
     let lease = plane.get(&["lease", "hardway-approver", "-n", "kube-system"]);
     lease["spec"]["holderIdentity"].as_str().unwrap_or_default().to_owned()
@@ -73,7 +40,7 @@ fn holder(plane: &ControlPlane) -> String {
 
 #[test]
 fn real_what_is_pending_is_decided_and_what_is_held_is_exit_nine() {
-    let (plane, work) = (ControlPlane::start(), Work::with_inputs(CONFIG, INVENTORY));
+    let (plane, work) = (ControlPlane::start(), work::with_inputs(INSTALL_CONFIG, INVENTORY));
     ask(&plane, "csr-good", "worker-0");
     ask(&plane, "csr-stranger", "worker-7");
     let looked = Ran::of(approve(&work, &plane, &["--dry-run"])).expect(9);
@@ -96,30 +63,34 @@ fn real_what_is_pending_is_decided_and_what_is_held_is_exit_nine() {
 
 #[test]
 fn real_it_watches_until_it_is_told_to_stop() {
-    let (plane, work) = (ControlPlane::start(), Work::with_inputs(CONFIG, INVENTORY));
-    let child =
-        approve(&work, &plane, &["--watch"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let (plane, work) = (ControlPlane::start(), work::with_inputs(INSTALL_CONFIG, INVENTORY));
+    let watching = Running::start(approve(&work, &plane, &["--watch"]));
     for node in ["master-0", "master-1", "worker-0"] {
         ask(&plane, node, node);
     }
     until("three approvals", || {
         ["master-0", "master-1", "worker-0"].iter().all(|name| is_approved(&plane, name))
     });
-    assert_eq!(end(child), Some(0));
+    watching.signal("TERM");
+    watching.end().expect(0);
     assert_eq!(work.read("journal.jsonl").matches("csr-decided").count(), 3);
     assert_eq!(holder(&plane), "", "the next one need not wait");
 }
 
 #[test]
 fn real_a_person_who_ends_it_is_told_and_the_lease_is_let_go() {
-    let (mut plane, work) = (ControlPlane::start(), Work::with_inputs(CONFIG, INVENTORY));
-    let start = |plane: &ControlPlane, more: &[&str]| {
-        approve(&work, plane, more).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+    let (mut plane, work) = (ControlPlane::start(), work::with_inputs(INSTALL_CONFIG, INVENTORY));
+    let start = |plane: &ControlPlane, more: &[&str]| Running::start(approve(&work, plane, more));
+    let waiting = |plane: &ControlPlane, more: &[&str]| {
+        let mut run = start(plane, more);
+        run.until_said("somebody-else is approving");
+        run
     };
-    let child = start(&plane, &["--watch"]);
+    let mut watching = start(&plane, &["--watch"]);
     ask(&plane, "csr-first", "worker-0");
     until("the approval", || is_approved(&plane, "csr-first"));
-    let (code, said) = signal("INT", child);
+    let code = watching.interrupt();
+    let said = watching.said();
     assert_eq!(code, Some(8), "{said}");
     assert!(said.contains("1 approved, 0 denied, 0 held") && said.contains("error[interrupted]"), "{said}");
     assert_eq!(holder(&plane), "", "the next one need not wait");
@@ -135,18 +106,19 @@ fn real_a_person_who_ends_it_is_told_and_the_lease_is_let_go() {
     succeed(plane.kubectl().args(lease));
     ask(&plane, "csr-second", "master-0");
     for name in ["INT", "TERM"] {
-        let child = waiting(start(&plane, &[]));
-        let (code, said) = signal(name, child);
-        assert_eq!(code, Some(8), "{said}");
+        let run = waiting(&plane, &[]);
+        run.signal(name);
+        run.end().expect(8);
     }
     assert!(!is_approved(&plane, "csr-second"));
     assert_eq!(holder(&plane), "somebody-else", "what is another's stays so");
 
     // An API server that is gone keeps nobody.
-    let child = waiting(start(&plane, &["--watch"]));
+    let mut watching = waiting(&plane, &["--watch"]);
     let journaled = work.read("journal.jsonl");
     plane.kill_api_server();
-    let (code, said) = signal("INT", child);
+    let code = watching.interrupt();
+    let said = watching.said();
     assert_eq!((code, said.contains("error[interrupted]")), (Some(8), true), "{said}");
     assert_eq!(work.read("journal.jsonl"), journaled);
 }

@@ -7,9 +7,8 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use fs_err as fs;
+use hardway_testing::AUTH;
 use serde_json::Value;
-
-use crate::work::AUTH;
 
 /// What nobody but the owner may read.
 pub(crate) struct Needles {

@@ -1,6 +1,8 @@
 //! Mistakes: which code they end with, where they are said to be, and that nothing is touched.
 
-use crate::work::{CONFIG, INVENTORY, Work};
+use hardway_testing::{INSTALL_CONFIG, INVENTORY};
+
+use crate::work;
 
 /// The heads of all findings, each with its place.
 fn findings(stderr: &str) -> Vec<String> {
@@ -18,7 +20,7 @@ fn findings(stderr: &str) -> Vec<String> {
 
 #[test]
 fn every_mistake_of_both_files_is_said_in_one_run() {
-    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     work.edit("install-config.yaml", "name: ocp4", "name: ocp_4");
     work.edit("install-config.yaml", "hostPrefix: 23", "hostPrefix: 99");
     work.edit("install-config.yaml", "replicas: 3", "replicas: three");
@@ -64,7 +66,7 @@ const BAD_METAL: &str = "provider: bare-metal
 
 #[test]
 fn mistakes_in_a_providers_settings_are_said_by_every_command() {
-    let work = Work::with_inputs(CONFIG, &INVENTORY.replace("provider: bare-metal", BAD_METAL));
+    let work = work::with_inputs(INSTALL_CONFIG, &INVENTORY.replace("provider: bare-metal", BAD_METAL));
     work.edit("inventory.yaml", "dns: [192.168.126.1]", "dns: [nobody]");
     let commands = [
         &["create", "manifests"][..],
@@ -126,7 +128,7 @@ fn settings_of_every_provider_are_looked_at_before_they_are_used() {
             ],
         ),
     ] {
-        let work = Work::with_inputs(CONFIG, &INVENTORY.replace("provider: bare-metal", settings));
+        let work = work::with_inputs(INSTALL_CONFIG, &INVENTORY.replace("provider: bare-metal", settings));
         let ran = work.refused(3, &["create", "manifests"]);
         for part in said {
             assert_eq!(ran.stderr.matches(part).count(), 1, "{part}: {}", ran.stderr);
@@ -136,7 +138,7 @@ fn settings_of_every_provider_are_looked_at_before_they_are_used() {
 
 #[test]
 fn what_only_machines_need_does_not_keep_files_from_being_made() {
-    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     work.ok(&["create", "manifests", "--dry-run"])
         .says("not yet for machines to boot: hosts[0].installDisk: Required value")
         .says("(4 more like it); `hardway check` lists all");
@@ -153,7 +155,7 @@ fn what_only_machines_need_does_not_keep_files_from_being_made() {
 
 #[test]
 fn both_files_can_be_looked_at_alone() {
-    let work = Work::with_inputs(CONFIG, &INVENTORY.replace("provider: bare-metal", BAD_METAL));
+    let work = work::with_inputs(INSTALL_CONFIG, &INVENTORY.replace("provider: bare-metal", BAD_METAL));
     let ran = work
         .refused(3, &["validate"])
         .says("machines.bare-metal.boot: Unsupported value")
@@ -167,21 +169,23 @@ fn both_files_can_be_looked_at_alone() {
     let file = "inventory.yaml".into();
     assert_eq!(place, (&"error".into(), &file, &9.into(), &5.into(), &"did you mean mediaUrl?".into()));
 
-    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     work.refused(0, &["validate"])
         .says("warning: hosts[4].installDisk: Required value")
         .says("no mistakes in install-config.yaml and inventory.yaml, 6 warnings");
     let told = work.refused(0, &["validate", "-o", "yaml"]).stdout;
     assert_eq!(told.matches("severity: warning").count(), 6, "{told}");
-    Work::empty().refused(3, &["validate"]).says("error[config-missing]");
+    work::empty().refused(3, &["validate"]).says("error[config-missing]");
 }
 
 #[test]
 fn who_leaves_out_what_everybody_needs_is_told_what_it_is_and_where_it_comes_from() {
-    let secret = CONFIG.lines().last().unwrap();
-    let bare =
-        CONFIG.replace("baseDomain: example.com\n", "").replace("  name: ocp4\n", "").replace(secret, "");
-    let work = Work::with_inputs(&bare, INVENTORY);
+    let secret = INSTALL_CONFIG.lines().last().unwrap();
+    let bare = INSTALL_CONFIG
+        .replace("baseDomain: example.com\n", "")
+        .replace("  name: ocp4\n", "")
+        .replace(secret, "");
+    let work = work::with_inputs(&bare, INVENTORY);
     let ran = work.refused(3, &["create", "manifests"]);
     let ran = ran
         .says("error: metadata.name: Invalid value: \"\": a lowercase RFC 1123 subdomain must")
@@ -199,21 +203,21 @@ fn who_leaves_out_what_everybody_needs_is_told_what_it_is_and_where_it_comes_fro
 
 #[test]
 fn comments_are_left_out_of_excerpts() {
-    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     work.edit("install-config.yaml", "name: ocp4", "name: OCP_4   # hush-hush, über alles");
     work.refused(3, &["validate"]).says("4 |   name: OCP_4\n  |         ^^^^^\n  fix: did you mean ocp-4?");
 }
 
 #[test]
 fn places_are_named_from_where_the_user_stands() {
-    let work = Work::empty();
+    let work = work::empty();
     fs_err::create_dir(work.path("site")).unwrap();
-    work.write("site/install-config.yaml", CONFIG.replace("hostPrefix: 23", "hostPrefix: 99"));
+    work.write("site/install-config.yaml", INSTALL_CONFIG.replace("hostPrefix: 23", "hostPrefix: 99"));
     work.write("site/inventory.yaml", INVENTORY);
     work.refused(3, &["--dir", "site", "status"])
         .says("--> site/install-config.yaml:11:17")
         .says("1 mistake in site/install-config.yaml");
-    work.write("site/install-config.yaml", CONFIG);
+    work.write("site/install-config.yaml", INSTALL_CONFIG);
     work.write("site/inventory.yaml", INVENTORY.replace("Inventory", "Inventur"));
     work.refused(3, &["graph", "--dir", "site"])
         .says("error[inventory-invalid]: 1 mistake in site/inventory.yaml");
@@ -221,9 +225,9 @@ fn places_are_named_from_where_the_user_stands() {
 
 #[test]
 fn warnings_are_no_errors_and_say_where_they_are() {
-    let work = Work::made();
+    let work = work::made();
     let sources = "imageContentSources:\n- source: quay.io/a\n  mirrors: [m.example.com/a]\n";
-    work.write("install-config.yaml", CONFIG.to_owned() + sources);
+    work.write("install-config.yaml", INSTALL_CONFIG.to_owned() + sources);
     let ran = work.ok(&["create", "manifests", "--dry-run"]);
     let found = findings(&ran.stderr);
     assert!(found[0].starts_with("install-config.yaml:23:1 warning: imageContentSources"), "{found:#?}");
@@ -233,17 +237,17 @@ fn warnings_are_no_errors_and_say_where_they_are() {
 
 #[test]
 fn missing_files_are_named() {
-    let work = Work::empty();
+    let work = work::empty();
     work.refused(3, &["create", "manifests"])
         .says("error[config-missing]: install-config.yaml and inventory.yaml are not there")
         .says("hardway init");
-    work.write("install-config.yaml", CONFIG);
+    work.write("install-config.yaml", INSTALL_CONFIG);
     work.refused(3, &["status"]).says("error[config-missing]: inventory.yaml is not there");
 }
 
 #[test]
 fn a_file_that_is_not_yaml_does_not_hide_the_mistakes_of_the_other() {
-    let work = Work::with_inputs(&CONFIG.replace("  name: ocp4", "\tname: ocp4"), INVENTORY);
+    let work = work::with_inputs(&INSTALL_CONFIG.replace("  name: ocp4", "\tname: ocp4"), INVENTORY);
     work.edit("inventory.yaml", "role: worker", "role: wroker");
     let ran = work.refused(3, &["create", "manifests"]);
     let found = findings(&ran.stderr);
@@ -253,7 +257,7 @@ fn a_file_that_is_not_yaml_does_not_hide_the_mistakes_of_the_other() {
     );
     assert!(found.iter().any(|line| line.contains("hosts[4].role: Unsupported value")), "{found:#?}");
 
-    work.write("install-config.yaml", CONFIG);
+    work.write("install-config.yaml", INSTALL_CONFIG);
     work.write("inventory.yaml", INVENTORY.replace("hosts:", "hosts: ["));
     work.refused(3, &["create", "manifests"]).says("error[inventory-invalid]").says("Syntax error: ");
     work.write("inventory.yaml", b"kind: Inventory\nname: \xff\n");
@@ -266,7 +270,7 @@ fn a_file_that_is_not_yaml_does_not_hide_the_mistakes_of_the_other() {
 
 #[test]
 fn a_wrong_command_line_is_code_two() {
-    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     for args in [
         &[][..],
         &["nonsense"],
@@ -296,7 +300,8 @@ fn a_wrong_command_line_is_code_two() {
 fn a_release_that_cannot_be_had_is_said() {
     // Nobody listens there.
     let image = "127.0.0.1:9/ocp:4.18.1";
-    let work = Work::with_inputs(CONFIG, &INVENTORY.replace("image: sample", &format!("image: {image}")));
+    let work =
+        work::with_inputs(INSTALL_CONFIG, &INVENTORY.replace("image: sample", &format!("image: {image}")));
     work.refused(1, &["graph"])
         .says(&format!("error[release-not-fetched]: {image} is not kept in release/ (not made yet)"));
     let status = work.refused(0, &["status"]).says("everything else waits for the release").stdout;
@@ -307,11 +312,11 @@ fn a_release_that_cannot_be_had_is_said() {
 
 #[test]
 fn a_folder_where_a_file_should_be_is_named() {
-    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     work.remove("inventory.yaml");
     fs_err::create_dir(work.path("inventory.yaml")).unwrap();
     work.refused(1, &["create", "manifests"]).says("error[workdir-unusable]: ").says("inventory.yaml");
-    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     work.write("manifests", "");
     work.run(&["create", "manifests"]).expect(1).says("error[workdir-unusable]: ").says("manifests");
     assert!(!work.exists("secrets"));

@@ -1,11 +1,12 @@
 //! `init`, `create`, `status`: the way everybody goes.
 
-use crate::snapshot::Snapshot;
-use crate::work::{CONFIG, INVENTORY, Work};
+use hardway_testing::{INSTALL_CONFIG, INVENTORY, Snapshot, Work};
+
+use crate::work;
 
 #[test]
 fn the_way_from_nothing_to_ignition_configs() {
-    let work = Work::empty();
+    let work = work::empty();
     work.ok(&["init"]).says("install-config.yaml written").says("inventory.yaml written");
     assert_eq!(work.mode("install-config.yaml"), 0o600);
     work.write("inventory.yaml", work.read("inventory.yaml") + "pki: {keyAlgorithm: ECDSA-P256}\n");
@@ -31,7 +32,7 @@ fn the_way_from_nothing_to_ignition_configs() {
 
 #[test]
 fn init_never_writes_over_a_file() {
-    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     work.refused(2, &["init"]).says("install-config.yaml and inventory.yaml are already there");
     work.remove("install-config.yaml");
     work.ok(&["create", "install-config"])
@@ -44,7 +45,7 @@ fn init_never_writes_over_a_file() {
 #[test]
 fn the_sample_of_every_provider_is_whole() {
     for provider in ["bare-metal", "gce", "lab", "libvirt"] {
-        let work = Work::empty();
+        let work = work::empty();
         work.ok(&["init", "--provider", provider, "--release", "sample"]);
         let text = work.read("inventory.yaml");
         let is_setting = |line: &str| line.contains(": ") || line.ends_with(':');
@@ -68,13 +69,13 @@ fn the_sample_of_every_provider_is_whole() {
 #[test]
 fn every_size_that_init_offers_can_be_created() {
     for (masters, workers) in [("1", "0"), ("3", "0"), ("5", "1"), ("9", "100")] {
-        let work = Work::empty();
+        let work = work::empty();
         work.ok(&["init", "--masters", masters, "--workers", workers, "--provider", "bare-metal"]);
         let inventory = work.read("inventory.yaml") + "pki: {keyAlgorithm: ECDSA-P256}\n";
         work.write("inventory.yaml", inventory);
         work.ok(&["graph", "-o", "json"]);
     }
-    let work = Work::empty();
+    let work = work::empty();
     work.refused(2, &["init", "--masters", "10"]);
     work.refused(2, &["init", "--masters", "0"]);
     work.refused(2, &["init", "--workers", "101"]);
@@ -95,7 +96,7 @@ fn a_single_node_installs_itself() {
             hosts.lines().filter(kept).map(|l| l.to_owned() + "\n").collect::<String>(),
         );
     };
-    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     in_place(&work);
 
     work.refused(3, &["create", "ignition-configs"])
@@ -106,7 +107,7 @@ fn a_single_node_installs_itself() {
     assert!(work.exists("bootstrap-in-place-for-live-iso.ign") && !work.exists("bootstrap.ign"));
     work.ok(&["create", "single-node-ignition-config"]).says("0 files made");
 
-    let many = Work::with_inputs(CONFIG, INVENTORY);
+    let many = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     many.refused(3, &["create", "single-node-ignition-config"])
         .says("bootstrapInPlace")
         .says("--> install-config.yaml:");

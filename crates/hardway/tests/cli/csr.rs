@@ -1,35 +1,17 @@
 //! `hardway csr`: decisions explained without a cluster.
 
-use std::process::Command;
-
 use hardway_assets::yaml;
+use hardway_testing::{AUTH, INSTALL_CONFIG, INVENTORY, NOW, Work, node_request};
 use serde_json::{Value, json};
 
-use crate::work::{CONFIG, INVENTORY, NOW, Work};
+use crate::work;
 
 const BOOTSTRAPPER: &str = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper";
 const SERVING: &str = "kubernetes.io/kubelet-serving";
 
 /// As `oc get csr -o yaml` would print it, made with OpenSSL.
 pub(crate) fn request(name: &str, node: &str, names: &str, change: impl Fn(&mut Value)) -> Value {
-    let mut openssl = Command::new("openssl");
-    openssl.args([
-        "req",
-        "-new",
-        "-nodes",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:P-256",
-        "-keyout",
-        "/dev/null",
-    ]);
-    openssl.args(["-subj", &format!("/O=system:nodes/CN=system:node:{node}")]);
-    if !names.is_empty() {
-        openssl.args(["-addext", &format!("subjectAltName={names}")]);
-    }
-    let pem = openssl.output().unwrap();
-    assert!(pem.status.success(), "{}", String::from_utf8_lossy(&pem.stderr));
+    let pem = node_request(node, names);
     let mut object = json!({
         "apiVersion": "certificates.k8s.io/v1",
         "kind": "CertificateSigningRequest",
@@ -39,7 +21,7 @@ pub(crate) fn request(name: &str, node: &str, names: &str, change: impl Fn(&mut 
             "username": BOOTSTRAPPER,
             "groups": ["system:serviceaccounts", "system:serviceaccounts:openshift-machine-config-operator", "system:authenticated"],
             "usages": ["digital signature", "client auth"],
-            "request": base64::Engine::encode(&base64::engine::general_purpose::STANDARD, pem.stdout),
+            "request": base64::Engine::encode(&base64::engine::general_purpose::STANDARD, pem),
         },
         "status": {},
     });
@@ -69,7 +51,7 @@ fn reasons(work: &Work, requests: &[Value], more: &[&str]) -> Vec<String> {
 
 #[test]
 fn a_request_is_explained_rule_by_rule() {
-    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     let worker = request("csr-good", "worker-0.ocp4.example.com", "", |_| {});
     work.write("request.json", worker.to_string());
     let file = work.path("request.json");
@@ -85,7 +67,7 @@ fn a_request_is_explained_rule_by_rule() {
 
 #[test]
 fn lists_nodes_and_settings_count() {
-    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     let good = request(
         "a",
         "worker-0.ocp4.example.com",
@@ -116,14 +98,14 @@ fn lists_nodes_and_settings_count() {
 /// Everything the approver elsewhere needs, and no secret.
 #[test]
 fn who_is_expected_can_be_taken_elsewhere() {
-    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     let declared = work.ok(&["csr", "declared"]).stdout;
     assert!(
         declared.contains("worker-0.ocp4.example.com") && declared.contains("172.30.0.0/16"),
         "{declared}"
     );
-    assert!(!declared.contains(crate::work::AUTH), "{declared}");
-    let elsewhere = Work::empty();
+    assert!(!declared.contains(AUTH), "{declared}");
+    let elsewhere = work::empty();
     elsewhere.write("declared.yaml", &declared);
     let path = elsewhere.path("declared.yaml");
     let worker = request("csr-good", "worker-0.ocp4.example.com", "", |_| {});
@@ -132,7 +114,7 @@ fn who_is_expected_can_be_taken_elsewhere() {
 
 #[test]
 fn files_that_are_something_else_are_named() {
-    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     work.write("pod.yaml", "kind: Pod\n---\nkind: Node\n");
     let file = work.path("pod.yaml");
     let ran = work.refused(2, &["csr", "simulate", file.to_str().unwrap()]);
@@ -151,7 +133,7 @@ fn files_that_are_something_else_are_named() {
 
 #[test]
 fn without_a_cluster_nothing_is_approved() {
-    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     let ran = work.refused(2, &["approve", "--kubeconfig", "nothing"]);
     ran.says("error[kubeconfig-unusable]").says("nothing").says("--kubeconfig");
 }

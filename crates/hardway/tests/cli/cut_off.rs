@@ -4,8 +4,9 @@ use std::os::unix::fs::MetadataExt as _;
 use std::process::Stdio;
 use std::time::Duration;
 
-use crate::snapshot::Snapshot;
-use crate::work::{CONFIG, INVENTORY, Work};
+use hardway_testing::{INSTALL_CONFIG, INVENTORY, Snapshot, Work};
+
+use crate::work;
 
 const CREATE: [&str; 2] = ["create", "ignition-configs"];
 
@@ -39,14 +40,14 @@ fn undisturbed(work: &Work) -> Snapshot {
 #[test]
 fn a_first_run_that_was_killed_is_finished_by_the_next() {
     for file in [".hardway.lock", "secrets/identity.json", "secrets/service-account.key"] {
-        let work = Work::with_inputs(CONFIG, INVENTORY);
+        let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
         cut_off(&work, file);
         work.ok(&CREATE).does_not_say("is kept");
         undisturbed(&work).assert_same(&Snapshot::of(work.root()));
     }
-    let made = Work::made();
+    let made = work::made();
     for file in [".assets.lock.next", "manifests/cluster-config.yaml", "bootstrap.ign", ".hardway-release"] {
-        let work = Work::on_disk(&made.copy(&["install-config.yaml", "inventory.yaml", "secrets/"]));
+        let work = made.copy(&["install-config.yaml", "inventory.yaml", "secrets/"]).on_disk();
         cut_off(&work, file);
         work.ok(&CREATE).does_not_say("is kept");
         Snapshot::of(made.root()).assert_same(&Snapshot::of(work.root()));
@@ -55,9 +56,10 @@ fn a_first_run_that_was_killed_is_finished_by_the_next() {
 
 #[test]
 fn any_number_of_killed_runs_with_changing_inputs_is_finished_by_the_next() {
-    let work = Work::on_disk(&Work::made());
+    let work = work::made().on_disk();
     let mirrors = "imageDigestSources:\n- {source: quay.io/a, mirrors: [m.example.com/a]}\n";
-    let domain = |name: &str| CONFIG.replace("baseDomain: example.com", &format!("baseDomain: {name}"));
+    let domain =
+        |name: &str| INSTALL_CONFIG.replace("baseDomain: example.com", &format!("baseDomain: {name}"));
     let inputs = [domain("example.com"), domain("example.net"), domain("example.org") + mirrors];
     let files = [
         ".assets.lock.next",
@@ -85,7 +87,7 @@ fn any_number_of_killed_runs_with_changing_inputs_is_finished_by_the_next() {
 
 #[test]
 fn files_of_an_unfinished_run_are_known_as_ours() {
-    let before = Work::made();
+    let before = work::made();
     let after = before.copy(&[""]);
     after.edit("install-config.yaml", "baseDomain: example.com", "baseDomain: example.org");
     after.ok(&CREATE);
@@ -111,7 +113,7 @@ fn files_of_an_unfinished_run_are_known_as_ours() {
 
 #[test]
 fn a_run_that_was_cut_off_at_its_very_end_is_finished() {
-    let work = Work::made();
+    let work = work::made();
     let whole = Snapshot::of(work.root());
     work.write(".assets.lock.next", work.read("assets.lock"));
     work.ok(&CREATE).says("0 files made");
@@ -120,7 +122,7 @@ fn a_run_that_was_cut_off_at_its_very_end_is_finished() {
 
 #[test]
 fn a_file_edited_after_the_cut_is_still_the_users() {
-    let work = Work::made();
+    let work = work::made();
     let path = "manifests/cluster-dns-02-config.yml";
     work.write(".assets.lock.next", work.read("assets.lock"));
     work.edit(path, "type: \"\"", "type: AWS");

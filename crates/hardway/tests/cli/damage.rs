@@ -2,13 +2,13 @@
 
 use std::process::Command;
 
-use crate::work::Work;
+use crate::work;
 
 const CREATE: [&str; 2] = ["create", "ignition-configs"];
 
 #[test]
 fn only_one_works_in_a_folder() {
-    let work = Work::made();
+    let work = work::made();
     // Not this process: what a hardway starts works in a folder that its parent holds.
     let mut other = Command::new("flock")
         .arg("--no-fork")
@@ -35,7 +35,7 @@ fn only_one_works_in_a_folder() {
 
 #[test]
 fn a_damaged_lock_file_is_named_with_its_line() {
-    let work = Work::made();
+    let work = work::made();
     let lock = work.read("assets.lock");
     let (first, rest) = lock.split_once('\n').unwrap();
     for damaged in [format!("{first}\nfile a b\n{rest}"), format!("{first}\n<<<<<<< HEAD\n{rest}")] {
@@ -56,7 +56,7 @@ fn a_damaged_lock_file_is_named_with_its_line() {
 
 #[test]
 fn without_a_lock_file_what_is_as_we_would_write_it_is_ours() {
-    let work = Work::made();
+    let work = work::made();
     let lock = work.read("assets.lock");
     work.remove("assets.lock");
     work.write("metadata.json", "{}");
@@ -74,7 +74,7 @@ fn without_a_lock_file_what_is_as_we_would_write_it_is_ours() {
 
 #[test]
 fn a_damaged_identity_is_named_with_its_line() {
-    let work = Work::made();
+    let work = work::made();
     let identity = work.read("secrets/identity.json");
     for damaged in
         [identity.replace("\"created\": \"", "\"created\": \"x"), identity.replace("infraID", "infra")]
@@ -95,7 +95,7 @@ fn a_damaged_identity_is_named_with_its_line() {
 
 #[test]
 fn a_damaged_key_is_named_and_not_shown() {
-    let work = Work::made();
+    let work = work::made();
     let key = work.read("secrets/etcd-signer.key");
     let body = key.lines().nth(1).unwrap();
     for damaged in [

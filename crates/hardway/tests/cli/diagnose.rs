@@ -2,10 +2,11 @@
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use hardway_journal::{Entry, IgnitionRedeemed, Journal};
+use hardway_journal::{Entry, Face, IgnitionRedeemed, Journal};
+use hardway_testing::{INSTALL_CONFIG, INVENTORY};
 use serde_json::Value;
 
-use crate::work::{CONFIG, INVENTORY, Work};
+use crate::work;
 
 fn bundle(files: &[(&str, &str)]) -> Vec<u8> {
     let mut builder = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
@@ -20,7 +21,7 @@ fn bundle(files: &[(&str, &str)]) -> Vec<u8> {
 
 #[test]
 fn the_catalogue_is_listed_and_every_code_explained() {
-    let work = Work::empty();
+    let work = work::empty();
     let list: Value = serde_json::from_str(&work.ok(&["diagnose", "--list", "-o", "json"]).stdout).unwrap();
     let list = list.as_array().unwrap();
     assert_eq!(list.len(), 134);
@@ -40,7 +41,7 @@ fn the_catalogue_is_listed_and_every_code_explained() {
 
 #[test]
 fn a_bundle_is_diagnosed_offline() {
-    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     let failed =
         r#"{"phase":"stage end","stage":"wait-for-api","result":"failure","errorMessage":"no answer"}"#;
     let journal =
@@ -83,12 +84,12 @@ fn a_bundle_is_diagnosed_offline() {
 
 #[test]
 fn the_journal_tells_what_a_console_and_a_fetched_config_mean() {
-    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     let fetched = |host: &str, source: &str| IgnitionRedeemed {
         host: host.to_owned(),
         generation: "0123456789ab".to_owned(),
         source: source.parse().unwrap(),
-        face: "host".to_owned(),
+        face: Face::Host,
     };
     let now = "2026-11-15T00:00:00Z".parse().unwrap();
     let entries = [fetched("master-0", "192.168.126.101"), fetched("master-1", "192.168.126.207")];
@@ -118,7 +119,7 @@ fn the_journal_tells_what_a_console_and_a_fetched_config_mean() {
 
 #[test]
 fn what_is_no_bundle_is_refused() {
-    let work = Work::empty();
+    let work = work::empty();
     for bytes in [b"text".to_vec(), bundle(&[("readme", "x")]), Vec::new()] {
         work.write("bundle", bytes);
         let path = work.path("bundle").display().to_string();
@@ -131,7 +132,7 @@ fn what_is_no_bundle_is_refused() {
 
 #[test]
 fn a_host_that_cannot_be_reached_leaves_no_bundle() {
-    let work = Work::empty();
+    let work = work::empty();
     work.write("key", "no key at all");
     let key = work.path("key").display().to_string();
     let args = ["gather", "bootstrap", "--bootstrap", "127.0.0.1", "--ssh-port", "1", "--key", &key];

@@ -1,14 +1,15 @@
 //! `hardway diff --against DIR`
 
+use hardway_testing::{INSTALL_CONFIG, INVENTORY};
 use serde_json::Value;
 
-use crate::work::{CONFIG, INVENTORY, Work};
+use crate::work;
 
 #[test]
 fn what_means_the_same_is_the_same() {
-    let ours = Work::made();
+    let ours = work::made();
     // Other secrets, other names, other certificates; the same cluster.
-    let theirs = Work::with_inputs(&format!("# mine\n{CONFIG}"), INVENTORY);
+    let theirs = work::with_inputs(&format!("# mine\n{INSTALL_CONFIG}"), INVENTORY);
     theirs.run_at("2026-11-16T00:00:00Z", &["create", "ignition-configs"]).expect(0);
     let against = theirs.root().to_str().unwrap();
     let ran = ours.ok(&["diff", "--against", against]);
@@ -20,7 +21,7 @@ fn what_means_the_same_is_the_same() {
 
 #[test]
 fn a_difference_is_code_one_and_named() {
-    let ours = Work::made();
+    let ours = work::made();
     let theirs = ours.copy(&[""]);
     theirs.edit("manifests/cluster-dns-02-config.yml", "type: \"\"", "type: AWS");
     let against = theirs.root().to_str().unwrap();
@@ -35,7 +36,7 @@ fn a_difference_is_code_one_and_named() {
 
 #[test]
 fn large_files_and_version_control_are_not_in_the_way() {
-    let ours = Work::made();
+    let ours = work::made();
     let theirs = ours.copy(&[""]);
     fs_err::create_dir(theirs.path(".git")).unwrap();
     theirs.write(".git/config", "x");

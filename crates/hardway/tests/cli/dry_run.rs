@@ -1,14 +1,15 @@
 //! `--dry-run` and `--log-level debug`: what would be done, and why.
 
-use crate::snapshot::Snapshot;
-use crate::work::{CONFIG, INVENTORY, Work};
+use hardway_testing::{INSTALL_CONFIG, INVENTORY, Snapshot};
+
+use crate::work;
 
 const DRY: [&str; 3] = ["create", "ignition-configs", "--dry-run"];
 
 #[test]
 fn a_first_dry_run_names_every_file_and_writes_none() {
-    let made = Snapshot::of(Work::made().root());
-    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let made = Snapshot::of(work::made().root());
+    let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     let ran = work.refused(0, &DRY);
     let listed: Vec<&str> = ran
         .stdout
@@ -33,14 +34,14 @@ fn a_first_dry_run_names_every_file_and_writes_none() {
 
 #[test]
 fn a_dry_run_names_the_reasons() {
-    let work = Work::made();
+    let work = work::made();
     let ran = work.refused(0, &DRY);
     assert_eq!(ran.stdout, "");
     let mirrors = "imageDigestSources:\n- {source: quay.io/a, mirrors: [m.example.com/a]}\n";
-    work.write("install-config.yaml", CONFIG.to_owned() + mirrors);
+    work.write("install-config.yaml", INSTALL_CONFIG.to_owned() + mirrors);
     work.ok(&["create", "ignition-configs"]);
 
-    work.write("install-config.yaml", CONFIG.replace("10.128.0.0/14", "10.132.0.0/14"));
+    work.write("install-config.yaml", INSTALL_CONFIG.replace("10.128.0.0/14", "10.132.0.0/14"));
     work.edit("manifests/cluster-dns-02-config.yml", "type: \"\"", "type: AWS");
     let ran = work.refused(0, &DRY);
     for line in [
@@ -58,7 +59,7 @@ fn a_dry_run_names_the_reasons() {
 
 #[test]
 fn a_dry_run_names_renewals() {
-    let work = Work::made();
+    let work = work::made();
     let before = Snapshot::of(work.root());
     let ran = work.run_at("2026-11-15T20:00:00Z", &DRY).expect(0);
     before.assert_untouched(&Snapshot::of(work.root()));
@@ -72,7 +73,7 @@ fn a_dry_run_names_renewals() {
 
 #[test]
 fn debug_names_the_reason_of_everything_that_is_made() {
-    let work = Work::made();
+    let work = work::made();
     work.edit("install-config.yaml", "10.128.0.0/14", "10.132.0.0/14");
     let ran = work.ok(&["create", "ignition-configs", "--log-level", "debug"]);
     let reasons: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with("debug: make-")).collect();

@@ -1,10 +1,10 @@
 //! What a person changes by hand is kept, said, and used.
 
 use base64::Engine as _;
+use hardway_testing::{Snapshot, Work};
 use serde_json::Value;
 
-use crate::snapshot::Snapshot;
-use crate::work::Work;
+use crate::work;
 
 const DNS: &str = "manifests/cluster-dns-02-config.yml";
 const MIRRORS: &str = "imageDigestSources:\n- {source: quay.io/a, mirrors: [m.example.com/a]}\n";
@@ -21,7 +21,7 @@ fn in_bootstrap(work: &Work, path: &str) -> Option<String> {
 
 #[test]
 fn an_edited_manifest_is_kept_said_and_used() {
-    let work = Work::made();
+    let work = work::made();
     work.edit(DNS, "type: \"\"", "type: AWS");
     let edited = work.read(DNS);
     let status = work.ok(&["status"]).stdout;
@@ -41,7 +41,7 @@ fn an_edited_manifest_is_kept_said_and_used() {
 
 #[test]
 fn a_manifest_of_the_users_own_is_used() {
-    let work = Work::made();
+    let work = work::made();
     let path = "manifests/my-config.yaml";
     work.write(path, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: mine, namespace: default}\n");
     let status = work.ok(&["status"]).stdout;
@@ -56,7 +56,7 @@ fn a_manifest_of_the_users_own_is_used() {
 
 #[test]
 fn what_is_added_to_a_pointer_stays_in_force() {
-    let work = Work::made();
+    let work = work::made();
     let path = "openshift/99_openshift-installer-ignition_worker.yaml";
     let pointer = work.read("worker.ign");
     let mut config: Value = serde_json::from_str(&pointer).unwrap();
@@ -77,7 +77,7 @@ fn what_is_added_to_a_pointer_stays_in_force() {
 
 #[test]
 fn a_deleted_file_is_made_again() {
-    let work = Work::made();
+    let work = work::made();
     let before = Snapshot::of(work.root());
     work.remove(DNS);
     work.remove("bootstrap.ign");
@@ -90,7 +90,7 @@ fn a_deleted_file_is_made_again() {
 
 #[test]
 fn an_edited_file_stays_stale_until_it_is_dealt_with() {
-    let work = Work::made();
+    let work = work::made();
     let original = work.read(DNS);
     work.edit(DNS, "type: \"\"", "type: AWS");
     work.edit("install-config.yaml", "baseDomain: example.com", "baseDomain: example.org");
@@ -112,7 +112,7 @@ fn an_edited_file_stays_stale_until_it_is_dealt_with() {
 #[test]
 fn what_an_option_made_goes_with_the_option_unless_it_was_edited() {
     let path = "manifests/image-digest-mirror-set.yaml";
-    let work = Work::made();
+    let work = work::made();
     let config = work.read("install-config.yaml");
     work.write("install-config.yaml", config.clone() + MIRRORS);
     work.ok(&["create", "ignition-configs"]);
@@ -135,7 +135,7 @@ fn what_an_option_made_goes_with_the_option_unless_it_was_edited() {
 
 #[test]
 fn inputs_are_never_touched() {
-    let work = Work::made();
+    let work = work::made();
     for name in ["install-config.yaml", "inventory.yaml"] {
         work.write(name, work.read(name) + "# mine\n");
     }
@@ -152,7 +152,7 @@ fn inputs_are_never_touched() {
 
 #[test]
 fn a_certificate_of_the_users_own_is_not_renewed() {
-    let work = Work::made();
+    let work = work::made();
     let own = work.read("pki/kube-apiserver-lb-server.crt") + "\n";
     work.write("pki/kube-apiserver-lb-server.crt", &own);
     work.run_at("2026-11-15T20:00:00Z", &["create", "ignition-configs"])
@@ -163,7 +163,7 @@ fn a_certificate_of_the_users_own_is_not_renewed() {
 
 #[test]
 fn a_broken_edit_is_named_and_nothing_is_written() {
-    let work = Work::made();
+    let work = work::made();
     work.write(DNS, "apiVersion: v1\nkind: [\n");
     work.refused(1, &["create", "ignition-configs"])
         .says("error[asset-failed]: making bootstrap-ignition: manifests/cluster-dns-02-config.yml:2:");

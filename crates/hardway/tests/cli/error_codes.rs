@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use hardway_assets::explain::{Catalogue, Kind};
+use hardway_testing::Snapshot;
 
-use crate::snapshot::Snapshot;
-use crate::work::Work;
+use crate::work;
 
 /// The texts that begin a call of `Report::new` or `Report::from_error`.
 fn used() -> BTreeSet<String> {
@@ -37,7 +37,7 @@ fn codes_and_explanations_are_the_same_set() {
 
 #[test]
 fn each_can_be_asked_about() {
-    let work = Work::empty();
+    let work = work::empty();
     for code in used() {
         assert!(work.ok(&["explain", &code]).stdout.starts_with(&format!("{code} (error)\n")), "{code}");
     }

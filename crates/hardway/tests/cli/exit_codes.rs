@@ -1,11 +1,12 @@
 //! Whoever names a file answers for it: the command line with 2, the folder with 3.
 
-use crate::snapshot::Snapshot;
-use crate::work::{CONFIG, INVENTORY, Work};
+use hardway_testing::{INSTALL_CONFIG, INVENTORY, Snapshot};
+
+use crate::work;
 
 #[test]
 fn a_file_that_the_command_line_names_and_that_is_not_there_is_a_wrong_command_line() {
-    let work = Work::made();
+    let work = work::made();
     for arguments in [
         &["approve", "--kubeconfig", "nothing"][..],
         &["approve", "--declared", "nothing"],
@@ -32,14 +33,14 @@ fn a_file_that_the_command_line_names_and_that_is_not_there_is_a_wrong_command_l
 
 #[test]
 fn a_kubeconfig_that_is_not_there_is_told_once() {
-    let ran = Work::empty().refused(2, &["hosted", "cluster", "status", "guest", "--kubeconfig", "nothing"]);
+    let ran = work::empty().refused(2, &["hosted", "cluster", "status", "guest", "--kubeconfig", "nothing"]);
     let ran = ran.says("error[kubeconfig-unusable]");
     assert_eq!(ran.stderr.matches("nothing cannot be used as a kubeconfig").count(), 1, "{}", ran.stderr);
 }
 
 #[test]
 fn an_install_that_is_named_what_is_not_there_does_not_begin() {
-    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     let before = Snapshot::of(work.root());
     for command in [&["plan"][..], &["create", "cluster"]] {
         for flag in ["--release-dir", "--pull-secret", "--keyring", "--rendered-dir", "--trust-bundle"] {
@@ -54,7 +55,7 @@ fn an_install_that_is_named_what_is_not_there_does_not_begin() {
 
 #[test]
 fn a_file_that_belongs_to_the_folder_and_is_not_there_is_a_wrong_configuration() {
-    let work = Work::empty();
+    let work = work::empty();
     for arguments in [
         &["approve"][..],
         &["create", "ignition-configs"],
@@ -67,7 +68,7 @@ fn a_file_that_belongs_to_the_folder_and_is_not_there_is_a_wrong_configuration()
     ] {
         work.refused(3, arguments);
     }
-    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     work.refused(3, &["verify"])
         .says("error[kubeconfig-unusable]: there is no kubeconfig ./auth/kubeconfig\n");
     work.refused(3, &["gather", "bootstrap"])
@@ -76,7 +77,7 @@ fn a_file_that_belongs_to_the_folder_and_is_not_there_is_a_wrong_configuration()
 
 #[test]
 fn advice_names_the_folder_and_unknown_words_get_some() {
-    let work = Work::empty();
+    let work = work::empty();
     let folder = work.root().display().to_string();
     work.refused(3, &["verify", "--dir", &folder])
         .says(&format!("`hardway --dir {folder} create ignition-configs`"));
@@ -89,7 +90,7 @@ fn advice_names_the_folder_and_unknown_words_get_some() {
 
 #[test]
 fn who_leaves_out_one_of_two_is_told_of_both() {
-    let work = Work::empty();
+    let work = work::empty();
     for (arguments, both) in [
         (&["media", "iso"][..], "<--host <NAME>|--all>"),
         (&["release", "extract", "a.example.com/b:1"], "<--to <DIR>|--file <NAME>|--command <NAME>>"),
@@ -102,7 +103,7 @@ fn who_leaves_out_one_of_two_is_told_of_both() {
 
 #[test]
 fn every_command_has_a_manual_page() {
-    let work = Work::empty();
+    let work = work::empty();
     let page = work.ok(&["man", "csr", "simulate"]).stdout;
     assert!(page.contains(".TH hardway-csr-simulate 1") && page.contains("\\-\\-node"), "{page}");
     assert!(work.ok(&["man"]).stdout.contains(".TH hardway 1"));

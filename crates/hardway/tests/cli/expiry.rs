@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use hardway_assets::pki::{CertificateFacts, inspect};
+use hardway_testing::{INSTALL_CONFIG, INVENTORY, Snapshot, Work};
 
-use crate::snapshot::Snapshot;
-use crate::work::{CONFIG, INVENTORY, Work};
+use crate::work;
 
 /// The certificates that live a day (`shortLivedHours`), as openshift-install's do.
 const SHORT_LIVED: [&str; 9] = [
@@ -42,7 +42,7 @@ fn told(status: &str, what: &str) -> Vec<String> {
 
 #[test]
 fn short_lived_certificates_are_renewed_with_their_keys() {
-    let work = Work::made();
+    let work = work::made();
     let later = "2026-11-15T20:00:00Z";
     let status = work.run_at(later, &["status"]).expect(0).stdout;
     assert_eq!(told(&status, " expires in 4 h"), SHORT_LIVED);
@@ -78,7 +78,7 @@ fn short_lived_certificates_are_renewed_with_their_keys() {
 
 #[test]
 fn expired_certificates_are_told_and_renewed() {
-    let work = Work::made();
+    let work = work::made();
     let later = "2026-11-16T06:00:00Z";
     let status = work.run_at(later, &["status"]).expect(0).stdout;
     assert_eq!(told(&status, " expired 6 h ago"), SHORT_LIVED);
@@ -92,7 +92,7 @@ fn expired_certificates_are_told_and_renewed() {
 
 #[test]
 fn nothing_is_renewed_before_its_time() {
-    let work = Work::made();
+    let work = work::made();
     let before = Snapshot::of(work.root());
     work.run_at("2026-11-15T18:00:00Z", &["create", "ignition-configs"]).expect(0).says("0 files made");
     before.assert_untouched(&Snapshot::of(work.root()));
@@ -101,7 +101,7 @@ fn nothing_is_renewed_before_its_time() {
 #[test]
 fn a_longer_day_can_be_asked_for() {
     let inventory = INVENTORY.replace("ECDSA-P256", "ECDSA-P256\n  shortLivedHours: 72");
-    let work = Work::with_inputs(CONFIG, &inventory);
+    let work = work::with_inputs(INSTALL_CONFIG, &inventory);
     work.ok(&["create", "manifests"]);
     let end = "2026-11-18T00:00:00Z".parse().unwrap();
     for (name, facts) in certificates(&work) {

@@ -1,9 +1,9 @@
 //! The install's commands, as far as they go without a machine.
 
 use hardway_assets::Phase;
+use hardway_testing::{INSTALL_CONFIG, INVENTORY, Snapshot, Work};
 
-use crate::snapshot::Snapshot;
-use crate::work::{CONFIG, INVENTORY, Work};
+use crate::work;
 
 fn lab() -> Work {
     let inventory = INVENTORY
@@ -13,7 +13,7 @@ fn lab() -> Work {
         .replace("192.168.126.102}", "192.168.126.102, mac: \"52:54:00:00:00:03\"}")
         .replace("192.168.126.103}", "192.168.126.103, mac: \"52:54:00:00:00:04\"}")
         .replace("192.168.126.110}", "192.168.126.110, mac: \"52:54:00:00:00:05\"}");
-    Work::with_inputs(CONFIG, &inventory)
+    work::with_inputs(INSTALL_CONFIG, &inventory)
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_controller_of_two_hosts_is_placed_in_the_file() {
     let bmc = "{bmc: {address: \"redfish://10.0.0.5\", user: admin, passwordFile: secrets/bmc}}";
     let settings =
         format!("provider: bare-metal\n  bare-metal: {{hosts: {{master-0: {bmc}, master-1: {bmc}}}}}");
-    let work = Work::with_inputs(CONFIG, &INVENTORY.replace("provider: bare-metal", &settings));
+    let work = work::with_inputs(INSTALL_CONFIG, &INVENTORY.replace("provider: bare-metal", &settings));
     let ran = work.refused(3, &["create", "cluster"]);
     ran.says("inventory-invalid")
         .says("machines.bare-metal.hosts.master-1.bmc.address: Duplicate value: \"redfish+https://10.0.0.5\"")
@@ -93,7 +93,7 @@ fn after_a_start_that_did_nothing_there_is_nothing_to_take_back_and_that_is_said
 
 #[test]
 fn a_cluster_that_does_not_answer_is_told_with_what_to_do() {
-    let work = Work::made();
+    let work = work::made();
     // Nobody listens there.
     let kubeconfig = work.read("auth/kubeconfig");
     let server = kubeconfig.lines().find(|line| line.contains("server: ")).unwrap();
@@ -109,6 +109,6 @@ fn a_lab_that_is_not_there_is_said_so() {
     let work = lab();
     work.refused(4, &["lab", "run", "--", "true"]).says("the lab never-built is not there");
     work.refused(2, &["lab", "shell", "master-9"]).says("one of bootstrap, master-0");
-    let metal = Work::with_inputs(CONFIG, INVENTORY);
+    let metal = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     metal.refused(2, &["lab", "shell", "master-0"]).says("not in a lab");
 }

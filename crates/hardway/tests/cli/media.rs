@@ -1,17 +1,16 @@
 //! `hardway media`: media for the hosts of a working folder, made from an image with the structure of a real one.
 
-use std::path::PathBuf;
 use std::process::Command;
 
+use hardway_testing::{INSTALL_CONFIG, INVENTORY, Snapshot, Work, needed};
 use serde_json::Value;
 
 use crate::live_image::{AREA, Builder, DEFAULT, pristine};
-use crate::snapshot::Snapshot;
-use crate::work::{CONFIG, INVENTORY, Work};
+use crate::work;
 
 /// Every host with a card and a disk, and configs made.
 pub(crate) fn made() -> Work {
-    let work = Work::made();
+    let work = work::made();
     let mut inventory = INVENTORY.to_owned();
     for (i, ip) in ["100", "101", "102", "103", "110"].iter().enumerate() {
         let (from, to) = (
@@ -148,7 +147,7 @@ fn live_and_installed_systems_can_be_changed() {
 
 #[test]
 fn an_image_is_embedded_into_without_a_cluster() {
-    let work = Work::empty();
+    let work = work::empty();
     work.write("a.ign", "{}");
     let before = fs_err::read(pristine()).unwrap();
     let embed = ["media", "embed", iso(), "--to", "b.iso"];
@@ -187,10 +186,10 @@ fn images_that_cannot_be_used_are_refused_and_nothing_is_written() {
     work.ok(&["media", "iso", "--host", "master-0", "--iso", iso()]);
     work.run(&args("media/master-0.iso")).expect(4).says("has something embedded already");
 
-    let bare = Work::made();
+    let bare = work::made();
     bare.run(&["media", "iso", "--host", "master-0", "--iso", iso()]).expect(3).says("has no installDisk");
     bare.refused(3, &["media", "pxe", "--url", "http://a", "--iso", iso()]).says("bootstrap has no mac");
-    let unmade = Work::with_inputs(CONFIG, INVENTORY);
+    let unmade = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     unmade
         .run(&["media", "iso", "--host", "master-0", "--iso", iso()])
         .expect(2)
@@ -253,7 +252,7 @@ fn the_boot_folder_has_a_script_for_every_machine() {
 
 #[test]
 fn limits_of_platforms_are_listed_with_what_fits() {
-    let text = Work::empty().ok(&["media", "limits"]).stdout;
+    let text = work::empty().ok(&["media", "limits"]).stdout;
     assert!(text.contains("gce          262144 bytes"), "{text}");
     let work = made();
     let value: Value = serde_json::from_str(&work.ok(&["media", "limits", "-o", "json"]).stdout).unwrap();
@@ -268,10 +267,7 @@ fn limits_of_platforms_are_listed_with_what_fits() {
 /// The real coreos-installer takes our settings for its own, and shows our configs.
 #[test]
 fn coreos_installer_understands_a_hosts_medium() {
-    let Some(peer) = std::env::var_os("HARDWAY_COREOS_INSTALLER").map(PathBuf::from) else {
-        assert!(std::env::var_os("CI").is_none(), "CI must have a real coreos-installer");
-        return;
-    };
+    let Some(peer) = needed("HARDWAY_COREOS_INSTALLER") else { return };
     let work = made();
     let args = ["media", "iso", "--host", "master-0", "--iso", iso(), "--dest-karg-append", "nosmt"];
     work.ok(&args);
@@ -312,10 +308,7 @@ fn coreos_installer_understands_a_hosts_medium() {
 /// The real Ignition writes the live system's files as they were meant, byte for byte.
 #[test]
 fn ignition_applies_the_live_config() {
-    let Some(bin) = std::env::var_os("HARDWAY_TOOLS_BIN").map(PathBuf::from) else {
-        assert!(std::env::var_os("CI").is_none(), "CI must have a real Ignition");
-        return;
-    };
+    let Some(bin) = needed("HARDWAY_TOOLS_BIN") else { return };
     let work = made();
     work.ok(&["media", "iso", "--host", "master-0", "--iso", iso()]);
     work.write("live.ign", embedded(&work, "media/master-0.iso").to_string());

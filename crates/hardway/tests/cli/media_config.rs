@@ -1,6 +1,6 @@
 //! Media for a host that another cluster has a config for: a worker of a hosted cluster.
 
-use crate::media::{embedded, file, iso, made};
+use super::media::{embedded, file, iso, made};
 
 const POINTER: &str =
     r#"{"ignition":{"version":"3.2.0","config":{"merge":[{"source":"https://10.0.0.5:30003/ignition"}]}}}"#;

@@ -2,21 +2,23 @@
 //!
 //! Every run of every test is checked for the pull secret (see `Ran::of`); the tests here try hard to get it out.
 
-use crate::audit::Needles;
-use crate::work::{AUTH, CONFIG, INVENTORY, Work};
+use hardway_testing::{AUTH, INSTALL_CONFIG, INVENTORY};
+
+use super::audit::Needles;
+use crate::work;
 
 /// The line of the pull secret.
 fn line() -> &'static str {
-    CONFIG.lines().last().unwrap()
+    INSTALL_CONFIG.lines().last().unwrap()
 }
 
 /// `HUSH` stands for what must not be seen.
 fn with(replacement: &str) -> String {
-    CONFIG.replace(line(), &replacement.replace("HUSH", AUTH))
+    INSTALL_CONFIG.replace(line(), &replacement.replace("HUSH", AUTH))
 }
 
 fn assert_tight(config: &str, inventory: &str) {
-    let work = Work::with_inputs(config, inventory);
+    let work = work::with_inputs(config, inventory);
     let ran = work.refused(3, &["create", "manifests", "--log-level", "debug"]);
     assert!(ran.stderr.contains("--> "), "no place is shown for:\n{config}\n{}", ran.stderr);
 }
@@ -76,7 +78,7 @@ fn a_pull_secret_in_broken_yaml_is_not_shown() {
         "---\npullSecret: HUSH\n...\n---\npullSecret: HUSH",
     ] {
         assert_tight(&with(secret), INVENTORY);
-        assert_tight(CONFIG, &format!("{INVENTORY}{}\n", secret.replace("HUSH", AUTH)));
+        assert_tight(INSTALL_CONFIG, &format!("{INVENTORY}{}\n", secret.replace("HUSH", AUTH)));
     }
 }
 
@@ -89,9 +91,9 @@ fn a_pull_secret_beside_another_mistake_is_not_shown() {
     assert_tight(&format!("{{\"auths\": {{\"r\": {{\"auth\": \"{AUTH}\"}}}}}}"), INVENTORY);
     for misspelt in ["pullsecret", "pullSecrets", "pull-secret", "secret", "pullSecret "] {
         assert_tight(&with(&format!("{misspelt} : HUSH\nfips: 7")), INVENTORY);
-        assert_tight(CONFIG, &format!("{INVENTORY}{misspelt}: {AUTH}\n"));
+        assert_tight(INSTALL_CONFIG, &format!("{INVENTORY}{misspelt}: {AUTH}\n"));
     }
-    assert_tight(&CONFIG.replace("  none: {}", &format!("  none: {{}}\n  {}", line())), INVENTORY);
+    assert_tight(&INSTALL_CONFIG.replace("  none: {}", &format!("  none: {{}}\n  {}", line())), INVENTORY);
     let proxy = "proxy: {httpProxy: 'ftp://me:HUSH@proxy:1', httpsProxy: 'http://me:HUSH@172.30.0.1:1'}";
     assert_tight(&with(&format!("{}\n{proxy}", line())), INVENTORY);
 }
@@ -112,12 +114,12 @@ fn keys_that_were_pasted_are_not_shown() {
 
 #[test]
 fn no_verb_prints_a_key_or_the_password() {
-    let work = Work::made();
+    let work = work::made();
     let needles = Needles::of(work.root());
     work.edit("manifests/cluster-dns-02-config.yml", "cluster\n", "cluster # edited\n");
     work.edit("install-config.yaml", "replicas: 1", "replicas: 0");
     work.edit("inventory.yaml", "- {name: worker-0, role: worker, ip: 192.168.126.110}\n", "");
-    let other = Work::made();
+    let other = work::made();
     let against = other.root().to_str().unwrap();
     for args in [
         &["create", "ignition-configs", "--dry-run"][..],

@@ -4,9 +4,10 @@ use std::io::Read as _;
 use std::process::Stdio;
 
 use hardway_assets::yaml;
+use hardway_testing::Ran;
 use serde_json::Value;
 
-use crate::work::{Ran, Work};
+use crate::work;
 
 fn json(ran: &Ran) -> Value {
     serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}:\n{}", ran.stdout))
@@ -14,7 +15,7 @@ fn json(ran: &Ran) -> Value {
 
 #[test]
 fn the_graph_is_drawn_in_three_ways() {
-    let work = Work::made();
+    let work = work::made();
     let dot = work.ok(&["graph"]).stdout;
     assert!(dot.starts_with("digraph assets {\n") && dot.ends_with("}\n"), "{dot}");
     assert_eq!(work.ok(&["graph", "-o", "dot"]).stdout, dot);
@@ -23,13 +24,13 @@ fn the_graph_is_drawn_in_three_ways() {
     let graph = json(&work.ok(&["graph", "-o", "json"]));
     assert!(graph.to_string().contains("\"bootstrap-ignition\""));
     // Without a cluster, a made-up one.
-    let graph = Work::empty().ok(&["graph", "-o", "json"]).says("made-up cluster");
+    let graph = work::empty().ok(&["graph", "-o", "json"]).says("made-up cluster");
     assert!(json(&graph).is_object());
 }
 
 #[test]
 fn everything_can_be_asked_about() {
-    let work = Work::empty();
+    let work = work::empty();
     for (what, told) in [
         (&["etcd-signer"][..], "etcd-signer (certificate)"),
         (
@@ -60,7 +61,7 @@ fn everything_can_be_asked_about() {
 
 #[test]
 fn what_nobody_knows_is_code_two_with_near_names() {
-    let work = Work::empty();
+    let work = work::empty();
     let ran = work.refused(2, &["explain", "etcd-singer"]);
     assert_eq!(ran.stdout, "");
     ran.says("error[usage]: nothing is known about \"etcd-singer\"").says("near: etcd-signer");
@@ -73,7 +74,7 @@ fn what_nobody_knows_is_code_two_with_near_names() {
 
 #[test]
 fn schemas_are_json() {
-    let work = Work::empty();
+    let work = work::empty();
     for (file, field) in [("install-config", "pullSecret"), ("inventory", "hosts")] {
         let schema = json(&work.ok(&["schema", file]));
         assert!(schema["$schema"].is_string() && schema["properties"][field].is_object(), "{schema:#}");
@@ -83,7 +84,7 @@ fn schemas_are_json() {
 
 #[test]
 fn phases_are_listed_and_explained() {
-    let work = Work::empty();
+    let work = work::empty();
     let text = work.ok(&["phase", "list"]).stdout;
     assert!(text.starts_with("01   check-host          "), "{text}");
     assert!(
@@ -105,7 +106,7 @@ fn phases_are_listed_and_explained() {
 
 #[test]
 fn status_is_data_in_every_form() {
-    let work = Work::made();
+    let work = work::made();
     work.edit("manifests/cluster-dns-02-config.yml", "type: \"\"", "type: AWS");
     let value = json(&work.ok(&["status", "-o", "json"]).says("warning: "));
     let yaml = yaml::read(&work.ok(&["status", "-o", "yaml"]).stdout).unwrap();
@@ -124,7 +125,7 @@ fn status_is_data_in_every_form() {
 
 #[test]
 fn completions_and_the_manual_page_are_printed() {
-    let work = Work::empty();
+    let work = work::empty();
     for (shell, text) in [("bash", "_hardway"), ("zsh", "#compdef hardway"), ("fish", "complete -c hardway")]
     {
         let script = work.ok(&["completion", shell]).stdout;
@@ -143,7 +144,7 @@ fn completions_and_the_manual_page_are_printed() {
 
 #[test]
 fn a_reader_who_goes_away_is_no_error() {
-    let work = Work::made();
+    let work = work::made();
     for args in [
         &["graph"][..],
         &["status", "--all"],
@@ -166,7 +167,7 @@ fn a_reader_who_goes_away_is_no_error() {
 
 #[test]
 fn colours_are_asked_for_or_absent() {
-    let work = Work::empty();
+    let work = work::empty();
     work.write("install-config.yaml", "fips: 7\n");
     work.write("inventory.yaml", "");
     let colored = |args: &[&str], variable: Option<&str>| {
@@ -183,6 +184,6 @@ fn colours_are_asked_for_or_absent() {
     assert!(colored(&["status"], Some("CLICOLOR_FORCE")));
     assert!(!colored(&["status", "--color", "never"], Some("CLICOLOR_FORCE")));
     assert!(!colored(&["status"], Some("NO_COLOR")));
-    let made = Work::made();
+    let made = work::made();
     assert!(!made.ok(&["status", "--color", "always"]).stdout.contains('\u{1b}'), "data has no colours");
 }

@@ -1,13 +1,12 @@
 //! `hardway recover certs`.
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use hardway_testing::{ControlPlane, succeed};
+use hardway_testing::{ControlPlane, INSTALL_CONFIG, INVENTORY, Ran, Running, Work, feed, succeed, until};
 use serde_json::{Value, json};
 
-use crate::approve::{ask, is_approved, until};
-use crate::work::{CONFIG, INVENTORY, Ran, Work};
+use super::approve::{ask, is_approved};
+use crate::work;
 
 fn recover(work: &Work, more: &[&str]) -> Command {
     let mut command = work.command(&[&["recover", "certs"], more].concat());
@@ -24,7 +23,7 @@ fn nowhere(work: &Work) {
 
 #[test]
 fn first_certificates_that_ended_before_the_install_was_over_are_named_with_their_files() {
-    let work = Work::made();
+    let work = work::made();
     nowhere(&work);
     let ran = work.run_at("2026-11-17T00:00:00Z", &["recover", "certs"]).expect(9);
     for line in ["ended    kubelet-signer", "ended    aggregator-ca", "2026-11-16T00:00:00Z", "bootstrap.ign"]
@@ -42,7 +41,7 @@ fn first_certificates_that_ended_before_the_install_was_over_are_named_with_thei
 
 #[test]
 fn while_nothing_has_ended_an_api_that_does_not_answer_is_all_there_is_to_say() {
-    let work = Work::made();
+    let work = work::made();
     nowhere(&work);
     let ran = work.refused(1, &["recover", "certs"]);
     ran.says("error[recovery-failed]")
@@ -57,11 +56,7 @@ fn register(plane: &ControlPlane, node: &str) {
 }
 
 fn create(plane: &ControlPlane, object: &Value) {
-    let mut create = plane.kubectl();
-    let mut create =
-        create.args(["create", "-f", "-"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    create.stdin.take().unwrap().write_all(object.to_string().as_bytes()).unwrap();
-    assert!(create.wait().unwrap().success());
+    feed(plane.kubectl().args(["create", "-f", "-"]), &object.to_string());
 }
 
 /// As a kubelet that has come back.
@@ -74,7 +69,7 @@ fn renew_lease(plane: &ControlPlane, node: &str) {
 
 #[test]
 fn real_a_silent_node_is_let_in_and_waited_for() {
-    let (plane, work) = (ControlPlane::start(), Work::with_inputs(CONFIG, INVENTORY));
+    let (plane, work) = (ControlPlane::start(), work::with_inputs(INSTALL_CONFIG, INVENTORY));
     for node in ["master-0", "worker-0"] {
         register(&plane, node);
     }
@@ -103,14 +98,11 @@ fn real_a_silent_node_is_let_in_and_waited_for() {
     let elsewhere = work.path("recovery.kubeconfig");
     let url = plane.url();
     let arguments = ["--kubeconfig", elsewhere.to_str().unwrap(), "--server", &url];
-    let child = recover(&work, &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let recovering = Running::start(recover(&work, &arguments));
     until("the approval", || is_approved(&plane, "csr-master"));
     renew_lease(&plane, "master-0");
-    succeed(Command::new("kill").args(["-INT", &child.id().to_string()]));
-    let ended = child.wait_with_output().unwrap();
-    let (stdout, stderr) =
-        (String::from_utf8(ended.stdout).unwrap(), String::from_utf8(ended.stderr).unwrap());
-    assert_eq!(ended.status.code(), Some(8), "{stderr}");
+    recovering.signal("INT");
+    let Ran { stdout, stderr, .. } = recovering.end().expect(8);
     assert!(stdout.contains("approve csr-master  master-0.ocp4.example.com  rejoin"), "{stdout}");
     assert!(stdout.contains("silent   worker-0.ocp4.example.com"), "{stdout}");
     assert!(stderr.contains("1 nodes are back") && stderr.contains("error[interrupted]"), "{stderr}");
@@ -149,7 +141,7 @@ fn recovery_kubeconfig(plane: &ControlPlane, server: &str) -> String {
 
 #[test]
 fn real_an_api_server_whose_certificate_has_ended_is_reached_by_its_recovery_name() {
-    let (mut plane, work) = (ControlPlane::start(), Work::with_inputs(CONFIG, INVENTORY));
+    let (mut plane, work) = (ControlPlane::start(), work::with_inputs(INSTALL_CONFIG, INVENTORY));
     register(&plane, "master-0");
     ask(&plane, "csr-master", "master-0");
     succeed(Command::new("bash").args(["-c", MAKE_RECOVERY]).current_dir(plane.folder()));
@@ -171,16 +163,13 @@ fn real_an_api_server_whose_certificate_has_ended_is_reached_by_its_recovery_nam
 
     let by_address = plane.url().replace("localhost", "127.0.0.1");
     let arguments = ["--kubeconfig", copied.to_str().unwrap(), "--server", &by_address];
-    let child = recover(&work, &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let recovering = Running::start(recover(&work, &arguments));
     until("the approval", || {
         let mut get = plane.kubectl_with(&here);
         let found = succeed(get.args(["get", "csr", "csr-master", "-o", "json"]));
         found.contains("\"Approved\"")
     });
-    succeed(Command::new("kill").args(["-INT", &child.id().to_string()]));
-    let ended = child.wait_with_output().unwrap();
-    let (stdout, stderr) =
-        (String::from_utf8(ended.stdout).unwrap(), String::from_utf8(ended.stderr).unwrap());
-    assert_eq!(ended.status.code(), Some(8), "{stderr}");
+    recovering.signal("INT");
+    let Ran { stdout, stderr, .. } = recovering.end().expect(8);
     assert!(stdout.contains("approve csr-master  master-0.ocp4.example.com  rejoin"), "{stdout}{stderr}");
 }

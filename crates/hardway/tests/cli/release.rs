@@ -2,8 +2,9 @@
 
 use std::process::Command;
 
-use crate::snapshot::Snapshot;
-use crate::work::{INVENTORY, Work};
+use hardway_testing::{INVENTORY, Snapshot};
+
+use crate::work;
 
 const CREATE: [&str; 2] = ["create", "ignition-configs"];
 
@@ -14,7 +15,7 @@ fn foreign() -> String {
 
 #[test]
 fn the_kept_release_gives_the_same_bytes() {
-    let made = Work::made();
+    let made = work::made();
     let copy = made.copy(&["install-config.yaml", "inventory.yaml", "secrets/"]);
     let kept = made.path("release");
     copy.ok(&[&CREATE[..], &["--release-dir", kept.to_str().unwrap()]].concat())
@@ -32,7 +33,7 @@ fn the_kept_release_gives_the_same_bytes() {
 
 #[test]
 fn another_release_takes_its_place() {
-    let made = Work::made();
+    let made = work::made();
     let other = made.copy(&["release/"]);
     other.edit("release/release-metadata", "\"4.18.", "\"4.19.");
     let references = other.read("release/image-references").replace("\"name\": \"4.18.", "\"name\": \"4.19.");
@@ -53,7 +54,7 @@ fn another_release_takes_its_place() {
 
 #[test]
 fn a_release_that_lies_there_by_digest_need_not_be_fetched() {
-    let work = Work::made();
+    let work = work::made();
     let image = work.read("release/release-image");
     work.write("inventory.yaml", INVENTORY.replace("image: sample", &format!("image: {}", image.trim())));
     work.ok(&CREATE).says("as kept in release/").does_not_say("fetching");
@@ -65,7 +66,7 @@ fn a_release_that_lies_there_by_digest_need_not_be_fetched() {
 
 #[test]
 fn a_release_folder_of_the_users_own_is_left_alone() {
-    let work = Work::made();
+    let work = work::made();
     work.write("release/crds/mine.txt", "mine");
     work.ok(&CREATE).says("warning: release/ was not written by hardway or was edited by hand: it is kept");
     assert_eq!(work.read("release/crds/mine.txt"), "mine");

@@ -2,9 +2,10 @@
 
 use std::process::Command;
 
-use crate::audit::Needles;
-use crate::snapshot::Snapshot;
-use crate::work::{CONFIG, INVENTORY, NOW, Ran, Work};
+use hardway_testing::{INSTALL_CONFIG, INVENTORY, NOW, Ran, Snapshot, Work};
+
+use super::audit::Needles;
+use crate::work;
 
 /// `create ignition-configs` under a umask.
 fn create_under(umask: &str, work: &Work, now: &str) -> Ran {
@@ -19,7 +20,7 @@ fn create_under(umask: &str, work: &Work, now: &str) -> Ran {
 
 #[test]
 fn secrets_are_the_owners_alone_whatever_the_umask() {
-    let made = Work::made();
+    let made = work::made();
     let first = Snapshot::of(made.root());
     for umask in ["000", "077"] {
         let work = made.copy(&["install-config.yaml", "inventory.yaml", "secrets/"]);
@@ -48,7 +49,7 @@ fn secrets_are_the_owners_alone_whatever_the_umask() {
 
 #[test]
 fn nothing_that_others_may_read_holds_a_secret() {
-    let work = Work::made();
+    let work = work::made();
     let needles = Needles::of(work.root());
     let snapshot = Snapshot::of(work.root());
     let mut open = 0;
@@ -83,7 +84,7 @@ fn nothing_that_others_may_read_holds_a_secret() {
 
 #[test]
 fn everything_follows_from_the_inputs_and_the_secrets() {
-    let made = Work::made();
+    let made = work::made();
     let copy = made.copy(&["install-config.yaml", "inventory.yaml", "secrets/"]);
     create_under("077", &copy, "2026-11-15T15:00:00Z");
     Snapshot::of(made.root()).assert_same(&Snapshot::of(copy.root()));
@@ -91,7 +92,7 @@ fn everything_follows_from_the_inputs_and_the_secrets() {
 
 #[test]
 fn secrets_are_drawn_once_and_a_lost_one_is_told() {
-    let work = Work::made();
+    let work = work::made();
     let before = Snapshot::of(work.root());
     work.remove("secrets/etcd-client.key");
     work.ok(&["create", "ignition-configs"])
@@ -107,7 +108,7 @@ fn secrets_are_drawn_once_and_a_lost_one_is_told() {
 #[test]
 fn a_secret_that_others_can_read_is_told() {
     use std::os::unix::fs::PermissionsExt as _;
-    let work = Work::made();
+    let work = work::made();
     work.ok(&["create", "manifests"]).does_not_say("read by others");
     let open = std::fs::Permissions::from_mode(0o644);
     fs_err::set_permissions(work.path("secrets/root-ca.key"), open).unwrap();
@@ -117,8 +118,8 @@ fn a_secret_that_others_can_read_is_told() {
 
 #[test]
 fn keys_of_the_users_own_are_taken() {
-    let made = Work::made();
-    let work = Work::with_inputs(CONFIG, INVENTORY);
+    let made = work::made();
+    let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     fs_err::create_dir(work.path("secrets")).unwrap();
     for name in ["root-ca.key", "kubeadmin-password"] {
         work.write(&format!("secrets/{name}"), made.read(&format!("secrets/{name}")));

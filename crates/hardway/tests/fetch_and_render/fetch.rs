@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use hardway_testing::Snapshot;
+
+use super::site::{CREATE, REPOSITORY, Site, TAG, release, validate};
 use crate::fixture::release::ReleaseImage;
 use crate::fixture::signer::{Signer, claim};
-use crate::site::{CREATE, REPOSITORY, Site, TAG, release, validate};
-use crate::snapshot::Snapshot;
 
 #[test]
 fn a_pull_spec_becomes_the_config_of_every_node() {

@@ -1,8 +1,8 @@
 //! Other releases and other clusters take the same way: several architectures, OKD, a single node.
 
+use super::site::{REPOSITORY, Site, release, validate};
 use crate::fixture::image::list;
 use crate::fixture::release::ReleaseImage;
-use crate::site::{REPOSITORY, Site, release, validate};
 
 const SINGLE: &str = "../hardway-assets/tests/scenarios";
 

@@ -4,19 +4,17 @@ use std::process::Command;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use hardway_testing::{AUTH, INSTALL_CONFIG, Ran, Snapshot, free_port};
 
+use super::site::{CREATE, Site, release};
 use crate::containers::said;
-use crate::fixture::free_port;
 use crate::fixture::registry::{Registry, Setup};
-use crate::site::{CREATE, Site, release};
-use crate::snapshot::Snapshot;
-use crate::work::{AUTH, CONFIG, Ran};
 
 /// An install-config that trusts a registry and logs in there.
 fn config(registry: &Registry, login: &str) -> String {
     let secret = format!(r#""{}":{{"auth":"{}"}}"#, registry.address(), STANDARD.encode(login));
     let trust = registry.ca.trim_end().replace('\n', "\n  ");
-    CONFIG.replace(&format!(r#""registry.example.com":{{"auth":"{AUTH}"}}"#), &secret)
+    INSTALL_CONFIG.replace(&format!(r#""registry.example.com":{{"auth":"{AUTH}"}}"#), &secret)
         + &format!("additionalTrustBundle: |\n  {trust}\n")
 }
 
@@ -68,7 +66,7 @@ fn a_wrong_login_and_an_unknown_ca_are_told_apart_and_leave_nothing() {
         ran
     };
     refused(&config(&guarded, "user:other-word"), 1, "error[registry-refused]").says("get a new pull secret");
-    refused(CONFIG, 1, "error[registry-untrusted]").says("additionalTrustBundle");
+    refused(INSTALL_CONFIG, 1, "error[registry-untrusted]").says("additionalTrustBundle");
     let other = config(&guarded, "user:pass-word").replace(&guarded.address(), "other.example.com");
     refused(&other, 1, "error[registry-refused]").says("add an entry for");
     site.work.write("install-config.yaml", config(&guarded, "user:pass-word"));

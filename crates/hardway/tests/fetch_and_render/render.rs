@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use fs_err as fs;
+use hardway_testing::Snapshot;
 
+use super::site::{CREATE, Site, validate};
 use crate::containers::said;
-use crate::site::{CREATE, Site, validate};
-use crate::snapshot::Snapshot;
 
 const MINE: &str = "\
 apiVersion: machineconfiguration.openshift.io/v1

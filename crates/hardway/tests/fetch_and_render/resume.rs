@@ -3,11 +3,11 @@
 use std::process::Stdio;
 use std::time::Duration;
 
+use hardway_testing::Snapshot;
+
+use super::site::{CREATE, REPOSITORY, Site, TAG};
 use crate::fixture::cutter::Cutter;
 use crate::fixture::release::ReleaseImage;
-use crate::site::{CREATE, REPOSITORY, Site, TAG};
-use crate::snapshot::Snapshot;
-use crate::work::Work;
 
 /// Starts a run and kills it as soon as this file is there.
 fn cut_off(site: &Site, file: &str) {
@@ -37,7 +37,7 @@ fn a_killed_run_is_finished_by_the_next() {
     ] {
         // On a disk, where writing takes its time.
         let inputs = site.work.copy(&["install-config.yaml", "inventory.yaml", "secrets/"]);
-        let site = Site { work: Work::on_disk(&inputs), ..Site::new().unwrap() };
+        let site = Site { work: inputs.on_disk(), ..Site::new().unwrap() };
         let image = whole_image(&inputs.read("inventory.yaml"));
         site.name(&image);
         cut_off(&site, file);

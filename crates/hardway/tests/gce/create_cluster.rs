@@ -3,12 +3,12 @@
 use std::net::IpAddr;
 use std::path::Path;
 
-use hardway_testing::inside;
+use hardway_testing::{Ran, Work, inside};
 
-use crate::running::{Running, fetches_its_config, on_machine_network};
-use crate::site::Site;
+use crate::bare_metal::first_boot::{fetches_its_config, on_machine_network};
+use crate::bare_metal::site::with_machines;
 
-const MACHINES: &str = "  provider: gce
+const MACHINES: &str = "provider: gce
   gce: {project: acme, zones: [us-central1-a, us-central1-b], image: rhcos-418-94-gcp-x86-64, imageProject: rhcos-cloud}
 ";
 const HOSTS: [(&str, u8); 4] = [("bootstrap", 100), ("master-0", 101), ("master-1", 102), ("master-2", 103)];
@@ -25,21 +25,18 @@ const LEFT_OUT: [&str; 7] = [
 ];
 
 /// A folder, and a cloud that is a folder in it.
-fn site() -> Site {
-    let mut site = Site::with_machines(MACHINES);
+fn site() -> Work {
+    let site = with_machines(MACHINES);
     let stand_in =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../hardway-machines/tests/gce/gcloud-stand-in.sh");
-    for folder in ["cloud", "cloud/state"] {
-        fs_err::create_dir(site.path(folder)).unwrap();
-    }
+    fs_err::create_dir_all(site.path("cloud/state")).unwrap();
     fs_err::copy(stand_in, site.path("cloud/gcloud")).unwrap();
     site.write("cloud/login", "");
-    site.programs = Some(site.path("cloud"));
-    site
+    site.with_programs_of("cloud")
 }
 
 /// What is there.
-fn things(site: &Site) -> Vec<String> {
+fn things(site: &Work) -> Vec<String> {
     let entries = fs_err::read_dir(site.path("cloud/state")).unwrap();
     let mut names: Vec<String> =
         entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
@@ -47,13 +44,13 @@ fn things(site: &Site) -> Vec<String> {
     names
 }
 
-fn instances(site: &Site) -> usize {
+fn instances(site: &Work) -> usize {
     things(site).iter().filter(|thing| thing.starts_with("instances_")).count()
 }
 
 #[test]
 fn instances_are_made_seen_and_taken_away() {
-    if !inside("create_cluster::instances_are_made_seen_and_taken_away") {
+    if !inside() {
         return;
     }
     let site = site();
@@ -67,7 +64,7 @@ fn instances_are_made_seen_and_taken_away() {
     let skip: Vec<&str> = LEFT_OUT.iter().flat_map(|check| ["--skip-check", check]).collect();
     let create = [&["create", "cluster"], &skip[..]].concat();
 
-    let mut creating = Running::start(&site, &create);
+    let mut creating = site.start(&create);
     creating.until_said("build-infra: done");
     creating.until_said("waiting for bootstrap to fetch its config");
     assert_eq!(instances(&site), 1, "masters come when the bootstrap host has its config");
@@ -76,7 +73,7 @@ fn instances_are_made_seen_and_taken_away() {
     assert!(built.len() > 1, "{built:?}");
 
     // Another process knows the same cluster: nothing is made twice under another name.
-    let mut again = Running::start(&site, &create);
+    let mut again = site.start(&create);
     again.until_said("waiting for bootstrap to fetch its config");
     assert!(again.said().contains("build-infra: already done"), "{}", again.said());
     assert_eq!(things(&site), built);
@@ -90,16 +87,16 @@ fn instances_are_made_seen_and_taken_away() {
     again.until_said("await-bootstrap: ");
     assert_eq!(again.interrupt(), Some(8), "{}", again.said());
     assert_eq!(instances(&site), 4);
-    let calls = fs_err::read_to_string(site.path("cloud/calls")).unwrap();
-    let token = fs_err::read_to_string(site.path("ignition/pointers/master-0.ign")).unwrap();
+    let calls = site.read("cloud/calls");
+    let token = site.read("ignition/pointers/master-0.ign");
     let token: serde_json::Value = serde_json::from_str(&token).unwrap();
     let header = &token["ignition"]["config"]["merge"][0]["httpHeaders"][0]["value"];
     assert!(!calls.contains(header.as_str().unwrap()), "a token stands on no command line");
 
     // Somebody has logged out: nothing that costs money is forgotten.
-    fs_err::remove_file(site.path("cloud/login")).unwrap();
-    let (code, _, stderr) = site.run(&["destroy"]);
-    assert!(code == 4 && stderr.contains("fix: nobody is logged in: `gcloud auth login`"), "{stderr}");
+    site.remove("cloud/login");
+    let Ran { code, stderr, .. } = site.run(&["destroy"]);
+    assert!(code == Some(4) && stderr.contains("fix: nobody is logged in: `gcloud auth login`"), "{stderr}");
     site.write("cloud/login", "");
     site.ok(&["destroy"]);
     assert_eq!(things(&site), [] as [&str; 0]);

@@ -1,11 +1,11 @@
 //! Which image the daemon of an upgrade in place is of.
 
-use hardway_testing::{Server, succeed, until};
+use hardway_testing::{succeed, until};
 use serde_json::json;
 
+use super::place::{self, Place};
 use crate::fixture::registry::{Registry, Setup};
 use crate::fixture::release::ReleaseImage;
-use crate::place::{self, Place};
 
 /// Nobody says which image the daemon of an upgrade is of: it stands in the pool's release, which the cluster's own pull secret opens.
 pub(crate) fn is_the_releases(place: &Place) {
@@ -32,14 +32,12 @@ pub(crate) fn is_the_releases(place: &Place) {
             &patch,
         ]));
     }
-    place.publish("22222222");
-    let program = std::path::Path::new(env!("CARGO_BIN_EXE_hardway"));
+    place.publish("systemd");
     let kubeconfig = place.plane.kubeconfig().display().to_string();
     let plain = format!("--plain-http={address}");
     let words = ["hosted", "--kubeconfig", &kubeconfig, "controller", "--cluster", "demo", "--no-machines"];
     let words = [&words[..], &["--config-rest", "0s", "--ignition", "ignored", &plain]].concat();
-    let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
-    let _controller = Server::start(program, &words, place.folder.path());
+    let _controller = place.folder.start(&words);
     until("a daemon of the release", || {
         let pods = place.other.get(&["pods", "-n", "demo-upgrade"]);
         pods["items"].as_array().is_some_and(|pods| {

@@ -1,18 +1,17 @@
 //! Machines that are played: each makes a real certificate request as a new kubelet does, and registers its node.
 
 use std::collections::BTreeSet;
-use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{JoinHandle, sleep};
 use std::time::Duration;
 
-use hardway_testing::{run, succeed};
+use hardway_testing::{feed, node_request, run, succeed};
 use serde_json::json;
 
-use crate::place::{Place, base64};
+use super::place::{Place, base64};
 
 pub(crate) struct Machines {
     stop: Arc<AtomicBool>,
@@ -31,8 +30,7 @@ impl Machines {
         let words = std::iter::once(command.get_program()).chain(command.get_args());
         let kubectl = words.map(|word| word.to_str().unwrap().to_owned()).collect();
         let stop = Arc::new(AtomicBool::new(false));
-        let player =
-            Player { folder: place.folder.path().join("machines"), kubectl, stop: Arc::clone(&stop) };
+        let player = Player { folder: place.folder.path("machines"), kubectl, stop: Arc::clone(&stop) };
         Self { stop, thread: Some(std::thread::spawn(move || player.play())) }
     }
 }
@@ -60,22 +58,7 @@ impl Player {
     }
 
     fn join(&self, name: &str, address: &str) {
-        let subject = format!("/O=system:nodes/CN=system:node:{name}");
-        let mut openssl = Command::new("openssl");
-        openssl.args([
-            "req",
-            "-new",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:P-256",
-            "-nodes",
-            "-keyout",
-            "/dev/null",
-            "-subj",
-            &subject,
-        ]);
-        let request = String::from_utf8(openssl.output().unwrap().stdout).unwrap();
+        let request = node_request(name, "");
         let csr = format!("csr-{name}");
         let object = json!({"apiVersion": "certificates.k8s.io/v1", "kind": "CertificateSigningRequest", "metadata": {"name": csr},
             "spec": {"signerName": "kubernetes.io/kube-apiserver-client-kubelet", "request": base64(&request), "usages": ["digital signature", "client auth"]}});
@@ -87,10 +70,7 @@ impl Player {
             "--as-group=system:authenticated".to_owned(),
         ];
         let mut create = self.kubectl();
-        create.args(["create", "-f", "-", &user]).args(groups).stdin(Stdio::piped()).stdout(Stdio::null());
-        let mut child = create.spawn().unwrap();
-        child.stdin.take().unwrap().write_all(object.to_string().as_bytes()).unwrap();
-        assert!(child.wait().unwrap().success());
+        feed(create.args(["create", "-f", "-", &user]).args(groups), &object.to_string());
         while !run(self.kubectl().args(["get", "csr", &csr, "-o", "jsonpath={.status.certificate}"]))
             .1
             .starts_with("LS0t")
@@ -104,15 +84,7 @@ impl Player {
         let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": {
             "addresses": [{"type": "InternalIP", "address": address}],
             "conditions": [{"type": "Ready", "status": "True", "reason": "Kubelet", "message": "played", "lastTransitionTime": now.trim()}]}});
-        let mut child = self
-            .kubectl()
-            .args(["create", "-f", "-"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        child.stdin.take().unwrap().write_all(node.to_string().as_bytes()).unwrap();
-        assert!(child.wait().unwrap().success());
+        feed(self.kubectl().args(["create", "-f", "-"]), &node.to_string());
     }
 
     fn kubectl(&self) -> Command {

@@ -1,84 +1,67 @@
 //! A working folder, two clusters, and runs of the program.
 
-use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hardway_testing::{ControlPlane, Hypershift, HypershiftConfig, install_hypershift, succeed};
+use hardway_testing::{
+    ControlPlane, Ran, Work, hosted_control_plane_is_up, hosted_inventory, install_hypershift, succeed,
+};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-/// The token of the pool, which must never be seen.
-pub(crate) const SECRET: &str = "hush-hush-token";
+use crate::work;
+
+const ENDPOINT: &str = "127.0.0.1:30003";
+const CONFIG_VERSION: &str = "hypershift.openshift.io/nodePoolCurrentConfigVersion";
 
 /// Folders go after what runs in them.
 pub(crate) struct Place {
     pub(crate) other: ControlPlane,
     pub(crate) plane: ControlPlane,
-    hypershift: Hypershift,
-    pub(crate) folder: TempDir,
+    pub(crate) folder: Work,
 }
-
-pub(crate) struct Empty {
-    folder: TempDir,
-}
-
-pub(crate) struct Ran {
-    pub(crate) code: Option<i32>,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-}
-
-const INVENTORY: &str = r"apiVersion: hardway.dev/v1alpha1
-kind: Inventory
-release: {image: sample}
-machines: {provider: bare-metal}
-network: {gateway: 10.20.0.254, dns: [10.20.0.254], apiVIP: 10.20.0.253, ingressVIP: 10.20.0.252}
-hosts:
-- {name: worker-0, role: worker, ip: 10.20.0.1}
-- {name: worker-1, role: worker, ip: 10.20.0.2}
-";
 
 impl Place {
-    /// Only a folder.
-    pub(crate) fn empty() -> Empty {
-        Empty { folder: folder() }
-    }
-
     /// With a management cluster that knows HyperShift's kinds, and another that will be the hosted one.
     pub(crate) fn start() -> Self {
         let (plane, mut other) = (ControlPlane::start(), ControlPlane::start());
         other.start_controller_manager();
         install_hypershift(&plane);
-        let hypershift = Hypershift::new(&plane, "clusters", "demo");
-        Self { other, plane, hypershift, folder: folder() }
+        Self { other, plane, folder: folder() }
     }
 
     /// `hardway hosted …` in the folder.
     pub(crate) fn hosted(&self, args: &[&str]) -> Ran {
         let kubeconfig = self.plane.kubeconfig();
         let flags = ["hosted", "--kubeconfig", kubeconfig.to_str().unwrap()];
-        let ran = run(&self.folder, &[&flags[..], args].concat());
-        assert!(!ran.stderr.contains(SECRET) && !ran.stderr.contains(&base64(SECRET)), "{}", ran.stderr);
+        let ran = self.folder.run(&[&flags[..], args].concat());
+        let shows = |token: &String| ran.stderr.contains(token) || ran.stderr.contains(&base64(token));
+        assert!(!self.token().as_ref().is_some_and(shows), "{}", ran.stderr);
         ran
     }
 
     pub(crate) fn control_plane_is_up(&self) {
-        self.hypershift.control_plane_is_up(&self.other.kubeconfig(), "127.0.0.1:30003");
+        let kubeconfig = self.other.kubeconfig();
+        hosted_control_plane_is_up(&self.plane, ("clusters", "demo"), &kubeconfig, ENDPOINT);
     }
 
-    pub(crate) fn publish(&self, hash: &str) {
-        let config = HypershiftConfig {
-            hash,
-            token: SECRET,
-            bearer: &base64(SECRET),
-            payload: "H4sIAAAAAAAAA6uuBQBDv6ajAgAAAA==",
-            upgrade_type: "InPlace",
-            endpoint: "127.0.0.1:30003",
-            authority: &base64(&self.plane.read("ca.crt")),
-        };
-        self.hypershift.publish("demo", &config);
+    /// HyperShift's stand-in publishes a config of the pool, `more` of it its own.
+    pub(crate) fn publish(&self, more: &str) {
+        self.folder.write("pool.ign", format!(r#"{{"ignition":{{"version":"3.2.0"}},"{more}":{{}}}}"#));
+        let authority = self.plane.folder().join("ca.crt").display().to_string();
+        let words = ["stand-in", "--once", "--cluster", "demo", "--pool", "demo", "--config", "pool.ign"];
+        let server = ["--ignition-server", ENDPOINT, "--ignition-ca", &authority];
+        let ran = self.hosted(&[&words[..], &server].concat());
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    }
+
+    /// The token of the pool, which must never be seen.
+    pub(crate) fn token(&self) -> Option<String> {
+        let pool = self.plane.get(&["nodepool", "demo", "-n", "clusters"]);
+        let hash = pool["metadata"]["annotations"][CONFIG_VERSION].as_str()?;
+        let secret = self.plane.get(&["secret", "-n", "clusters-demo", &format!("token-demo-{hash}")]);
+        let token = secret["data"]["token"].as_str()?;
+        Some(String::from_utf8(STANDARD.decode(token).unwrap()).unwrap())
     }
 
     /// As an old network operator on a management cluster without service-ca leaves it.
@@ -88,7 +71,7 @@ impl Place {
                       openssl rsa -traditional -in root-ca.pkcs8 -out root-ca.key";
         succeed(Command::new("bash").args(["-c", script]).current_dir(folder));
         let namespace = "clusters-demo";
-        let apply = |object: Value| self.hypershift.apply(&object);
+        let apply = |object: Value| self.plane.apply(&object);
         apply(
             json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "root-ca", "namespace": namespace},
             "stringData": {"ca.crt": self.plane.read("root-ca.crt"), "ca.key": self.plane.read("root-ca.key")}}),
@@ -112,23 +95,6 @@ impl Place {
     }
 }
 
-impl Empty {
-    pub(crate) fn run(&self, args: &[&str]) -> Ran {
-        run(&self.folder, args)
-    }
-
-    pub(crate) fn read(&self, name: &str) -> String {
-        std::fs::read_to_string(self.folder.path().join(name)).unwrap()
-    }
-}
-
-impl Ran {
-    pub(crate) fn json(&self) -> Value {
-        serde_json::from_str(&self.stdout)
-            .unwrap_or_else(|error| panic!("{error}: {}{}", self.stdout, self.stderr))
-    }
-}
-
 pub(crate) fn base64(text: &str) -> String {
     STANDARD.encode(text)
 }
@@ -137,25 +103,14 @@ pub(crate) fn decoded(value: &Value) -> Vec<u8> {
     STANDARD.decode(value.as_str().unwrap()).unwrap()
 }
 
-fn folder() -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
-    std::fs::write(path("inventory.yaml"), INVENTORY).unwrap();
-    std::fs::write(
-        path("pull-secret.json"),
-        r#"{"auths":{"registry.example.com":{"auth":"c2VjcmV0OnNlY3JldA=="}}}"#,
-    )
-    .unwrap();
-    std::fs::create_dir(path("machines")).unwrap();
+/// A folder with an inventory of two workers, a pull secret, and a program that makes machines: a file is a machine.
+pub(crate) fn folder() -> Work {
+    let workers = [0, 1].map(|n| (format!("worker-{n}"), format!("10.20.0.{}", n + 1)));
+    let folder = work::empty().with_real_clock().may_show_secrets();
+    folder.write("inventory.yaml", hosted_inventory(workers));
+    folder.write("pull-secret.json", r#"{"auths":{"registry.example.com":{"auth":"c2VjcmV0OnNlY3JldA=="}}}"#);
+    std::fs::create_dir(folder.path("machines")).unwrap();
     let script = "#!/bin/sh\ncase $1 in\nboot) cp \"$3\" machines/.$2 && mv machines/.$2 machines/$2 ;;\nis-on) test -e machines/$2 ;;\nremove) rm -f machines/$2 ;;\nesac\n";
-    std::fs::write(path("machine"), script).unwrap();
-    std::fs::set_permissions(path("machine"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    folder.write_program("machine", script);
     folder
-}
-
-fn run(folder: &TempDir, args: &[&str]) -> Ran {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hardway"));
-    let output = command.args(args).current_dir(folder.path()).env_remove("KUBECONFIG").output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }

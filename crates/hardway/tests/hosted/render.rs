@@ -1,10 +1,10 @@
 //! `hardway hosted cluster render`: without any cluster.
 
-use crate::place::{self, Place};
+use super::place::{base64, folder};
 
 #[test]
 fn what_cannot_be_is_told_at_once_and_nothing_is_made() {
-    let place = Place::empty();
+    let place = folder();
     let render = ["hosted", "cluster", "render", "demo", "--pull-secret", "pull-secret.json"];
     let ran = place.run(
         &[
@@ -74,7 +74,7 @@ fn what_cannot_be_is_told_at_once_and_nothing_is_made() {
     assert_eq!(kinds, ["Namespace", "Secret", "Secret", "HostedCluster", "NodePool"]);
     assert!(!ran.stdout.contains("c2Vjcm"), "secrets are for --render-sensitive");
     let sensitive = place.run(&[&good[..], &["--render-sensitive"]].concat());
-    assert!(sensitive.stdout.contains(&place::base64(&place.read("pull-secret.json"))));
+    assert!(sensitive.stdout.contains(&base64(&place.read("pull-secret.json"))));
     assert!(!sensitive.stderr.contains("--render-sensitive"), "{}", sensitive.stderr);
     let again = place.run(&[&good[..], &["--render-sensitive"]].concat());
     assert_eq!(again.stdout, sensitive.stdout, "the key that etcd is encrypted with is drawn once");

@@ -1,7 +1,7 @@
 //! A machine boots from the medium that hardway made, and fetches its config from hardway.
 
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 use base64::Engine as _;
 use hardway_assets::host_services::Stage;
@@ -9,26 +9,16 @@ use hardway_journal::Journal;
 use hardway_machines::actions::{Action, Doer};
 use hardway_machines::providers::Provider as _;
 use hardway_machines::providers::libvirt::Libvirt;
-use hardway_testing::{inside_with_libvirt, succeed, tools, until};
+use hardway_testing::{Work, inside_with_libvirt, succeed, tools, until};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::site::{Folder, INVENTORY, host, printed};
+use super::site::{cluster, host, inventory, on_libvirt, printed};
 
 pub(crate) const SERIAL: &str = "/var/log/libvirt/qemu/ocp4-master-0-serial.log";
 
-/// Ends with the test.
-struct Serving(Child);
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// The live ISO, with the real Ignition, under this name in the folder.
-pub(crate) fn base(folder: &Folder, name: &str) -> String {
+pub(crate) fn base(folder: &Work, name: &str) -> String {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     // Downloaded beforehand: nothing outside can be reached from the test's own network.
     let kernel = std::env::var("HARDWAY_GUEST_KERNEL")
@@ -40,7 +30,7 @@ pub(crate) fn base(folder: &Folder, name: &str) -> String {
 }
 
 /// Too large for any medium, so that the host must fetch it.
-fn enlarge(folder: &Folder) {
+fn enlarge(folder: &Work) {
     let path = folder.path("ignition/master-0.ign");
     let mut config: Value = serde_json::from_slice(&fs_err::read(&path).unwrap()).unwrap();
     let mut noise = vec![0; 300_000];
@@ -55,7 +45,7 @@ fn enlarge(folder: &Folder) {
     fs_err::write(&path, config.to_string()).unwrap();
 }
 
-fn carry_out(folder: &Folder, actions: &[Action]) {
+fn carry_out(folder: &Work, actions: &[Action]) {
     let journal = Journal::open(&folder.path(hardway_journal::FILE_NAME)).unwrap();
     let now = || Timestamp::UNIX_EPOCH;
     Doer::new(&folder.path(""), &journal, &now).up(actions, &mut ()).unwrap_or_else(|error| {
@@ -65,10 +55,10 @@ fn carry_out(folder: &Folder, actions: &[Action]) {
 
 #[test]
 fn a_machine_boots_from_its_medium_and_fetches_its_config() {
-    if !inside_with_libvirt("boot::a_machine_boots_from_its_medium_and_fetches_its_config") {
+    if !inside_with_libvirt() {
         return;
     }
-    let (folder, before) = (Folder::new(INVENTORY), host());
+    let (folder, before) = (on_libvirt(&inventory()), host());
     folder.ok(&["create", "ignition-configs"]);
     enlarge(&folder);
     folder.ok(&["create", "ignition-configs"]);
@@ -76,12 +66,10 @@ fn a_machine_boots_from_its_medium_and_fetches_its_config() {
     let medium = ["media", "iso", "--host", "master-0", "--iso", &iso, "--live-karg-append", "console=ttyS0"];
     folder.ok(&medium);
     folder.ok(&["infra", "up"]);
-    let mut serve = folder.command(&["serve", "--listen", "192.168.126.1:22624", "-o", "json"]);
-    let events = fs_err::File::create(folder.path("events")).unwrap().into_parts().0;
-    let _serving = Serving(serve.stdout(events).stderr(Stdio::null()).spawn().unwrap());
+    let serving = folder.start(&["serve", "--listen", "192.168.126.1:22624", "-o", "json"]);
     until("hardway serves", || printed("ss -Hltn").contains("192.168.126.1:22624"));
 
-    let cluster = folder.cluster();
+    let cluster = cluster(&folder);
     let provider = Libvirt::new(&cluster, &folder.path(""), Stage::Bootstrapping)
         .map_err(|wrong| format!("{wrong:?}"))
         .unwrap();
@@ -100,14 +88,14 @@ fn a_machine_boots_from_its_medium_and_fetches_its_config() {
     let lease =
         leases.lines().find(|line| line.contains("52:54:00:7e:00:65")).unwrap_or_else(|| panic!("{leases}"));
     assert!(lease.contains("192.168.126.101/24") && lease.contains("master-0"), "{lease}");
-    let events = fs_err::read_to_string(folder.path("events")).unwrap();
+    let events = serving.printed();
     assert!(events.contains("master-0"), "{events}");
 
     // Once on, always been on; and it stays plugged in when somebody restarts the network.
     let journal = fs_err::read(folder.path(hardway_journal::FILE_NAME)).unwrap();
     carry_out(&folder, &provider.first_boot(master));
     assert_eq!(fs_err::read(folder.path(hardway_journal::FILE_NAME)).unwrap(), journal);
-    fs_err::remove_file(folder.path("media/master-0.iso")).unwrap();
+    folder.remove("media/master-0.iso");
     carry_out(&folder, &provider.first_boot(master));
     let plugged = || printed("ip -o link show master virbr-ocp4").contains("vnet");
     assert!(plugged());
@@ -115,8 +103,8 @@ fn a_machine_boots_from_its_medium_and_fetches_its_config() {
     folder.ok(&["infra", "up"]);
     assert!(plugged(), "the machine lost its network");
     // A machine that is defined anew has been on all the same.
-    let inventory = INVENTORY.replace("memoryGiB: 1, diskGiB: 2}\n", "memoryGiB: 2, diskGiB: 2}\n");
-    fs_err::write(folder.path("inventory.yaml"), inventory).unwrap();
+    let inventory = inventory().replace("memoryGiB: 1, diskGiB: 2}\n", "memoryGiB: 2, diskGiB: 2}\n");
+    folder.write("inventory.yaml", inventory);
     folder.ok(&["infra", "up"]);
     assert!(printed("virsh -c qemu:///system dominfo ocp4-master-0").contains("running"));
     carry_out(&folder, &provider.first_boot(master));

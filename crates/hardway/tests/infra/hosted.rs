@@ -1,38 +1,21 @@
 //! The machine of a hosted worker boots from the medium that was made for it, and fetches its config with the token of its pool.
 //! HyperShift's operators are a stand-in; the API servers, libvirt, Ignition and everything of hardway's are real.
 
-use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use hardway_testing::{
+    ControlPlane, hosted_control_plane_is_up, inside_with_libvirt, install_hypershift, self_signed, until,
+};
 
-use hardway_testing::{ControlPlane, Hypershift, HypershiftConfig, Server, install_hypershift};
-use hardway_testing::{inside_with_libvirt, self_signed, until};
-use serde_json::Value;
-
-use crate::boot::base;
-use crate::site::{Folder, INVENTORY, host, printed};
+use super::boot::base;
+use super::site::{host, inventory, on_libvirt, printed};
 
 const WORKER: &str = r#"- {name: worker-0, role: worker, ip: 192.168.126.110, mac: "52:54:00:7e:00:6e", installDisk: /dev/vda, cpus: 1, memoryGiB: 1, diskGiB: 2}
 "#;
 const SERIAL: &str = "/var/log/libvirt/qemu/ocp4-worker-0-serial.log";
 const SERVED_AT: &str = "192.168.126.1:22624";
-/// Emulated machines on a busy computer; nothing is measured with it.
-const PATIENCE: Duration = Duration::from_secs(30 * 60);
-const TOKEN: &str = "hush-hush-token";
-
-/// `hosted workers add`, ended with the test.
-struct Adding(Child);
-
-impl Drop for Adding {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 #[test]
 fn a_hosted_worker_installs_itself_and_fetches_with_the_token_of_its_pool() {
-    if !inside_with_libvirt("hosted::a_hosted_worker_installs_itself_and_fetches_with_the_token_of_its_pool")
-    {
+    if !inside_with_libvirt() {
         return;
     }
     // An API server wants to know which of its host's addresses others see; without a way out, there is none.
@@ -40,11 +23,9 @@ fn a_hosted_worker_installs_itself_and_fetches_with_the_token_of_its_pool() {
         "ip link add out type veth peer name far && ip addr add 10.254.0.1/24 dev out && \
          for end in out far; do ip link set $end addrgenmode none && ip link set $end up; done && ip route add default dev out",
     );
-    let (folder, before) = (Folder::new(&format!("{INVENTORY}{WORKER}")), host());
-    let config = fs_err::read_to_string(folder.path("install-config.yaml")).unwrap();
-    let config = config.replace("- name: worker\n  replicas: 0", "- name: worker\n  replicas: 1");
-    fs_err::write(folder.path("install-config.yaml"), config).unwrap();
-    fs_err::write(folder.path("pull-secret.json"), r#"{"auths":{}}"#).unwrap();
+    let (folder, before) = (on_libvirt(&(inventory() + WORKER)).may_show_secrets(), host());
+    folder.edit("install-config.yaml", "- name: worker\n  replicas: 0", "- name: worker\n  replicas: 1");
+    folder.write("pull-secret.json", r#"{"auths":{}}"#);
     fs_err::create_dir(folder.path("media")).unwrap();
     base(&folder, "media/live.iso");
     // The folder's own cluster has a config for a host of that name, which must not count.
@@ -65,22 +46,18 @@ fn a_hosted_worker_installs_itself_and_fetches_with_the_token_of_its_pool() {
     ];
     let place = ["--external-api-server-address", "192.168.126.1", "--release-image", "quay.io/x:1"];
     folder.ok(&[&create[..], &place].concat());
-    let hypershift = Hypershift::new(&management, "clusters", "demo");
-    hypershift.control_plane_is_up(&hosted.kubeconfig(), SERVED_AT);
+    hosted_control_plane_is_up(&management, ("clusters", "demo"), &hosted.kubeconfig(), SERVED_AT);
     // Its own authority, for the address that guests see.
-    let (certificate, _) = self_signed(&folder.path(""), "server", "192.168.126.1");
-    let authority = printed(&format!("base64 -w0 {}", certificate.display()));
-    let payload = printed(r#"printf '{"ignition":{"version":"3.2.0"}}' | gzip -9n | base64 -w0"#);
-    let config = HypershiftConfig {
-        hash: "11111111",
-        token: TOKEN,
-        bearer: &printed(&format!("printf %s {TOKEN} | base64 -w0")),
-        payload: &payload,
-        upgrade_type: "InPlace",
-        endpoint: SERVED_AT,
-        authority: &authority,
-    };
-    hypershift.publish("demo", &config);
+    self_signed(folder.root(), "server", "IP:192.168.126.1");
+    folder.write("pool.ign", r#"{"ignition":{"version":"3.2.0"}}"#);
+    let publish =
+        ["hosted", "--kubeconfig", &kubeconfig, "stand-in", "--once", "--cluster", "demo", "--pool", "demo"];
+    let what = ["--config", "pool.ign", "--ignition-server", SERVED_AT, "--ignition-ca", "server.crt"];
+    folder.ok(&[&publish[..], &what].concat());
+    let tokens = management.get(&["secrets", "-n", "clusters-demo"])["items"].clone();
+    let token =
+        tokens.as_array().unwrap().iter().find_map(|secret| secret["data"]["token"].as_str()).unwrap();
+    let token = printed(&format!("printf %s {token} | base64 -d"));
     folder.ok(&["infra", "up"]);
     let serve = [
         "serve",
@@ -92,8 +69,7 @@ fn a_hosted_worker_installs_itself_and_fetches_with_the_token_of_its_pool() {
         &kubeconfig,
     ];
     let serve = [&serve[..], &["--certificate", "server.crt", "--key", "server.key"]].concat();
-    let program = std::path::Path::new(env!("CARGO_BIN_EXE_hardway"));
-    let _serving = Server::start(program, serve, &folder.path(""));
+    let _serving = folder.start(&serve);
 
     let add = [
         "hosted",
@@ -108,34 +84,23 @@ fn a_hosted_worker_installs_itself_and_fetches_with_the_token_of_its_pool() {
         "--cluster",
         "demo",
     ];
-    let said = fs_err::File::create(folder.path("said")).unwrap().into_parts().0;
-    let mut add = folder.command(&[&add[..], &["--config-rest", "0s"]].concat());
-    let mut adding = Adding(add.stdout(Stdio::null()).stderr(said).spawn().unwrap());
+    let mut adding = folder.start(&[&add[..], &["--config-rest", "0s"]].concat());
     let console =
         || fs_err::read(SERIAL).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
-    let said = || fs_err::read_to_string(folder.path("said")).unwrap();
-    let began = Instant::now();
-    while !console().contains("installed: end") {
-        let ended = adding.0.try_wait().unwrap();
-        assert!(ended.is_none() && began.elapsed() < PATIENCE, "{ended:?}: {}\n{}", said(), console());
-        std::thread::sleep(Duration::from_millis(500));
-    }
+    adding.until_so("the worker is installed", || console().contains("installed: end"));
     let console = console();
     assert!(console.contains("installed: address 192.168.126.110/24 name worker-0"), "{console}");
     assert!(console.contains("installed: config of the host fetched: "), "{console}");
     // Whoever keeps workers true has seen it, by its address: the token is every worker's of the pool.
     let list = ["hosted", "--kubeconfig", &kubeconfig, "workers", "list", "--cluster", "demo", "-o", "json"];
-    until("the worker counts as fetched", || {
-        let workers: Value = serde_json::from_str(&folder.ok(&list)).unwrap();
-        workers[0]["stage"] == "fetched"
-    });
-    let journal = fs_err::read_to_string(folder.path(hardway_journal::FILE_NAME)).unwrap();
+    until("the worker counts as fetched", || folder.ok(&list).json()[0]["stage"] == "fetched");
+    let journal = folder.read(hardway_journal::FILE_NAME);
     assert!(
-        journal.contains("--config") && !journal.contains(TOKEN),
+        journal.contains("--config") && !journal.contains(&token),
         "media with the pointer, and no token written down"
     );
     let pointer = folder.path("hosted/worker-0.ign");
-    let shown = folder.ok(&["media", "show", "media/worker-0.iso", "--ignition"]);
+    let shown = folder.ok(&["media", "show", "media/worker-0.iso", "--ignition"]).stdout;
     assert!(pointer.exists() && !shown.contains("machine-config-server"), "not this cluster's config");
     drop(adding);
     folder.ok(&["infra", "down"]);

@@ -1,14 +1,11 @@
 //! `create cluster` on libvirt: everything from the checks until the machines have their configs, with machines that really
 //! install themselves. What they would do next needs OpenShift.
 
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
-
-use hardway_testing::{inside_with_libvirt, succeed};
+use hardway_testing::inside_with_libvirt;
 use serde_json::Value;
 
-use crate::boot::{SERIAL, base};
-use crate::site::{Folder, INVENTORY, host, printed};
+use super::boot::{SERIAL, base};
+use super::site::{host, inventory, on_libvirt, printed};
 
 const CREATE: [&str; 8] = [
     "create",
@@ -32,68 +29,26 @@ const DONE: [&str; 9] = [
     "make-ignition",
     "install-os",
 ];
-/// Emulated machines on a busy computer; nothing is measured with it.
-const PATIENCE: Duration = Duration::from_secs(30 * 60);
-
-/// `create cluster`, ended with the test.
-struct Creating<'f> {
-    folder: &'f Folder,
-    child: Child,
-}
-
-impl<'f> Creating<'f> {
-    fn start(folder: &'f Folder) -> Self {
-        let log = fs_err::File::create(folder.path("said")).unwrap().into_parts().0;
-        Self { folder, child: folder.command(&CREATE).stdout(Stdio::null()).stderr(log).spawn().unwrap() }
-    }
-
-    fn said(&self) -> String {
-        fs_err::read_to_string(self.folder.path("said")).unwrap()
-    }
-
-    fn until_said(&mut self, words: &str) {
-        let began = Instant::now();
-        while !self.said().contains(words) {
-            let ended = self.child.try_wait().unwrap();
-            assert!(ended.is_none() && began.elapsed() < PATIENCE, "{words}: {ended:?}: {}", self.said());
-            std::thread::sleep(Duration::from_millis(200));
-        }
-    }
-
-    /// As a person with Ctrl-C does.
-    fn interrupt(&mut self) -> ExitStatus {
-        succeed(Command::new("kill").args(["-INT", &self.child.id().to_string()]));
-        self.child.wait().unwrap()
-    }
-}
-
-impl Drop for Creating<'_> {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
 
 #[test]
 fn create_cluster_installs_machines_goes_on_after_ctrl_c_and_is_destroyed() {
-    if !inside_with_libvirt("install::create_cluster_installs_machines_goes_on_after_ctrl_c_and_is_destroyed")
-    {
+    if !inside_with_libvirt() {
         return;
     }
-    let (folder, before) = (Folder::new(INVENTORY), host());
+    let (folder, before) = (on_libvirt(&inventory()), host());
     fs_err::create_dir(folder.path("media")).unwrap();
     base(&folder, "media/live.iso");
 
-    let mut creating = Creating::start(&folder);
+    let mut creating = folder.start(&CREATE);
     creating.until_said("await-bootstrap: ");
-    assert_eq!(creating.interrupt().code(), Some(8), "{}", creating.said());
+    assert_eq!(creating.interrupt(), Some(8), "{}", creating.said());
     let said = creating.said();
     for phase in DONE {
         let is_done = ["done", "already done"].iter().any(|word| said.contains(&format!("{phase}: {word}")));
         assert!(is_done, "{phase}: {said}");
     }
     // Each was seen on its way: by libvirt, on its console, and by its token.
-    let journal = fs_err::read_to_string(folder.path(hardway_journal::FILE_NAME)).unwrap();
+    let journal = folder.read(hardway_journal::FILE_NAME);
     let facts: Vec<Value> = journal.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for machine in ["bootstrap", "master-0"] {
         let of_machine = |kind: &str| {
@@ -109,9 +64,9 @@ fn create_cluster_installs_machines_goes_on_after_ctrl_c_and_is_destroyed() {
     let at = |words: &str| console.find(words).unwrap_or_else(|| panic!("{words}: {console}"));
     assert!(at("coreos.liveiso=") < at("Install complete") && at("Install complete") < at("ostree="));
 
-    let mut again = Creating::start(&folder);
+    let mut again = folder.start(&CREATE);
     again.until_said("await-bootstrap: ");
-    assert_eq!(again.interrupt().code(), Some(8), "{}", again.said());
+    assert_eq!(again.interrupt(), Some(8), "{}", again.said());
     for phase in DONE {
         assert!(again.said().contains(&format!("{phase}: already done")), "{phase}: {}", again.said());
     }

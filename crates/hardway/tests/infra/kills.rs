@@ -3,10 +3,10 @@
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Output, Stdio};
 
-use hardway_testing::{inside_with_libvirt, until};
+use hardway_testing::{Work, inside_with_libvirt, until};
 use serde_json::Value;
 
-use crate::site::{Folder, INVENTORY, host};
+use super::site::{host, inventory, on_libvirt};
 
 /// Shorter than any record, longer than the difference between two runs: numbers have more or fewer digits.
 const SLACK: usize = 60;
@@ -19,7 +19,7 @@ struct Told {
 }
 
 /// The whole lines of the journal.
-fn told(folder: &Folder) -> Vec<Told> {
+fn told(folder: &Work) -> Vec<Told> {
     let text = fs_err::read_to_string(folder.path(hardway_journal::FILE_NAME)).unwrap_or_default();
     let whole = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
     whole
@@ -32,7 +32,7 @@ fn told(folder: &Folder) -> Vec<Told> {
 
 /// Ends it without a word as soon as its journal would have more than so many bytes: in the middle of a line. No clock is
 /// involved, so it is the same record on every computer.
-fn cut_off_at(folder: &Folder, words: &[&str], bytes: usize) -> Output {
+fn cut_off_at(folder: &Work, words: &[&str], bytes: usize) -> Output {
     let hardway = folder.command(words);
     let mut command = Command::new("prlimit");
     command.arg(format!("--fsize={bytes}:unlimited")).arg(hardway.get_program()).args(hardway.get_args());
@@ -41,7 +41,7 @@ fn cut_off_at(folder: &Folder, words: &[&str], bytes: usize) -> Output {
 }
 
 /// Lets it write the next so many records of an undisturbed run and cuts it off in the one after them; then begins anew.
-fn cut_off_again_and_again(folder: &Folder, words: &[&str], undisturbed: &[Told], counts: &[usize]) {
+fn cut_off_again_and_again(folder: &Work, words: &[&str], undisturbed: &[Told], counts: &[usize]) {
     let before = told(folder).len();
     let mut done = 0;
     for count in counts {
@@ -64,10 +64,10 @@ fn cut_off_again_and_again(folder: &Folder, words: &[&str], undisturbed: &[Told]
 
 #[test]
 fn cut_off_after_every_action_up_and_down_go_on() {
-    if !inside_with_libvirt("kills::cut_off_after_every_action_up_and_down_go_on") {
+    if !inside_with_libvirt() {
         return;
     }
-    let (folder, before) = (Folder::new(INVENTORY), host());
+    let (folder, before) = (on_libvirt(&inventory()), host());
     folder.ok(&["infra", "up"]);
     let (built, up) = (host(), told(&folder));
     folder.ok(&["infra", "down"]);
@@ -75,12 +75,12 @@ fn cut_off_after_every_action_up_and_down_go_on() {
     let down = told(&folder)[up.len()..].to_vec();
     assert_eq!(up.len(), 2 * down.len(), "each begun, each finished, each taken back: {up:?} {down:?}");
 
-    let folder = Folder::new(INVENTORY);
+    let folder = on_libvirt(&inventory());
     // Every time right after an action was carried out, and before that was written down.
     let counts: Vec<usize> = [&[1][..], &vec![2; down.len() - 1], &[1]].concat();
     cut_off_again_and_again(&folder, &["infra", "up"], &up, &counts);
     assert_eq!(host(), built);
-    let (_, _, said) = folder.run(&["infra", "up"]);
+    let said = folder.run(&["infra", "up"]).stderr;
     assert!(said.contains(" 0 were done now"), "{said}");
     cut_off_again_and_again(&folder, &["infra", "down"], &down, &vec![1; down.len()]);
     assert_eq!(host(), before);
@@ -89,17 +89,16 @@ fn cut_off_after_every_action_up_and_down_go_on() {
 /// SIGKILL in the middle of an action, whose program goes on alone: `down` needs no other `up`, and `up` goes on.
 #[test]
 fn killed_in_the_middle_of_an_action_both_ways_go_on() {
-    if !inside_with_libvirt("kills::killed_in_the_middle_of_an_action_both_ways_go_on") {
+    if !inside_with_libvirt() {
         return;
     }
     let before = host();
     for (action, then) in [("network/active", "up"), ("balancer/haproxy", "down")] {
-        let folder = Folder::new(INVENTORY);
-        let mut child = folder.command(&["infra", "up"]).stderr(Stdio::null()).spawn().unwrap();
+        let folder = on_libvirt(&inventory());
+        let run = folder.start(&["infra", "up"]);
         let begun = format!("\"action-started\" \"{action}\"");
         until(action, || told(&folder).iter().any(|told| told.what == begun));
-        child.kill().unwrap();
-        child.wait().unwrap();
+        drop(run);
         folder.ok(&["infra", then]);
         folder.ok(&["infra", "down"]);
         assert_eq!(host(), before, "{action}");

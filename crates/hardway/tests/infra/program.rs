@@ -1,21 +1,17 @@
 //! The command as a person meets it.
 
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt as _;
+use hardway_testing::{Ran, Work, inside_with_libvirt};
 
-use hardway_testing::inside_with_libvirt;
-use serde_json::Value;
-
-use crate::site::{Folder, INVENTORY, host};
+use super::site::{host, inventory, on_libvirt};
 
 #[test]
 fn every_mistake_is_told_at_once_and_in_its_place() {
-    let wrong = INVENTORY
+    let wrong = inventory()
         .replace("{pool: ocp4, accelerator: tcg}", "{uri: \"qemu:///session\", network: a-network-with-a-long-name, poolPath: images, haproxy: podman}")
         .replace("/dev/vda, cpus: 1, memoryGiB: 1, diskGiB: 2}\n- ", "/dev/sda}\n- ");
-    let folder = Folder::new(&wrong);
+    let folder = on_libvirt(&wrong);
     for verb in ["plan", "up", "status"] {
-        let (code, stdout, stderr) = folder.run(&["infra", verb]);
+        let Ran { code, stdout, stderr } = folder.run(&["infra", verb]);
         assert_eq!((code, stdout.as_str()), (Some(3), ""), "{stderr}");
         for said in [
             "machines.libvirt.uri",
@@ -35,14 +31,14 @@ fn every_mistake_is_told_at_once_and_in_its_place() {
 
 #[test]
 fn somebody_elses_load_balancer_is_told_and_not_made() {
-    let external = INVENTORY.replace("  ingressVIP", "  loadBalancer: external\n  ingressVIP");
-    let folder = Folder::new(&external);
-    let text = folder.ok(&["infra", "plan"]);
+    let external = inventory().replace("  ingressVIP", "  loadBalancer: external\n  ingressVIP");
+    let folder = on_libvirt(&external);
+    let text = folder.ok(&["infra", "plan"]).stdout;
     assert!(
         text.contains("your load balancer:\nBEFORE PHASE") && !text.contains("balancer/haproxy"),
         "{text}"
     );
-    let plan: Value = serde_json::from_str(&folder.ok(&["infra", "plan", "-o", "json"])).unwrap();
+    let plan = folder.ok(&["infra", "plan", "-o", "json"]).json();
     assert_eq!(plan["loadBalancerChanges"][0]["port"], 6443);
     assert!(
         !plan.to_string().contains("<ip family='ipv4' address='192.168.126.10'"),
@@ -52,18 +48,14 @@ fn somebody_elses_load_balancer_is_told_and_not_made() {
 
 #[test]
 fn what_a_silent_libvirt_has_is_not_called_missing() {
-    let folder = Folder::new(INVENTORY);
-    fs_err::create_dir(folder.path("bin")).unwrap();
+    let folder = on_libvirt(&inventory());
     let complaint = "error: Failed to connect socket to '/var/run/libvirt/libvirt-sock': No such file";
     let script = format!("#!/bin/sh\necho \"{complaint}\" >&2\nexit 1\n");
-    fs_err::write(folder.path("bin/virsh"), script).unwrap();
-    fs_err::set_permissions(folder.path("bin/virsh"), Permissions::from_mode(0o755)).unwrap();
-    let path = format!("{}:{}", folder.path("bin").display(), std::env::var("PATH").unwrap());
+    folder.write_program("bin/virsh", &script);
+    let folder = folder.with_programs_of("bin");
     for verb in ["status", "up"] {
-        let output = folder.command(&["infra", verb]).env("PATH", &path).output().unwrap();
-        let (stdout, stderr) =
-            (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-        assert_eq!((output.status.code(), stdout.as_str()), (Some(4), ""), "{verb}: {stderr}");
+        let Ran { code, stdout, stderr } = folder.run(&["infra", verb]);
+        assert_eq!((code, stdout.as_str()), (Some(4), ""), "{verb}: {stderr}");
         for said in ["cannot be known", complaint, "fix: libvirt does not run on the host"] {
             assert!(stderr.contains(said), "{verb}: {said}: {stderr}");
         }
@@ -74,21 +66,23 @@ fn what_a_silent_libvirt_has_is_not_called_missing() {
 
 #[test]
 fn the_script_does_what_up_does_and_status_says_so() {
-    if !inside_with_libvirt("program::the_script_does_what_up_does_and_status_says_so") {
+    if !inside_with_libvirt() {
         return;
     }
-    let states = |folder: &Folder| -> Vec<(String, bool)> {
-        let rows: Vec<Value> = serde_json::from_str(&folder.ok(&["infra", "status", "-o", "json"])).unwrap();
-        rows.iter()
+    let states = |folder: &Work| -> Vec<(String, bool)> {
+        let rows = folder.ok(&["infra", "status", "-o", "json"]).json();
+        rows.as_array()
+            .unwrap()
+            .iter()
             .map(|row| (row["state"].as_str().unwrap().to_owned(), row["ours"].as_bool().unwrap()))
             .collect()
     };
     let all = |state: &str, is_ours: bool, rows: &[(String, bool)]| {
         !rows.is_empty() && rows.iter().all(|row| *row == (state.to_owned(), is_ours))
     };
-    let (folder, before) = (Folder::new(INVENTORY), host());
-    let script = folder.ok(&["infra", "plan", "--script"]);
-    assert!(folder.ok(&["infra", "plan"]).contains("network/definition: "));
+    let (folder, before) = (on_libvirt(&inventory()), host());
+    let script = folder.ok(&["infra", "plan", "--script"]).stdout;
+    assert!(folder.ok(&["infra", "plan"]).stdout.contains("network/definition: "));
     assert!(all("missing", false, &states(&folder)), "{:?}", states(&folder));
     assert_eq!(host(), before, "looking changes nothing");
     let names: Vec<_> = fs_err::read_dir(folder.path("")).unwrap().collect();
@@ -104,7 +98,7 @@ fn the_script_does_what_up_does_and_status_says_so() {
     assert!(by_hand.status.success(), "{}", String::from_utf8_lossy(&by_hand.stderr));
     assert_eq!(host(), built);
     assert!(all("holds", false, &states(&folder)), "{:?}", states(&folder));
-    let (_, _, said) = folder.run(&["infra", "up"]);
+    let said = folder.run(&["infra", "up"]).stderr;
     assert!(said.contains(" 0 were done now"), "{said}");
     folder.ok(&["infra", "down"]);
     assert_eq!(host(), built, "what a person made is theirs");

@@ -1,33 +1,19 @@
 //! `hardway diagnose` on a real API server.
 
-use std::process::Command;
-
-use hardway_testing::{ControlPlane, succeed};
+use hardway_testing::{ControlPlane, node_request, succeed};
 use serde_json::{Value, json};
 
-use crate::folder::Folder;
+use super::folder::Folder;
 
 /// A request as a kubelet makes it, made by the admin: nobody signs it here.
 fn request(folder: &Folder, plane: &ControlPlane, name: &str) {
-    let pem = succeed(Command::new("openssl").args([
-        "req",
-        "-new",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:P-256",
-        "-nodes",
-        "-keyout",
-        "/dev/null",
-        "-subj",
-        "/O=system:nodes/CN=system:node:worker-0",
-    ]));
+    let pem = node_request("worker-0", "");
     let encoded = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, pem);
     let object = json!({"apiVersion": "certificates.k8s.io/v1", "kind": "CertificateSigningRequest",
         "metadata": {"name": name},
         "spec": {"request": encoded, "signerName": "kubernetes.io/kube-apiserver-client-kubelet",
             "usages": ["digital signature", "client auth"]}});
-    folder.write("request.json", &object.to_string());
+    folder.write("request.json", object.to_string());
     succeed(plane.kubectl().args(["create", "-f"]).arg(folder.path("request.json")));
 }
 

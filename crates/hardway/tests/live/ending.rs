@@ -7,7 +7,7 @@ use std::process::Command;
 use fs_err as fs;
 use hardway_testing::{ControlPlane, free_port, sshd, succeed, until, user};
 
-use crate::folder::Folder;
+use super::folder::Folder;
 
 /// Hidden files and bundles: what a gathering that was cut off may leave.
 fn left_behind(folder: &Folder) -> Vec<String> {
@@ -43,7 +43,8 @@ fn a_gathering_that_is_cut_off_leaves_no_half_bundle_and_no_ssh() {
         let child = folder.start(&[&["gather", "bootstrap"], &to[..]].concat());
         until("it gathers", || Path::new(&path("begun")).exists());
         assert!(!left_behind(&folder).is_empty() && running(&format!("-p {port} ")) > 0);
-        let ran = child.signal(signal);
+        child.signal(signal);
+        let ran = child.end();
         assert_eq!(ran.code, Some(8), "{}", ran.stderr);
         assert!(ran.stderr.contains("error[interrupted]: interrupted while gathering"), "{}", ran.stderr);
         assert_eq!((left_behind(&folder), ran.stdout.as_str()), (Vec::new(), ""));
@@ -65,7 +66,8 @@ fn real_a_verification_that_is_cut_off_takes_its_pod_away() {
         let child = folder.start(&["verify", "--image", "registry.example.com/shell:1"]);
         let is_going = |of: &serde_json::Value| !of["metadata"]["deletionTimestamp"].is_null();
         until("the pod is made", || namespaces().iter().any(|namespace| !is_going(namespace)));
-        let ran = child.signal(signal);
+        child.signal(signal);
+        let ran = child.end();
         assert_eq!(ran.code, Some(8), "{}", ran.stderr);
         assert!(ran.stderr.contains("interrupted while verifying"), "{}", ran.stderr);
         assert!(!ran.stderr.contains("could not be deleted"), "{}", ran.stderr);

@@ -2,7 +2,7 @@
 
 use std::net::TcpListener;
 
-use crate::folder::Folder;
+use super::folder::Folder;
 
 /// A folder whose API never answers. The listener is held: connections wait in its queue for ever.
 fn folder() -> (Folder, TcpListener) {

@@ -2,11 +2,11 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
+use hardway_testing::{INSTALL_CONFIG, INVENTORY, Ran};
 use serde_json::Value;
 
+use super::site::Site;
 use crate::fixture::world::{MIXED, PROGRAM};
-use crate::site::Site;
-use crate::work::{CONFIG, INVENTORY, Ran};
 
 const TECH_PREVIEW: &str = "0000_10_config-operator_01_nodes-TechPreviewNoUpgrade.crd.yaml";
 
@@ -73,7 +73,7 @@ fn the_install_config_says_what_is_included() {
     site.work.write("install-config.yaml", "apiVersion: v1\nfeatureSet: TechPreviewNoUpgrade\n");
     run("a", &[]).expect(0).says("left out: 0000_50_mixed.yaml ConfigMap hosted").does_not_say(TECH_PREVIEW);
     assert!(site.work.exists(&format!("a/{TECH_PREVIEW}")));
-    site.work.write("other.yaml", CONFIG);
+    site.work.write("other.yaml", INSTALL_CONFIG);
     run("b", &["--install-config", "other.yaml"]).expect(0).says(&format!("left out: {TECH_PREVIEW}"));
 
     site.work.write(
@@ -155,7 +155,7 @@ fn programs_come_out_ready_to_run() {
 fn an_extracted_release_makes_a_cluster() {
     let site = Site::new();
     site.plain(&["extract", &site.tag(), "--to", "rel"]).expect(0);
-    site.work.write("install-config.yaml", CONFIG);
+    site.work.write("install-config.yaml", INSTALL_CONFIG);
     site.work.write("inventory.yaml", INVENTORY);
     // The fixture lacks the images that a cluster is made of: what is missing is told by name.
     let ran = site.work.run(&["create", "manifests", "--release-dir", "rel"]);

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use super::site::Site;
 use crate::fixture::image::{Family, Image, Layer, Packing};
-use crate::site::Site;
 
 #[test]
 fn text_and_json_tell_the_same() {

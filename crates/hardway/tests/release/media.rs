@@ -3,13 +3,13 @@
 use std::io::Write as _;
 
 use hardway_release::Digest;
+use hardway_testing::INVENTORY;
 use serde_json::{Value, json};
 
+use super::media_server::MediaServer;
+use super::site::Site;
 use crate::fixture::release::{ReleaseImage, boot_images};
 use crate::fixture::world::world_of;
-use crate::media_server::MediaServer;
-use crate::site::Site;
-use crate::work::INVENTORY;
 
 /// A release whose boot images are on a server of the test.
 struct Media {

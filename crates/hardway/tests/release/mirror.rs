@@ -1,15 +1,15 @@
 //! A release in another registry, or carried there.
 
+use hardway_testing::INSTALL_CONFIG;
 use serde_json::Value;
 
+use super::site::{Site, logins};
 use crate::fixture::registry::{Registry, Setup};
-use crate::site::{Site, logins};
-use crate::work::CONFIG;
 
 /// The release as everybody names it, when the source is gone and only what the snippet says is left.
 fn extract_from_mirror(site: &Site, snippet: &str, digest: &str) {
     site.forget();
-    site.work.write("install-config.yaml", format!("{CONFIG}{snippet}"));
+    site.work.write("install-config.yaml", format!("{INSTALL_CONFIG}{snippet}"));
     let mirror = snippet.lines().find_map(|line| line.strip_prefix("  - ")).unwrap().trim_matches('"');
     let plain = format!("--plain-http={}", mirror.split('/').next().unwrap());
     let ran = site.ok(&["extract", digest, "--to", "rel", &plain]);
@@ -38,7 +38,7 @@ fn a_mirror_serves_when_the_source_is_gone() {
     assert_eq!(json["imageDigestSources"][1]["source"], format!("{source}/ocp/release"));
 
     let digest = site.digest();
-    site.work.write("install-config.yaml", format!("{CONFIG}{expected}"));
+    site.work.write("install-config.yaml", format!("{INSTALL_CONFIG}{expected}"));
     site.plain(&["info", &site.tag()]).expect(0).says("are asked for digests only");
     site.plain(&["info", &digest]).expect(0).does_not_say("are asked for digests only");
     site.world.registry.stop();

@@ -1,9 +1,10 @@
 //! As whom registries are asked, and whom to trust.
 
+use hardway_testing::{INSTALL_CONFIG, Ran};
+
+use super::site::{Site, logins};
 use crate::fixture::registry::{Registry, Setup};
 use crate::fixture::world::TAG;
-use crate::site::{Site, logins};
-use crate::work::CONFIG;
 
 /// The same release behind a password.
 fn guarded(site: &Site) -> Registry {
@@ -58,12 +59,12 @@ fn logins_are_found_where_oc_and_podman_put_them() {
     site.home.write("elsewhere.json", "{\"auths\": {}}");
     let mut command = site.command(&["info", &image, "--plain-http"]);
     command.env("REGISTRY_AUTH_FILE", site.home.path("elsewhere.json"));
-    crate::work::Ran::of(command).expect(1).says("error[registry-refused]");
+    Ran::of(command).expect(1).says("error[registry-refused]");
     let mut command = site.command(&["info", &image, "--plain-http"]);
     site.home.write("elsewhere.json", &good);
     site.home.remove(".docker/config.json");
     command.env("REGISTRY_AUTH_FILE", site.home.path("elsewhere.json"));
-    crate::work::Ran::of(command).expect(0);
+    Ran::of(command).expect(0);
 }
 
 #[test]
@@ -71,8 +72,9 @@ fn the_install_config_of_the_folder_counts_first() {
     let site = Site::new();
     let registry = guarded(&site);
     let image = registry.image(TAG).to_string();
-    let old = CONFIG.lines().last().unwrap();
-    let with = |login: &str| CONFIG.replace(old, &format!("pullSecret: '{}'", logins(&registry, login)));
+    let old = INSTALL_CONFIG.lines().last().unwrap();
+    let with =
+        |login: &str| INSTALL_CONFIG.replace(old, &format!("pullSecret: '{}'", logins(&registry, login)));
     site.work.write("install-config.yaml", with("user:hush-hush"));
     fs_err::create_dir_all(site.home.path(".docker")).unwrap();
     site.home.write(".docker/config.json", logins(&registry, "user:hush-hush-old"));
@@ -96,7 +98,7 @@ fn a_certificate_of_an_unknown_ca_is_refused_until_its_ca_is_given() {
     site.work.write("ca.pem", &registry.ca);
     site.ok(&["info", &image, "--trust-bundle", "ca.pem"]);
     let bundle: String = registry.ca.lines().map(|line| format!("  {line}\n")).collect();
-    site.work.write("install-config.yaml", format!("{CONFIG}additionalTrustBundle: |\n{bundle}"));
+    site.work.write("install-config.yaml", format!("{INSTALL_CONFIG}additionalTrustBundle: |\n{bundle}"));
     site.ok(&["info", &image]);
     site.work.remove("install-config.yaml");
     site.work.write("ca.pem", "no certificate");
@@ -122,7 +124,7 @@ fn the_proxy_of_the_environment_is_used() {
     let image = "registry.lab.invalid:80/ocp/release:4.18.99-x86_64";
     let mut command = site.command(&["info", image, "--plain-http"]);
     command.env("HTTP_PROXY", format!("http://127.0.0.1:{}", front.port));
-    crate::work::Ran::of(command).expect(0);
+    Ran::of(command).expect(0);
     assert!(
         front.seen().iter().all(|head| head.contains("http://registry.lab.invalid")),
         "{:?}",

@@ -1,8 +1,9 @@
 //! Who signed a release.
 
+use hardway_testing::{Ran, Snapshot};
+
+use super::site::Site;
 use crate::fixture::signer::{Signer, claim};
-use crate::site::Site;
-use crate::snapshot::Snapshot;
 
 #[test]
 fn without_a_keyring_it_is_said_that_nothing_is_checked() {
@@ -56,7 +57,7 @@ fn a_good_signature_is_told_and_a_bad_one_stops_everything() {
     // A site that always wants signatures can still be told not to.
     let mut command = site.command(&["info", &tag, "--plain-http", "--insecure-skip-signature"]);
     command.env("HARDWAY_KEYRING", &strangers);
-    crate::work::Ran::of(command).expect(0).says("--insecure-skip-signature");
+    Ran::of(command).expect(0).says("--insecure-skip-signature");
     let empty = text(stranger.store.path());
     let unsigned = ["info", &tag, "--keyring", &keyring, "--signature-store", &empty];
     site.plain(&unsigned).expect(1).says("error[signature-invalid]").says("no signature of");

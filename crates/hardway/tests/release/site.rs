@@ -5,10 +5,11 @@ use std::process::Command;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use hardway_testing::{Ran, Work};
 
 use crate::fixture::registry::Registry;
 use crate::fixture::world::{TAG, World, world};
-use crate::work::{Ran, Work};
+use crate::work;
 
 /// A working folder, the user's home, and a registry with a release.
 pub(crate) struct Site {
@@ -23,7 +24,7 @@ impl Site {
     }
 
     pub(crate) fn with(world: World) -> Self {
-        Self { world, work: Work::empty(), home: Work::empty() }
+        Self { world, work: work::empty(), home: work::empty() }
     }
 
     /// The release by tag.
@@ -40,13 +41,7 @@ impl Site {
     /// `hardway release …`, of somebody who is nobody yet.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = self.work.command(&[&["release"], args].concat());
-        let proxies = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"];
-        for name in proxies.into_iter().chain(["REGISTRY_AUTH_FILE", "DOCKER_CONFIG", "HARDWAY_KEYRING"]) {
-            command.env_remove(name).env_remove(name.to_lowercase());
-        }
-        let home = self.home.root();
-        command.env("HOME", home).env("XDG_CACHE_HOME", home.join("cache"));
-        command.env("XDG_RUNTIME_DIR", home.join("run")).env("XDG_CONFIG_HOME", home.join("config"));
+        work::at_home(&mut command, self.home.root());
         command
     }
 

@@ -2,22 +2,20 @@
 
 use std::time::Duration;
 
+use hardway_testing::Ran;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
+use super::site::{Folder, Serving};
 use crate::client::{PATIENCE, Reply};
-use crate::site::{Folder, Serving};
 
 /// Far above what it takes, far below what a leak would: 1,000 clients times 438 KB are 438 MB.
 const MOST_KILOBYTES: u64 = 96 << 10;
 
 async fn good_client_is_served(folder: &Folder, serving: &Serving) {
-    let (path, headers) = folder.request("worker-0");
-    let headers: Vec<(&str, &str)> =
-        headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    let reply = serving.client().ask("GET", &path, &headers).await;
+    let reply = folder.request("worker-0").ask(&serving.client()).await;
     assert_eq!(reply.status, 200, "{}", reply.head);
-    assert!(reply.body == folder.read("ignition/worker-0.ign"), "{} bytes", reply.body.len());
+    assert!(reply.body == folder.read("ignition/worker-0.ign").as_bytes(), "{} bytes", reply.body.len());
 }
 
 /// A test may hold more files than a process usually does.
@@ -32,7 +30,7 @@ async fn a_thousand_slow_readers_beside_good_ones() {
     raise_file_limit();
     let folder = Folder::made();
     let serving = folder.serve(&[]);
-    let text = folder.request_text("worker-0");
+    let text = folder.request("worker-0").text();
     let mut readers = Vec::new();
     for _ in 0..20 {
         let starts = (0..50).map(|_| async {
@@ -58,7 +56,7 @@ async fn a_thousand_slow_readers_beside_good_ones() {
     }
     drop(readers);
     good_client_is_served(&folder, &serving).await;
-    assert_eq!(serving.end().0, Some(0));
+    assert_eq!(serving.end().code, Some(0));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -173,7 +171,7 @@ async fn a_hundred_thousand_bad_tokens() {
     let held = serving.kilobytes("VmHWM");
     assert!(held < MOST_KILOBYTES, "{held} kB");
     tokio::time::sleep(Duration::from_millis(10)).await;
-    let (code, lines) = serving.end();
+    let Ran { code, stdout: lines, .. } = serving.end();
     assert_eq!(code, Some(0));
     assert!(!lines.contains(&"0".repeat(64)), "a token, even a wrong one, is never shown");
 }

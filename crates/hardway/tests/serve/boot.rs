@@ -1,9 +1,10 @@
 //! Machines that boot from the network, beside the ignition server.
 
-use std::net::TcpListener;
 use std::process::Command;
 
-use crate::site::{Folder, Serving};
+use hardway_testing::{Ran, free_port};
+
+use super::site::{Folder, Serving};
 
 const MAC: &str = "52-54-00-7e-00-65";
 
@@ -32,13 +33,14 @@ fn ask(serving: &Serving, port: u16, path: &str) -> String {
 #[test]
 fn a_host_is_installed_once_unless_somebody_wants_it_again() {
     let folder = Folder::made();
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = free_port();
     let boot = format!("127.0.0.1:{port}");
-    let (exit, said) = folder.refused(&["--boot", &boot]);
+    let Ran { code: exit, stderr: said, .. } = folder.cannot_serve(&["--boot", &boot]);
     assert!(exit == Some(2) && said.contains("error[serve-unprepared]"), "{said}");
     assert!(said.contains("hardway media pxe --url"), "{said}");
     write_boot_folder(&folder);
-    let (exit, said) = folder.refused(&["--boot", &boot, "--reinstall", "nobody"]);
+    let Ran { code: exit, stderr: said, .. } =
+        folder.cannot_serve(&["--boot", &boot, "--reinstall", "nobody"]);
     assert!(exit == Some(2) && said.contains("has no host of that name"), "{said}");
 
     let script = format!("ipxe/{MAC}");
@@ -47,8 +49,8 @@ fn a_host_is_installed_once_unless_somebody_wants_it_again() {
     assert_eq!(ask(&serving, port, &script), "install");
     assert_eq!(ask(&serving, port, "ignition/master-0.ign"), "pointer");
     assert!(ask(&serving, port, &script).ends_with("exit\n"));
-    assert_eq!(serving.end().0, Some(0));
-    let journal = String::from_utf8(folder.read("journal.jsonl")).unwrap();
+    assert_eq!(serving.end().code, Some(0));
+    let journal = folder.read("journal.jsonl");
     assert!(
         journal.contains(r#""kind":"install-begun","body":{"host":"master-0","source":"127.0.0.1"}"#),
         "{journal}"
@@ -56,7 +58,7 @@ fn a_host_is_installed_once_unless_somebody_wants_it_again() {
 
     let serving = folder.serve(&["--boot", &boot]);
     assert!(ask(&serving, port, &script).ends_with("exit\n"), "the journal was not read");
-    assert_eq!(serving.end().0, Some(0));
+    assert_eq!(serving.end().code, Some(0));
     let serving = folder.serve(&["--boot", &boot, "--reinstall", "master-0"]);
     assert_eq!(ask(&serving, port, &script), "install");
 }
@@ -67,7 +69,7 @@ fn the_operator_is_told_what_keeps_a_machine_waiting() {
     write_boot_folder(&folder);
     let image = folder.path("pxe/rootfs.img");
     std::os::unix::fs::symlink(&image, &image).unwrap();
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = free_port();
     let serving = folder.serve(&["--boot", &format!("127.0.0.1:{port}")]);
     ask(&serving, port, "boot.ipxe");
     let url = format!("http://127.0.0.1:{port}/rootfs.img");
@@ -75,6 +77,6 @@ fn the_operator_is_told_what_keeps_a_machine_waiting() {
         Command::new("curl").args(["--silent", "--write-out", "%{http_code}", &url]).output().unwrap();
     let told = String::from_utf8(output.stdout).unwrap();
     assert_eq!(told, "not now; the operator of this server is told why\n503");
-    let said = serving.said();
+    let said = serving.end().stderr;
     assert!(said.contains("pxe/rootfs.img cannot be read: "), "{said}");
 }

@@ -2,17 +2,15 @@
 
 use std::time::Duration;
 
+use super::site::{Folder, Serving};
 use crate::client::PATIENCE;
-use crate::site::{Folder, Serving};
 
 /// Asks as a host does until the answer is this one.
 async fn until(serving: &Serving, folder: &Folder, host: &str, status: u16) {
-    let (path, headers) = folder.request(host);
-    let headers: Vec<(&str, &str)> =
-        headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let request = folder.request(host);
     let asking = async {
         loop {
-            let found = serving.client().ask("GET", &path, &headers).await.status;
+            let found = request.ask(&serving.client()).await.status;
             // Anything else would end a first boot for good.
             assert!([200, 503].contains(&found), "{host}: {found}");
             if found == status {
@@ -24,29 +22,23 @@ async fn until(serving: &Serving, folder: &Folder, host: &str, status: u16) {
     tokio::time::timeout(PATIENCE, asking).await.unwrap_or_else(|_| panic!("{host} never gets {status}"));
 }
 
-fn edit(folder: &Folder, name: &str, from: &str, to: &str) {
-    let text = String::from_utf8(folder.read(name)).unwrap();
-    assert!(text.contains(from), "{name} has no {from}");
-    std::fs::write(folder.path(name), text.replace(from, to)).unwrap();
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_host_that_is_added_is_served_without_a_restart() {
     let folder = Folder::made();
     let serving = folder.serve(&[]);
     until(&serving, &folder, "worker-0", 200).await;
     // A mistake keeps nobody from being served.
-    edit(&folder, "inventory.yaml", "hosts:\n", "hosts:\n- {name: worker-1, role: wrong}\n");
+    folder.edit("inventory.yaml", "hosts:\n", "hosts:\n- {name: worker-1, role: wrong}\n");
     tokio::time::sleep(Duration::from_millis(1200)).await;
     until(&serving, &folder, "worker-0", 200).await;
 
     let wrong = "- {name: worker-1, role: wrong}";
-    edit(&folder, "inventory.yaml", wrong, "- {name: worker-1, role: worker, ip: 192.168.126.111}");
-    edit(&folder, "install-config.yaml", "replicas: 1", "replicas: 2");
+    folder.edit("inventory.yaml", wrong, "- {name: worker-1, role: worker, ip: 192.168.126.111}");
+    folder.edit("install-config.yaml", "replicas: 1", "replicas: 2");
     folder.create();
     until(&serving, &folder, "worker-1", 200).await;
     until(&serving, &folder, "worker-0", 200).await;
-    assert_eq!(serving.end().0, Some(0));
+    assert_eq!(serving.end().code, Some(0));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -62,5 +54,5 @@ async fn a_config_that_cannot_be_read_keeps_no_other_host_waiting() {
     std::fs::remove_dir(&config).unwrap();
     std::fs::rename(&aside, &config).unwrap();
     until(&serving, &folder, "master-0", 200).await;
-    assert_eq!(serving.end().0, Some(0));
+    assert_eq!(serving.end().code, Some(0));
 }

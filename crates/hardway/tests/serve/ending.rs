@@ -1,17 +1,18 @@
 //! Ending well: who is being served is served to the end.
 
+use hardway_testing::Running;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
+use super::site::Folder;
 use crate::client::PATIENCE;
-use crate::site::Folder;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_download_that_is_under_way_ends_whole() {
     let folder = Folder::made();
     let mut serving = folder.serve(&[]);
     let mut stream = serving.client().connect().await.unwrap();
-    stream.write_all(folder.request_text("worker-0").as_bytes()).await.unwrap();
+    stream.write_all(folder.request("worker-0").text().as_bytes()).await.unwrap();
     stream.flush().await.unwrap();
     let mut received = vec![0; 50_000];
     stream.read_exact(&mut received).await.unwrap();
@@ -25,8 +26,8 @@ async fn a_download_that_is_under_way_ends_whole() {
     let mut rest = Vec::new();
     tokio::time::timeout(PATIENCE, stream.read_to_end(&mut rest)).await.unwrap().unwrap();
     received.extend(rest);
-    assert!(received.ends_with(&folder.read("ignition/worker-0.ign")), "{} bytes", received.len());
-    assert_eq!(serving.ended().0, Some(0));
+    assert!(received.ends_with(folder.read("ignition/worker-0.ign").as_bytes()), "{} bytes", received.len());
+    assert_eq!(serving.exit(), Some(0));
 }
 
 /// Being ended is how a server ends, by whomever.
@@ -36,7 +37,7 @@ fn a_person_ends_it_as_well_as_a_service_manager() {
     for signal in ["INT", "TERM"] {
         let mut serving = folder.serve(&[]);
         serving.signal(signal);
-        assert_eq!(serving.ended().0, Some(0), "{signal}");
+        assert_eq!(serving.exit(), Some(0), "{signal}");
     }
 }
 
@@ -44,18 +45,15 @@ fn a_person_ends_it_as_well_as_a_service_manager() {
 async fn what_happened_is_one_line_each() {
     let folder = Folder::made();
     let serving = folder.serve(&[]);
-    let (path, headers) = folder.request("master-0");
-    let headers: Vec<(&str, &str)> =
-        headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    assert_eq!(serving.client().ask("GET", &path, &headers).await.status, 200);
-    assert_eq!(serving.client().ask("GET", "/ignition/master-1", &headers).await.status, 401);
-    let (code, text) = serving.end();
-    assert_eq!(code, Some(0));
+    let request = folder.request("master-0");
+    assert_eq!(request.ask(&serving.client()).await.status, 200);
+    assert_eq!(request.ask_for(&serving.client(), "/ignition/master-1").await.status, 401);
+    let text = serving.end().expect(0).stdout;
     let lines: Vec<serde_json::Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(lines.iter().any(|line| line["event"] == "served" && line["who"] == "master-0"), "{text}");
     assert!(lines.iter().any(|line| line["event"] == "refused" && line["status"] == 401), "{text}");
-    for (_, value) in headers {
+    for (_, value) in request.headers {
         let token = value.trim_start_matches("Bearer ");
         assert!(token.len() < 20 || !text.contains(token), "a token shows:\n{text}");
     }
@@ -64,21 +62,19 @@ async fn what_happened_is_one_line_each() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_that_does_not_read_stops_nothing() {
     let folder = Folder::made();
-    let mut command = folder.command(&["--listen", "127.0.0.1:0", "-o", "json"]);
+    let mut command = folder.serve_command();
     // A pipe that is full after 64 KB: `sleep` holds its other end.
     let sleeper =
         std::process::Command::new("sleep").arg("600").stdin(std::process::Stdio::piped()).spawn().unwrap();
     let mut sleeper = Sleeper(sleeper);
     command.stdout(sleeper.0.stdin.take().unwrap());
-    let mut serving = crate::site::Serving::quiet(command, &folder.read("pki/root-ca.crt"));
-    let (path, headers) = folder.request("master-0");
-    let headers: Vec<(&str, &str)> =
-        headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let mut serving = folder.serving(Running::with_its_own_output(command));
+    let request = folder.request("master-0");
     for _ in 0..800 {
-        assert_eq!(serving.client().ask("GET", &path, &headers).await.status, 200);
+        assert_eq!(request.ask(&serving.client()).await.status, 200);
     }
     serving.signal("TERM");
-    assert_eq!(serving.ended().0, Some(0));
+    assert_eq!(serving.exit(), Some(0));
 }
 
 struct Sleeper(std::process::Child);

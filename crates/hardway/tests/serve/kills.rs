@@ -10,8 +10,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
+use super::site::{Folder, HOSTS};
 use crate::client::Client;
-use crate::site::{Folder, HOSTS};
 
 #[derive(Default)]
 struct Counts {
@@ -51,7 +51,7 @@ async fn no_redemption_is_lost_and_none_is_invented() {
         let clients: Vec<_> = totals
             .iter()
             .map(|(host, counts)| {
-                let text = folder.request_text(host);
+                let text = folder.request(host).text();
                 tokio::spawn(ask_on(serving.client(), text, counts.clone(), is_over.clone()))
             })
             .collect();
@@ -61,9 +61,9 @@ async fn no_redemption_is_lost_and_none_is_invented() {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
         tokio::time::sleep(Duration::from_millis(round * 3)).await;
-        serving.child.kill().unwrap();
+        serving.signal("KILL");
         is_over.store(true, Ordering::SeqCst);
-        assert_eq!(serving.ended().0, None, "killed by a signal");
+        assert_eq!(serving.exit(), None, "killed by a signal");
         for client in clients {
             client.await.unwrap();
         }
@@ -83,5 +83,5 @@ async fn no_redemption_is_lost_and_none_is_invented() {
     // And it goes on from there.
     let serving = folder.serve(&[]);
     assert_eq!(serving.client().ask("GET", "/readyz", &[]).await.status, 200);
-    assert_eq!(serving.end().0, Some(0));
+    assert_eq!(serving.end().code, Some(0));
 }

@@ -5,13 +5,14 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use super::site::Folder;
 use crate::client::Client;
-use crate::site::Folder;
+use crate::work::PROGRAM;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hosts_are_shown_as_they_come() {
     let folder = Folder::made();
-    let serve = format!("exec {} serve --listen 127.0.0.1:0", env!("CARGO_BIN_EXE_hardway"));
+    let serve = format!("exec {} serve --listen 127.0.0.1:0", PROGRAM);
     // script(1) gives it a terminal.
     let mut child = Command::new("script")
         .args(["--quiet", "--flush", "--return", "--command", &serve, "/dev/null"])
@@ -36,11 +37,8 @@ async fn hosts_are_shown_as_they_come() {
     let address = line.trim_end().split_once("://").unwrap().1.parse().unwrap();
     find("worker-0                 worker");
     find("5 of 5 hosts not seen yet");
-    let client = Client::new(address, &folder.read("pki/root-ca.crt"));
-    let (path, headers) = folder.request("worker-0");
-    let headers: Vec<(&str, &str)> =
-        headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    assert_eq!(client.ask("GET", &path, &headers).await.status, 200);
+    let client = Client::new(address, &folder.ca());
+    assert_eq!(folder.request("worker-0").ask(&client).await.status, 200);
     find("from 127.0.0.1");
     find("4 of 5 hosts not seen yet");
     child.kill().unwrap();

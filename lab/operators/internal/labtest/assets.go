@@ -29,7 +29,7 @@ func Assets(t testing.TB, scenario string) string {
 		program = filepath.Join(Repository(), "target", "debug", "hardway")
 	}
 	if _, err := os.Stat(program); err != nil {
-		t.Skip("there is no hardway to make assets with: set HARDWAY_BIN")
+		Skip(t, "there is no hardway to make assets with: set HARDWAY_BIN")
 	}
 	folder := t.TempDir()
 	inputs := filepath.Join(Repository(), "crates/hardway-assets/tests/scenarios", scenario)

@@ -62,7 +62,7 @@ func Tool(t testing.TB, name string) string {
 	t.Helper()
 	bin := os.Getenv("HARDWAY_TOOLS_BIN")
 	if bin == "" || os.Getenv(holders) == "" {
-		t.Skip("HARDWAY_TOOLS_BIN is not set, or there is no network namespace: no real " + name)
+		Skip(t, "HARDWAY_TOOLS_BIN is not set, or there is no network namespace: no real "+name)
 	}
 	return strings.TrimRight(bin, "/") + "/" + name
 }

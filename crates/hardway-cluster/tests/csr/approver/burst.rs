@@ -3,15 +3,15 @@
 use std::time::Instant;
 
 use futures_util::{StreamExt as _, stream};
-use hardway_cluster::approver::CsrDecided;
 use hardway_cluster::csr_policy::{CLIENT_SIGNER, Verdict};
-use hardway_testing::succeed;
+use hardway_journal::CsrDecided;
+use hardway_testing::{succeed, until_found};
 use kube::api::ListParams;
 
-use super::lab::{Lab, address, name, until};
-use crate::support::key::TestKey;
-use crate::support::pkcs10::{Pkcs10Draft, dns, ip};
-use crate::support::request::{BOOTSTRAPPER, BOOTSTRAPPER_GROUPS};
+use super::lab::{Lab, address, name};
+use crate::csr::support::key::TestKey;
+use crate::csr::support::pkcs10::{Pkcs10Draft, dns, ip};
+use crate::csr::support::request::{BOOTSTRAPPER, BOOTSTRAPPER_GROUPS};
 
 /// Requests of a burst: half of new nodes, half of nodes that want to serve. One in twenty more is hostile.
 fn size() -> usize {
@@ -74,8 +74,10 @@ async fn burst(count: usize) -> (Lab, f64) {
         all.iter().filter(|one| one.status.as_ref().is_none_or(|status| status.conditions.is_none())).count()
     };
     // What is hostile is denied or held, and all the rest is decided.
-    until("the last of the burst", async || (approver.decided() >= good.len() + hostile.len()).then_some(()))
-        .await;
+    until_found("the last of the burst", async || {
+        (approver.decided() >= good.len() + hostile.len()).then_some(())
+    })
+    .await;
     let seconds = began.elapsed().as_secs_f64();
     let summary = approver.stop().await;
     assert_eq!(summary.approved, good.len(), "{summary:?}");

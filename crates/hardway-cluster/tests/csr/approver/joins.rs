@@ -1,14 +1,15 @@
 //! Nodes join, and nobody else does.
 
-use hardway_cluster::approver::{CsrDecided, Summary, Written};
+use hardway_cluster::approver::{Summary, Written};
 use hardway_cluster::csr_policy::{ReasonCode, Verdict};
-use hardway_journal::{IgnitionRedeemed, NodeJoined};
+use hardway_journal::{CsrDecided, IgnitionRedeemed, NodeJoined};
+use hardway_testing::until_found;
 use k8s_openapi::api::events::v1::Event;
 use kube::api::{Api, ListParams};
 
-use super::lab::{Lab, address, name, until};
-use crate::support::key::TestKey;
-use crate::support::pkcs10::{dns, ip};
+use super::lab::{Lab, address, name};
+use crate::csr::support::key::TestKey;
+use crate::csr::support::pkcs10::{dns, ip};
 
 fn pair(type_: &str, reason: &str) -> (String, String) {
     (type_.to_owned(), reason.to_owned())
@@ -42,7 +43,11 @@ async fn real_a_node_joins_and_it_is_written_down_everywhere() {
 async fn audited(lab: &Lab, [client, serving, hostile, second]: [&String; 4]) {
     let decided: Vec<CsrDecided> = lab.facts();
     let told = |request: &str| -> Vec<(Verdict, ReasonCode)> {
-        decided.iter().filter(|one| one.request == request).map(|one| (one.verdict, one.reason)).collect()
+        decided
+            .iter()
+            .filter(|one| one.request == request)
+            .map(|one| (one.verdict, ReasonCode::named(one.reason.word()).unwrap()))
+            .collect()
     };
     assert_eq!(told(client), [(Verdict::Approve, ReasonCode::FirstClient)]);
     assert_eq!(
@@ -57,7 +62,7 @@ async fn audited(lab: &Lab, [client, serving, hostile, second]: [&String; 4]) {
     assert!(log.iter().all(|line| line["findings"].as_array().unwrap().len() > 20));
     assert_eq!(log[0]["written"], serde_json::to_value(Written::Yes).unwrap());
     let events: Api<Event> = Api::namespaced(lab.client.clone(), "default");
-    until("an event for each", async || {
+    until_found("an event for each", async || {
         let events = events.list(&ListParams::default()).await.unwrap();
         let regarding = |event: &Event| event.regarding.clone().unwrap_or_default().name.unwrap_or_default();
         let of = |request: &str| events.iter().filter(|event| regarding(event) == request).count();
@@ -74,7 +79,7 @@ async fn real_a_fetched_config_lets_its_host_in() {
         host: name(n),
         generation: "1".into(),
         source: address(n).parse().unwrap(),
-        face: "host".into(),
+        face: hardway_journal::Face::Host,
     };
     lab.write(&fetched(1));
     let approver = lab.run("one");
@@ -98,7 +103,7 @@ async fn real_what_is_pending_is_decided_once_and_the_rest_is_left() {
     let contested = [lab.ask_client(1, &first).await, lab.ask_client(1, &second).await];
     let stranger = lab.ask_client(9, &first).await;
     let theirs = {
-        let pem = crate::support::pkcs10::Pkcs10Draft::of_node("x", Vec::new()).to_pem(&first, &first);
+        let pem = crate::csr::support::pkcs10::Pkcs10Draft::of_node("x", Vec::new()).to_pem(&first, &first);
         lab.ask(
             &pem,
             "kubernetes.io/kube-apiserver-client",

@@ -3,12 +3,12 @@
 use std::net::IpAddr;
 use std::process::Command;
 
-use hardway_cluster::approver::CsrDecided;
 use hardway_cluster::csr_policy::{ReasonCode, Verdict};
-use hardway_testing::{Machine, own_address, run};
+use hardway_journal::CsrDecided;
+use hardway_testing::{Machine, own_address, run, until_found};
 use serde_json::json;
 
-use super::lab::{Lab, name, until};
+use super::lab::{Lab, name};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn real_a_kubelet_gets_both_certificates_and_serves_with_them() {
@@ -22,13 +22,16 @@ async fn real_a_kubelet_gets_both_certificates_and_serves_with_them() {
     machine.boot();
 
     approver.until_told(&format!("joined {}", name(0))).await;
-    let decided: Vec<CsrDecided> = until("both decisions in the journal", async || {
+    let decided: Vec<CsrDecided> = until_found("both decisions in the journal", async || {
         Some(lab.facts::<CsrDecided>())
             .filter(|all| all.iter().filter(|one| one.verdict == Verdict::Approve).count() >= 2)
     })
     .await;
-    let reasons: Vec<ReasonCode> =
-        decided.iter().filter(|one| one.verdict == Verdict::Approve).map(|one| one.reason).collect();
+    let reasons: Vec<ReasonCode> = decided
+        .iter()
+        .filter(|one| one.verdict == Verdict::Approve)
+        .map(|one| ReasonCode::named(one.reason.word()).unwrap())
+        .collect();
     assert_eq!(reasons, [ReasonCode::FirstClient, ReasonCode::FirstServing], "{decided:?}");
     assert!(decided.iter().all(|one| one.verdict != Verdict::Deny), "{decided:?}");
 
@@ -49,7 +52,7 @@ async fn real_a_kubelet_gets_both_certificates_and_serves_with_them() {
 async fn serves_with_its_certificate(lab: &Lab, address: IpAddr, port: u16) {
     let host = if address.is_ipv6() { format!("[{address}]:{port}") } else { format!("{address}:{port}") };
     let folder = lab.plane.lock().unwrap().folder().to_owned();
-    until("a kubelet that serves with its certificate", async || {
+    until_found("a kubelet that serves with its certificate", async || {
         let mut client = Command::new("openssl");
         client.args([
             "s_client",

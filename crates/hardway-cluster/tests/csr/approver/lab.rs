@@ -2,14 +2,13 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
 use hardway_cluster::approver::{Approver, ApproverError, News, Summary};
 use hardway_cluster::csr_policy::{CLIENT_SIGNER, SERVING_SIGNER, Settings};
 use hardway_cluster::declared::{Declared, DeclaredNode};
 use hardway_cluster::kubeconfig::connect;
 use hardway_journal::{Entry, FILE_NAME, Fact, Journal, Record};
-use hardway_testing::ControlPlane;
+use hardway_testing::{ControlPlane, until_found};
 use jiff::Timestamp;
 use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
 use k8s_openapi::api::core::v1::Node;
@@ -20,9 +19,9 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::support::key::TestKey;
-use crate::support::pkcs10::{Pkcs10Draft, dns, ip};
-use crate::support::request::{BOOTSTRAPPER, BOOTSTRAPPER_GROUPS};
+use crate::csr::support::key::TestKey;
+use crate::csr::support::pkcs10::{Pkcs10Draft, dns, ip};
+use crate::csr::support::request::{BOOTSTRAPPER, BOOTSTRAPPER_GROUPS};
 
 /// A control plane and the working folder of its cluster.
 pub(crate) struct Lab {
@@ -155,7 +154,7 @@ impl Lab {
 
     /// Waits until a request is decided.
     pub(crate) async fn until_decided(&self, request: &str) -> (String, String) {
-        until(&format!("a decision about {request}"), async || {
+        until_found(&format!("a decision about {request}"), async || {
             let state = self.state(request).await;
             (!state.0.is_empty()).then_some(state)
         })
@@ -164,7 +163,7 @@ impl Lab {
 
     /// Waits until a request has its certificate.
     pub(crate) async fn until_issued(&self, request: &str) {
-        until(&format!("the certificate of {request}"), async || {
+        until_found(&format!("the certificate of {request}"), async || {
             let object = self.requests().get(request).await.unwrap();
             object.status.and_then(|status| status.certificate).filter(|text| !text.0.is_empty()).map(|_| ())
         })
@@ -227,7 +226,7 @@ impl Running {
 
     /// Waits until it told something.
     pub(crate) async fn until_told(&self, words: &str) {
-        until(words, async || {
+        until_found(words, async || {
             self.told.lock().unwrap().iter().any(|line| line.contains(words)).then_some(())
         })
         .await;
@@ -240,18 +239,6 @@ pub(crate) fn name(n: usize) -> String {
 
 pub(crate) fn address(n: usize) -> String {
     format!("10.20.{}.{}", n / 200, n % 200 + 1)
-}
-
-/// Waits for a condition; the limit is for a machine that is very busy.
-pub(crate) async fn until<T>(what: &str, mut check: impl AsyncFnMut() -> Option<T>) -> T {
-    let began = Instant::now();
-    loop {
-        if let Some(found) = check().await {
-            return found;
-        }
-        assert!(began.elapsed() < Duration::from_secs(180), "waited in vain for {what}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
 }
 
 fn in_words(news: News<'_>) -> String {

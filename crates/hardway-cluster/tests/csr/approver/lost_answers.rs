@@ -6,15 +6,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
-use hardway_cluster::approver::{CsrDecided, CsrIntended};
 use hardway_cluster::csr_policy::{ReasonCode, Verdict};
+use hardway_journal::{CsrDecided, CsrIntended};
+use hardway_testing::until_found;
 use kube::Client;
 use kube::client::Body;
 use tower_service::Service;
 
-use super::lab::{Lab, Running, address, name, until};
-use crate::support::key::TestKey;
-use crate::support::pkcs10::{dns, ip};
+use super::lab::{Lab, Running, address, name};
+use crate::csr::support::key::TestKey;
+use crate::csr::support::pkcs10::{dns, ip};
 
 /// Carries out what it is asked to, and loses the answers to decisions.
 #[derive(Clone)]
@@ -72,7 +73,7 @@ async fn ask(lab: &Lab) -> [String; 2] {
 
 /// Both stand in the journal, once, with everything that belongs to them; and were there before they were written.
 async fn both_are_complete(lab: &Lab, [good, bad]: &[String; 2]) {
-    let decided = until("both in the journal", async || {
+    let decided = until_found("both in the journal", async || {
         let decided: Vec<CsrDecided> = lab.facts();
         let has =
             |name: &String| decided.iter().any(|one| &one.request == name && one.verdict != Verdict::Hold);
@@ -85,8 +86,11 @@ async fn both_are_complete(lab: &Lab, [good, bad]: &[String; 2]) {
         all[0].clone()
     };
     let (approved, denied) = (of(good), of(bad));
-    assert_eq!((approved.verdict, approved.reason), (Verdict::Approve, ReasonCode::FirstClient));
-    assert_eq!((denied.verdict, denied.reason), (Verdict::Deny, ReasonCode::AddressBelongsToAnother));
+    assert_eq!((approved.verdict, &approved.reason), (Verdict::Approve, &ReasonCode::FirstClient.into()));
+    assert_eq!(
+        (denied.verdict, &denied.reason),
+        (Verdict::Deny, &ReasonCode::AddressBelongsToAnother.into())
+    );
     assert!(denied.evidence.iter().any(|line| line.contains(&address(2))), "{denied:?}");
     assert!(!approved.key_id.is_empty() && approved.evidence.len() > 3, "{approved:?}");
     let intended: Vec<CsrDecided> = lab.facts::<CsrIntended>().into_iter().map(|one| one.0).collect();
@@ -112,7 +116,7 @@ async fn real_where_nothing_can_be_read_again_the_watch_tells() {
     let (approver, is_deaf) = lossy(&lab, "one", true);
     let requests = ask(&lab).await;
     for request in &requests {
-        until("a decision in the cluster", async || {
+        until_found("a decision in the cluster", async || {
             is_deaf.store(false, Ordering::SeqCst);
             (!lab.state(request).await.0.is_empty()).then_some(())
         })

@@ -4,18 +4,18 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hardway_cluster::approver::CsrDecided;
 use hardway_cluster::csr_policy::{ReasonCode, Verdict};
 use hardway_cluster::recovery::{Recovery, Standing};
-use hardway_testing::{Machine, own_address, succeed};
+use hardway_journal::CsrDecided;
+use hardway_testing::{Machine, own_address, succeed, until_found};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
 use kube::api::{Api, ObjectMeta, Patch, PatchParams, PostParams};
 use serde_json::json;
 
-use super::lab::{Lab, name, until};
-use crate::support::key::TestKey;
+use super::lab::{Lab, name};
+use crate::csr::support::key::TestKey;
 
 /// With times that suit a test, except the pause: kubelets renew their leases every ten seconds.
 fn recovery(lab: &Lab, identity: &str) -> (Recovery, Arc<std::sync::Mutex<Vec<String>>>) {
@@ -40,7 +40,7 @@ async fn real_a_kubelet_whose_certificates_have_ended_comes_back() {
     machine.cut_power();
     tokio::task::block_in_place(|| months_pass(&lab));
     machine.boot();
-    until("a request that the ordinary policy holds", async || {
+    until_found("a request that the ordinary policy holds", async || {
         let (approver, _) = lab.approver("an ordinary run");
         let summary = approver.once(std::future::pending()).await.unwrap();
         (summary.held == 1).then_some(())
@@ -49,7 +49,7 @@ async fn real_a_kubelet_whose_certificates_have_ended_comes_back() {
 
     let (mut recovery, _) = recovery(&lab, "a recovery");
     recovery.kubelet_port = machine.port();
-    let found = until("a node that has been silent for long enough", async || {
+    let found = until_found("a node that has been silent for long enough", async || {
         let found = recovery.assess().await.unwrap();
         (found.kubelets[0].standing == Standing::Silent).then_some(found)
     })
@@ -62,7 +62,7 @@ async fn real_a_kubelet_whose_certificates_have_ended_comes_back() {
     assert!(let_in.evidence.iter().any(|line| line.contains("a person lets it in again")), "{let_in:?}");
 
     // What it serves with is new as well, and says until when the cluster can be off.
-    until("a serving certificate", async || {
+    until_found("a serving certificate", async || {
         let found = recovery.assess().await.unwrap();
         let (end, node) = found.can_be_off_until()?;
         (end > Timestamp::now() && node == name(0)).then_some(())
@@ -123,12 +123,13 @@ async fn real_only_silent_nodes_are_let_in_and_only_once() {
         told.lock().unwrap().iter().find(|told| told.starts_with(&line)).cloned()
     };
     let why =
-        until("what is held", async || held(&reports).zip(held(&rivals[0])).zip(held(&rivals[1]))).await;
+        until_found("what is held", async || held(&reports).zip(held(&rivals[0])).zip(held(&rivals[1])))
+            .await;
     assert!(why.0.0.ends_with("node-exists") && why.0.1.ends_with("contested"), "{why:?}");
 
     // The permission is used up: whoever comes with another key afterwards is a stranger.
     let stranger = lab.ask_client(0, &keys[5]).await;
-    let why = until("the stranger is held", async || held(&stranger)).await;
+    let why = until_found("the stranger is held", async || held(&stranger)).await;
     assert!(why.ends_with("node-exists") || why.ends_with("already-approved"), "{why}");
     drop(stop);
     let recovered = running.await.unwrap().unwrap();
@@ -146,7 +147,8 @@ async fn keep_alive(lab: &Lab, n: usize) -> tokio::task::JoinHandle<()> {
         metadata,
         spec: Some(LeaseSpec { renew_time: Some(MicroTime(behind())), ..LeaseSpec::default() }),
     };
-    until("the namespace of leases", async || leases.create(&PostParams::default(), &lease).await.ok()).await;
+    until_found("the namespace of leases", async || leases.create(&PostParams::default(), &lease).await.ok())
+        .await;
     tokio::spawn(async move {
         loop {
             tokio::time::sleep(Duration::from_secs(1)).await;

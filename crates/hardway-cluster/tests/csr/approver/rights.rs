@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use hardway_cluster::kubeconfig::connect;
-use hardway_testing::{run, succeed};
+use hardway_testing::{run, succeed, until_found};
 
-use super::lab::{Lab, Running, address, name, until};
-use crate::support::key::TestKey;
-use crate::support::pkcs10::{Pkcs10Draft, dns, ip};
+use super::lab::{Lab, Running, address, name};
+use crate::csr::support::key::TestKey;
+use crate::csr::support::pkcs10::{Pkcs10Draft, dns, ip};
 
 const ACCOUNT: &str = "hardway-approver";
 
@@ -52,7 +52,7 @@ async fn real_the_service_account_can_do_all_it_needs_and_nothing_else() {
     let serving = lab.ask_serving(0, &key).await;
     assert_eq!(lab.until_decided(&serving).await.0, "Approved");
     approver.until_told(&format!("joined {}", name(0))).await;
-    until("three events", async || {
+    until_found("three events", async || {
         let events = tokio::task::block_in_place(|| {
             lab.plane.lock().unwrap().get(&["events.events.k8s.io", "-n", "default"])
         });

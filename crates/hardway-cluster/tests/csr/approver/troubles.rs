@@ -1,10 +1,11 @@
 //! Approvers that are killed, API servers that vanish, and two approvers at once.
 
-use hardway_cluster::approver::CsrDecided;
 use hardway_cluster::csr_policy::Verdict;
+use hardway_journal::CsrDecided;
+use hardway_testing::until_found;
 
-use super::lab::{Lab, until};
-use crate::support::key::TestKey;
+use super::lab::Lab;
+use crate::csr::support::key::TestKey;
 
 const NODES: usize = 60;
 
@@ -25,7 +26,7 @@ async fn all_approved_once(lab: &Lab, requests: &[String]) {
         let object = lab.requests().get(request).await.unwrap();
         assert_eq!(object.status.unwrap().conditions.unwrap().len(), 1, "{request} was decided twice");
     }
-    until("a line in the journal for each", async || {
+    until_found("a line in the journal for each", async || {
         let decided: Vec<CsrDecided> = lab.facts();
         let lines = |request: &String| {
             decided.iter().filter(|one| &one.request == request && one.verdict == Verdict::Approve).count()

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use hardway_cluster::declared::Declared;
 use hardway_cluster::verify::{CHECKS, Surroundings, Verdict, Verifier};
-use hardway_testing::{Machine, SHELL_IMAGE, own_address, run, succeed};
+use hardway_testing::{Machine, SHELL_IMAGE, own_address, run, succeed, until_found};
 use jiff::Timestamp;
 
-use super::lab::{Lab, name, until};
+use super::lab::{Lab, name};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn real_a_pod_runs_and_its_log_and_a_command_in_it_are_there() {
@@ -23,7 +23,7 @@ async fn real_a_pod_runs_and_its_log_and_a_command_in_it_are_there() {
     let approver = lab.run("one");
     machine.boot();
     approver.until_told(&format!("joined {}", name(0))).await;
-    until("a node that is Ready", async || {
+    until_found("a node that is Ready", async || {
         let node = tokio::task::block_in_place(|| lab.plane.lock().unwrap().get(&["node", &name(0)]));
         let conditions = node["status"]["conditions"].as_array()?.clone();
         conditions.iter().any(|one| one["type"] == "Ready" && one["status"] == "True").then_some(())

@@ -1,11 +1,13 @@
 //! Hostile and odd requests, each with every kind of key: none is approved, and each is refused for its own reason.
 
+use hardway_assets::pki::der;
 use hardway_cluster::csr_policy::{ReasonCode as R, State, Verdict};
 
-use crate::support::key::{ED25519, GOOD};
-use crate::support::pkcs10::{CN, O, OU, dns, email, extension, extension_list, ip, names_extension, uri};
-use crate::support::request::{ADDRESS, BOOTSTRAPPER, Draft, NODE, ago};
-use hardway_assets::pki::der;
+use crate::csr::support::key::{ED25519, GOOD};
+use crate::csr::support::pkcs10::{
+    CN, O, OU, dns, email, extension, extension_list, ip, names_extension, uri,
+};
+use crate::csr::support::request::{ADDRESS, BOOTSTRAPPER, Draft, NODE, ago};
 
 /// What kind of request is spoiled.
 type Base = fn() -> Draft;

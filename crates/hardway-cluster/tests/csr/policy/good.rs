@@ -3,9 +3,9 @@
 use hardway_cluster::csr_policy::{Finding, IgnitionEvidence, RULES, ReasonCode, Verdict};
 use hardway_cluster::declared::Declared;
 
-use crate::support::key::GOOD;
-use crate::support::pkcs10::{dns, ip};
-use crate::support::request::{ADDRESS, Draft, NODE};
+use crate::csr::support::key::GOOD;
+use crate::csr::support::pkcs10::{dns, ip};
+use crate::csr::support::request::{ADDRESS, Draft, NODE};
 
 /// The three asks of a kubelet, and ways in which they may differ, with every kind of key.
 #[test]

@@ -2,8 +2,8 @@
 
 use hardway_cluster::csr_policy::{Approval, ReasonCode as R, Rival, SERVING_SIGNER, Verdict};
 
-use crate::support::key::{GOOD, STRANGERS, TestKey};
-use crate::support::request::{Draft, NODE, ago};
+use crate::csr::support::key::{GOOD, STRANGERS, TestKey};
+use crate::csr::support::request::{Draft, NODE, ago};
 
 fn key_id(draft: &Draft, key: &TestKey) -> String {
     draft.examined(key).key_id().unwrap().to_owned()
@@ -110,7 +110,7 @@ fn a_node_that_is_there_comes_again_only_when_installed_again_or_let_in() {
     draft.approvals = vec![approval(&draft, 50, &STRANGERS)];
     assert_eq!(draft.decide(own()).verdict, Verdict::Hold, "one certificate uses it up");
     draft.approvals.clear();
-    draft.pkcs10.names = vec![crate::support::pkcs10::dns(NODE)];
+    draft.pkcs10.names = vec![crate::csr::support::pkcs10::dns(NODE)];
     assert_eq!(draft.decide(own()).verdict, Verdict::Deny, "which excuses nothing else");
 }
 

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use hardway_cluster::csr_policy::{Examined, ReasonCode as R, Request, Verdict};
 
-use crate::support::request::{Draft, NODE};
+use crate::csr::support::request::{Draft, NODE};
 
 /// With a key of that kind, made by OpenSSL.
 fn examined(draft: &Draft, key: &[&str], more: &[&str]) -> Examined {

@@ -3,9 +3,9 @@
 use hardway_cluster::csr_policy::{Examined, Request, Verdict};
 use proptest::prelude::*;
 
-use crate::support::key::GOOD;
-use crate::support::pkcs10::{CN, O, dns, ip};
-use crate::support::request::{ADDRESS, Draft, NODE, ago};
+use crate::csr::support::key::GOOD;
+use crate::csr::support::pkcs10::{CN, O, dns, ip};
+use crate::csr::support::request::{ADDRESS, Draft, NODE, ago};
 
 fn base(which: usize) -> Draft {
     [Draft::first_client, Draft::client_renewal, Draft::serving][which]()

@@ -7,72 +7,11 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use fs_err as fs;
-use hardway_journal::{Entry, Fact, IgnitionRedeemed, Journal, JournalError, NodeJoined, Record};
+use hardway_journal::{Entry, Hosts, IgnitionOffered, Journal, JournalError, Record};
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 
 use super::{HostState, HostTable};
 use crate::ignition_server::PreparedConfig;
-
-/// A config of a host can be fetched from now on. Written once for each content, so that a restart does not begin the
-/// window anew.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct IgnitionOffered {
-    /// As in the inventory.
-    pub host: String,
-    /// Which config.
-    pub generation: String,
-}
-
-impl Fact for IgnitionOffered {
-    const KIND: &'static str = "ignition-offered";
-}
-
-impl IgnitionOffered {
-    fn key(&self) -> (String, String) {
-        (self.host.clone(), self.generation.clone())
-    }
-}
-
-/// What the journal says about hosts.
-#[derive(Clone, Debug, Default)]
-pub struct History {
-    offered: BTreeMap<(String, String), Timestamp>,
-    joined: BTreeMap<String, Timestamp>,
-    redeemed: BTreeMap<String, (Timestamp, IpAddr, String)>,
-}
-
-impl History {
-    /// Takes in one more record. Kinds it does not know, and shapes of a newer hardway, change nothing.
-    pub fn note(&mut self, record: &Record) {
-        if let Some(Ok(fact)) = record.fact::<IgnitionOffered>() {
-            self.offer(&fact, record.time);
-        } else if let Some(Ok(fact)) = record.fact::<NodeJoined>() {
-            self.joined.insert(fact.host, record.time);
-        } else if let Some(Ok(fact)) = record.fact::<IgnitionRedeemed>()
-            && fact.face == "host"
-        {
-            self.redeemed.insert(fact.host, (record.time, fact.source, fact.generation));
-        }
-    }
-
-    /// The first offer counts, whichever server made it.
-    fn offer(&mut self, fact: &IgnitionOffered, time: Timestamp) {
-        let offered = self.offered.entry(fact.key()).or_insert(time);
-        *offered = time.min(*offered);
-    }
-
-    /// When a host last fetched its config, from where, and which.
-    pub fn redeemed(&self, host: &str) -> Option<&(Timestamp, IpAddr, String)> {
-        self.redeemed.get(host)
-    }
-
-    /// When a host's node joined.
-    pub fn joined(&self, host: &str) -> Option<Timestamp> {
-        self.joined.get(host).copied()
-    }
-}
 
 /// One host and where its config lies.
 #[derive(Clone, Debug)]
@@ -110,7 +49,8 @@ pub struct Looked {
 pub struct HostFolder {
     hosts: Vec<HostFile>,
     journal: Arc<Journal>,
-    history: History,
+    /// What the journal says about hosts.
+    told: Hosts,
     loaded: BTreeMap<String, Loaded>,
 }
 
@@ -127,12 +67,12 @@ type Stamp = (SystemTime, u64);
 impl HostFolder {
     /// With a journal that will say since when each config is on offer. What is in it already comes by [`Self::note`].
     pub fn new(hosts: Vec<HostFile>, journal: Arc<Journal>) -> Self {
-        Self { hosts, journal, history: History::default(), loaded: BTreeMap::new() }
+        Self { hosts, journal, told: Hosts::default(), loaded: BTreeMap::new() }
     }
 
     /// Takes in what the journal says, before the first look and since the last one.
     pub fn note<'r>(&mut self, records: impl IntoIterator<Item = &'r Record>) {
-        records.into_iter().for_each(|record| self.history.note(record));
+        records.into_iter().for_each(|record| self.told.note(record));
     }
 
     /// Other hosts, or the same at other addresses.
@@ -143,8 +83,8 @@ impl HostFolder {
     }
 
     /// What the journal said at the last look.
-    pub fn history(&self) -> &History {
-        &self.history
+    pub fn told(&self) -> &Hosts {
+        &self.told
     }
 
     /// Reads what is new and gives the hosts as they are now.
@@ -172,23 +112,24 @@ impl HostFolder {
                 host: host.clone(),
                 generation: loaded.config.generation().to_string(),
             })
-            .filter(|fact| !self.history.offered.contains_key(&fact.key()))
+            .filter(|fact| self.told.offered(&fact.host, &fact.generation).is_none())
             .collect();
         if !fresh.is_empty() {
             let entries: Vec<Entry> = fresh.iter().map(|fact| Entry::of(now, fact)).collect();
-            self.journal.append(&entries)?;
-            fresh.into_iter().for_each(|fact| self.history.offer(&fact, now));
+            let numbers = self.journal.append(&entries)?;
+            let records = numbers.into_iter().zip(&entries);
+            records.for_each(|(seq, entry)| self.told.note(&Record::numbered(seq, entry)));
         }
         Ok(())
     }
 
     fn state(&self, host: &HostFile) -> HostState {
         let config = self.loaded.get(&host.name).map(|loaded| loaded.config.clone());
-        let key = config.as_ref().map(|config| (host.name.clone(), config.generation().to_string()));
+        let generation = config.as_ref().map(|config| config.generation().to_string());
         HostState {
             addresses: host.addresses.clone(),
-            offered: key.and_then(|key| self.history.offered.get(&key).copied()),
-            joined: self.history.joined(&host.name),
+            offered: generation.and_then(|generation| self.told.offered(&host.name, &generation)),
+            joined: self.told.joined(&host.name),
             config,
         }
     }
@@ -214,6 +155,8 @@ fn read(host: &HostFile, loaded: &mut BTreeMap<String, Loaded>) -> std::io::Resu
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+
+    use hardway_journal::NodeJoined;
 
     use super::*;
 

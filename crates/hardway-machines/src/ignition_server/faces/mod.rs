@@ -6,6 +6,6 @@ mod hosted;
 mod pool;
 
 pub use host::{HostFace, HostState, HostTable};
-pub use host_folder::{History, HostFile, HostFolder, IgnitionOffered, Looked, UnreadableConfig};
+pub use host_folder::{HostFile, HostFolder, Looked, UnreadableConfig};
 pub use hosted::HostedFace;
 pub use pool::{Pool, PoolFace};

@@ -8,20 +8,18 @@ use std::time::Duration;
 use fs_err as fs;
 use hardway_assets::inventory::Role;
 use hardway_assets::{Cluster, Phase};
-use hardway_cluster::approver::CsrDecided;
-use hardway_cluster::csr_policy::Verdict;
 use hardway_cluster::declared::Declared;
 use hardway_cluster::diagnosis::{
     Api, Evidence, InstallFacts, Limits, Log, NameFacts, Place, from_bundle, live as ask,
 };
-use hardway_journal::{FILE_NAME, IgnitionRedeemed, Record};
+use hardway_journal::{FILE_NAME, History, IgnitionRedeemed, JournalError, PhaseState, Record};
 
 use super::folder_facts::folder_facts;
 use super::host_facts::host_facts;
 use crate::clock;
 use crate::cluster::Live;
 use crate::inputs::{InputFiles, Workdir};
-use crate::journal::{History, State};
+use crate::journal::recorded;
 use crate::project::{self, Checked};
 use crate::release::Reach;
 use crate::report::{EXIT_USAGE, Report};
@@ -87,7 +85,8 @@ pub(crate) fn of_bundle(
         let cluster = project::cluster_of(workdir, checked)?;
         evidence.declared = Declared::of(&cluster);
         evidence.domain = Some(cluster.domain());
-        evidence.install = install_facts(&records(workdir)?, &cluster);
+        let (records, history) = records(workdir)?;
+        evidence.install = install_facts(&history, &records, &cluster);
     }
     Ok(evidence)
 }
@@ -135,39 +134,42 @@ async fn balancer(live: &Live, cluster: &Cluster, evidence: &mut Evidence) {
 
 /// Who fetched its config, and which requests the approver let wait.
 fn journal(workdir: &Workdir, cluster: &Cluster, evidence: &mut Evidence) -> Result<(), Report> {
-    let records = records(workdir)?;
-    evidence.install = install_facts(&records, cluster);
+    let (records, history) = records(workdir)?;
+    evidence.install = install_facts(&history, &records, cluster);
+    let held = history.requests.held().iter();
+    evidence.held.extend(held.map(|(request, reason)| (request.clone(), reason.to_string())));
     let mut fetched: BTreeMap<String, usize> = BTreeMap::new();
     for record in &records {
         if let Some((node, _)) = fetched_by(record, cluster) {
             *fetched.entry(node).or_default() += 1;
-        }
-        if let Some(Ok(decided)) = record.fact::<CsrDecided>() {
-            match decided.verdict {
-                Verdict::Hold => _ = evidence.held.insert(decided.request, decided.reason.to_string()),
-                _ => _ = evidence.held.remove(&decided.request),
-            }
         }
     }
     evidence.fetched = (!fetched.is_empty()).then_some(fetched);
     Ok(())
 }
 
-fn records(workdir: &Workdir) -> Result<Vec<Record>, Report> {
-    hardway_journal::read(&workdir.path(FILE_NAME))
-        .map_err(|error| Report::from_error("approver-failed", &error).fix(error.fix()))
+/// All of them, and what they come to.
+fn records(workdir: &Workdir) -> Result<(Vec<Record>, History), Report> {
+    let path = workdir.path(FILE_NAME);
+    let unreadable = |error: JournalError| Report::from_error("approver-failed", &error).fix(error.fix());
+    let records = hardway_journal::read(&path).map_err(unreadable)?;
+    let history = History::fold(&records)
+        .map_err(|impossible| unreadable(JournalError::Impossible { path, impossible }))?;
+    Ok((records, history))
 }
 
 /// How the install went so far.
-fn install_facts(records: &[Record], cluster: &Cluster) -> InstallFacts {
-    let history = History::fold(records);
+fn install_facts(history: &History, records: &[Record], cluster: &Cluster) -> InstallFacts {
     let mut facts = InstallFacts {
         begun: records.first().map(|record| record.time),
-        api_came_up: matches!(history.state(Phase::AwaitBootstrap), State::Finished { .. }),
+        api_came_up: matches!(
+            history.phases.state(recorded(Phase::AwaitBootstrap)),
+            PhaseState::Finished { .. }
+        ),
         is_bootstrap_removed: cluster
             .inventory
             .with_role(Role::Bootstrap)
-            .any(|host| history.is_retired(&host.name)),
+            .any(|host| history.hosts.is_retired(&host.name)),
         ..InstallFacts::default()
     };
     for (node, source) in records.iter().filter_map(|record| fetched_by(record, cluster)) {

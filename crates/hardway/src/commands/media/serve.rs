@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use hardway_base::error_sentence;
-use hardway_journal::{Entry, FILE_NAME, Journal};
+use hardway_journal::{Entry, FILE_NAME, Journal, MediumRead};
 use hardway_machines::Trouble;
-use hardway_machines::media_server::{MediaServer, MediumRead, Noted};
+use hardway_machines::media_server::{MediaServer, Noted};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::base_image;

@@ -1,5 +1,6 @@
 //! An event as one line.
 
+use hardway_journal::Face;
 use hardway_machines::ignition_server::{Event, Happened};
 use serde_json::json;
 
@@ -15,8 +16,11 @@ pub(super) fn event(event: &Event, format: ServeFormat) -> String {
 
 fn text(event: &Event) -> String {
     let Event { time, source, face, who, agent, what } = event;
-    let subject =
-        [*face, who.as_str()].into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    let subject = [face.map_or("", Face::word), who.as_str()]
+        .into_iter()
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ");
     let subject = if subject.is_empty() { "nobody".to_owned() } else { subject };
     let by = if agent.is_empty() { String::new() } else { format!(" by {agent}") };
     match what {
@@ -33,7 +37,7 @@ fn value(event: &Event) -> serde_json::Value {
     let mut value = json!({
         "time": event.time.to_string(),
         "source": event.source.to_string(),
-        "face": event.face,
+        "face": event.face.map_or("", Face::word),
         "who": event.who,
         "agent": event.agent,
     });
@@ -61,7 +65,7 @@ mod tests {
         let refused = Event {
             time: "2026-11-15T06:00:00.25Z".parse().unwrap(),
             source: "10.0.0.5".parse().unwrap(),
-            face: "host",
+            face: Some(Face::Host),
             who: "master-0".to_owned(),
             agent: "Ignition/2.24.0".to_owned(),
             what: Happened::Refused { status: 409, reason: "two generations".to_owned() },

@@ -3,7 +3,7 @@
 use std::io::IsTerminal as _;
 
 use hardway_machines::ignition_server::Event;
-use hardway_machines::ignition_server::faces::{History, HostTable};
+use hardway_machines::ignition_server::faces::HostTable;
 
 use super::line;
 use super::printer::Printer;
@@ -62,8 +62,8 @@ impl Listener for Screen<'_> {
         }
     }
 
-    fn hosts(&mut self, hosts: &Hosts, table: &HostTable, history: &History) {
-        self.view.update(&hosts.roles, table, history);
+    fn hosts(&mut self, hosts: &Hosts, table: &HostTable, told: &hardway_journal::Hosts) {
+        self.view.update(&hosts.roles, table, told);
     }
 
     fn trouble(&mut self, what: &str) {

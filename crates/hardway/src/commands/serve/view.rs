@@ -1,10 +1,10 @@
 //! Hosts and events as a table: who has fetched what, when, from where, and who has not.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::net::IpAddr;
 
 use hardway_assets::inventory::Role;
-use hardway_machines::ignition_server::faces::{History, HostTable};
+use hardway_journal::{Face, Hosts, Redeemed};
+use hardway_machines::ignition_server::faces::HostTable;
 use hardway_machines::ignition_server::{Event, Happened};
 use jiff::Timestamp;
 
@@ -22,7 +22,7 @@ pub(super) struct View {
 struct Row {
     is_made: bool,
     generation: String,
-    fetched: Option<(Timestamp, IpAddr, String)>,
+    fetched: Option<Redeemed>,
     joined: Option<Timestamp>,
 }
 
@@ -36,14 +36,14 @@ impl View {
     }
 
     /// Takes in which hosts there are, and how they are now.
-    pub(super) fn update(&mut self, roles: &BTreeMap<String, Role>, table: &HostTable, history: &History) {
+    pub(super) fn update(&mut self, roles: &BTreeMap<String, Role>, table: &HostTable, told: &Hosts) {
         self.rows = roles.iter().map(|(name, role)| ((*role, name.clone()), Row::default())).collect();
         for ((_, name), row) in &mut self.rows {
             let config = table.get(name).and_then(|state| state.config.as_ref());
             row.is_made = config.is_some();
             row.generation = config.map(|config| config.generation().to_string()).unwrap_or_default();
-            row.fetched = history.redeemed(name).cloned();
-            row.joined = history.joined(name);
+            row.fetched = told.redeemed(name).cloned();
+            row.joined = told.joined(name);
         }
     }
 
@@ -53,10 +53,11 @@ impl View {
         if self.recent.len() > RECENT {
             self.recent.pop_front();
         }
-        if let (Happened::Served { generation, .. }, "host") = (&event.what, event.face) {
+        if let (Happened::Served { generation, .. }, Some(Face::Host)) = (&event.what, event.face) {
             let row = self.rows.iter_mut().find(|((_, name), _)| *name == event.who);
             if let Some((_, row)) = row {
-                row.fetched = Some((event.time, event.source, generation.clone()));
+                let (at, source, generation) = (event.time, event.source, generation.clone());
+                row.fetched = Some(Redeemed { at, source, generation });
             }
         }
     }
@@ -77,13 +78,13 @@ impl View {
 impl Row {
     fn state(&self) -> String {
         match (&self.joined, &self.fetched) {
-            (Some(joined), Some((fetched, ..))) if joined >= fetched => format!("joined at {joined:.0}"),
+            (Some(joined), Some(Redeemed { at, .. })) if joined >= at => format!("joined at {joined:.0}"),
             (Some(joined), None) => format!("joined at {joined:.0}"),
-            (_, Some((time, source, generation))) if *generation == self.generation => {
-                format!("fetched at {time:.0} from {source}")
+            (_, Some(Redeemed { at, source, generation })) if *generation == self.generation => {
+                format!("fetched at {at:.0} from {source}")
             }
-            (_, Some((time, source, generation))) => {
-                format!("fetched generation {generation} at {time:.0} from {source}")
+            (_, Some(Redeemed { at, source, generation })) => {
+                format!("fetched generation {generation} at {at:.0} from {source}")
             }
             (None, None) if self.is_made => "not seen yet".to_owned(),
             (None, None) => "config not made yet".to_owned(),
@@ -111,12 +112,12 @@ mod tests {
         let roles = [("boot", Role::Bootstrap), ("m0", Role::Master), ("w0", Role::Worker)];
         let roles = roles.into_iter().map(|(name, role)| (name.to_owned(), role)).collect();
         let mut view = View::default();
-        view.update(&roles, &table, &History::default());
+        view.update(&roles, &table, &Hosts::default());
         for i in 0..9 {
             view.note(&Event {
                 time: "2026-11-15T06:00:00Z".parse().unwrap(),
                 source: "10.0.0.5".parse().unwrap(),
-                face: "host",
+                face: Some(Face::Host),
                 who: "m0".to_owned(),
                 agent: String::new(),
                 what: Happened::Served { generation: generation.clone(), bytes: i },

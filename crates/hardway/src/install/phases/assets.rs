@@ -3,11 +3,12 @@
 use hardway_assets::Phase;
 use hardway_assets::graph::{FileState, Step};
 use hardway_assets::guide::{self, Page};
+use hardway_journal::PhaseState;
 
 use crate::inputs::LOCK;
 use crate::install::Install;
 use crate::install::work::{Effect, Observed, Work};
-use crate::journal::State;
+use crate::journal::recorded;
 use crate::project::{self, Checked, Forecast, Project, Wanted, join};
 use crate::release::Reach;
 use crate::report::Report;
@@ -119,7 +120,9 @@ impl Work for RenderNodes<'_> {
 
 /// Machines that have booted from these files would not learn of others. What differs by now is shown by `hardway status`.
 fn settled(install: &Install) -> Result<Option<Observed>, Report> {
-    let is_installed = matches!(install.history()?.state(Phase::InstallOs), State::Finished { .. });
+    let history = install.history()?;
+    let state = history.phases.state(recorded(Phase::InstallOs));
+    let is_installed = matches!(state, PhaseState::Finished { .. });
     Ok(is_installed.then(|| Observed::Done("machines were installed from these files".to_owned())))
 }
 

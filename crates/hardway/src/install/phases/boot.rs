@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use hardway_assets::inventory::{Host, Role};
-use hardway_machines::host_progress::{HostState, PATIENCE, Progress, Stall, Tracked, fold, stall};
+use hardway_journal::Follower;
+use hardway_machines::host_progress::{HostState, HostStates, PATIENCE, Progress, Stall, Tracked, stall};
 use hardway_machines::providers::Provider;
 
 use super::build_infra::effect;
@@ -11,6 +12,7 @@ use crate::clock;
 use crate::install::Install;
 use crate::install::observer::Observer;
 use crate::install::work::{Effect, Observed, Work};
+use crate::journal::journal_report;
 use crate::report::{EXIT_BLOCKED, EXIT_INFRASTRUCTURE, Report};
 
 /// At the journal, for machines that fetch their configs.
@@ -94,11 +96,12 @@ impl<'i> Boot<'i> {
     /// There is no deadline, only a time in which nothing happens.
     fn until_seen(&self, provider: &dyn Provider, hosts: &[&Host]) -> Result<(), Report> {
         let (begun, mut observer) = (clock::now(), Observer::default());
+        let mut followed = self.followed(hosts);
         loop {
             self.install.go_on()?;
-            let states = self.states(hosts)?;
+            let states = followed.now()?;
             let waiting: Vec<(&Host, &HostState)> =
-                hosts.iter().copied().zip(&states).filter(|(_, state)| !state.has_config).collect();
+                hosts.iter().copied().zip(states).filter(|(_, state)| !state.has_config).collect();
             if waiting.is_empty() {
                 return Ok(());
             }
@@ -115,9 +118,28 @@ impl<'i> Boot<'i> {
     }
 
     fn states(&self, hosts: &[&Host]) -> Result<Vec<HostState>, Report> {
+        self.followed(hosts).now().map(<[HostState]>::to_vec)
+    }
+
+    fn followed(&self, hosts: &[&Host]) -> FollowedHosts {
         let tracked: Vec<Tracked> =
             hosts.iter().map(|host| Tracked::new(&self.install.cluster, host)).collect();
-        Ok(fold(self.install.followed().records()?, &tracked))
+        let journal = Follower::new(&self.install.workdir.path(hardway_journal::FILE_NAME));
+        FollowedHosts { journal, states: HostStates::new(&tracked) }
+    }
+}
+
+/// How far machines are: each line of the journal is read once.
+struct FollowedHosts {
+    journal: Follower,
+    states: HostStates,
+}
+
+impl FollowedHosts {
+    fn now(&mut self) -> Result<&[HostState], Report> {
+        let news = self.journal.news().map_err(|error| journal_report(&error))?;
+        self.states.read(&news);
+        Ok(self.states.states())
     }
 }
 

@@ -1,10 +1,12 @@
 //! check-host: everything that can be known before anything is built.
 
+use hardway_assets::Phase;
+use hardway_journal::PhaseState;
 use hardway_machines::preflight::{CheckResult, Choice, Verdict};
 
 use crate::install::Install;
 use crate::install::work::{Effect, Observed, Work};
-use crate::journal::State;
+use crate::journal::recorded;
 use crate::machines::{ReleaseSource, look, preflight_text, refused};
 use crate::release::ReleaseOptions;
 use crate::report::Report;
@@ -12,10 +14,11 @@ use crate::report::Report;
 pub(super) struct CheckHost<'i>(pub(super) &'i Install);
 
 impl Work for CheckHost<'_> {
-    /// Once is enough: what is built afterwards takes the very ports and memory that were looked for.
+    /// By the journal, and once is enough: it makes nothing that could be looked at, and what is built afterwards takes the
+    /// very ports and memory that it looks for.
     fn observe(&self) -> Result<Observed, Report> {
-        Ok(match self.0.history()?.state(hardway_assets::Phase::CheckHost) {
-            State::Finished { evidence, .. } => Observed::Done(evidence.clone()),
+        Ok(match self.0.history()?.phases.state(recorded(Phase::CheckHost)) {
+            PhaseState::Finished { evidence, .. } => Observed::Done(evidence.clone()),
             _ => Observed::Todo("this host was not looked at yet".to_owned()),
         })
     }

@@ -7,14 +7,14 @@ use hardway_assets::inventory::Role;
 use hardway_cluster::operators::STABLE_FOR;
 use hardway_cluster::pivot::{Allowed, Decision};
 use hardway_cluster::wait::Line;
-use hardway_journal::Entry;
+use hardway_journal::{Entry, MachineRetired};
 use hardway_machines::load_balancer;
 use hardway_machines::providers::{LoadBalancer, is_of_machine};
 
 use crate::clock;
 use crate::install::Install;
 use crate::install::work::{Effect, Observed, Work};
-use crate::journal::{MachineRetired, journal_report};
+use crate::journal::journal_report;
 use crate::report::{EXIT_BLOCKED, EXIT_BOOTSTRAP, EXIT_INFRASTRUCTURE, Report};
 
 /// For an API that does not answer just now: connections are lost while the load balancer changes, and the masters' API servers
@@ -31,7 +31,7 @@ impl Work for RemoveBootstrap<'_> {
         };
         let ledger = self.0.doer().ledger().map_err(|error| journal_report(&error))?;
         let is_there = ledger.iter().any(|owned| is_of_machine(&owned.action, host));
-        Ok(match (history.is_retired(host), is_there) {
+        Ok(match (history.hosts.is_retired(host), is_there) {
             (true, false) => Observed::Done(format!("{host} is gone")),
             (true, true) => Observed::Todo(format!("{host} is out of the load balancer and still there")),
             (false, _) => Observed::Todo(format!("{host} is still there")),

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use hardway_assets::Phase;
+use hardway_journal::History;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::journal::History;
+use crate::journal::recorded;
 
 /// Everything worth showing at one moment.
 #[derive(Clone, Debug)]
@@ -33,7 +34,10 @@ pub(crate) enum Shown {
 impl Progress {
     pub(crate) fn new(phases: impl IntoIterator<Item = Phase>, history: &History) -> Self {
         let phases: Vec<_> = phases.into_iter().map(|phase| (phase, Shown::Ahead)).collect();
-        let usual = phases.iter().filter_map(|(phase, _)| Some((*phase, history.took(*phase)?))).collect();
+        let usual = phases
+            .iter()
+            .filter_map(|(phase, _)| Some((*phase, history.phases.took(recorded(*phase))?)))
+            .collect();
         Self { phases, hosts: BTreeMap::new(), waiting: None, last_event: None, usual }
     }
 

@@ -1,0 +1,97 @@
+//! Everything that can be said in a journal: one type for each kind of event, in the room of what it is about.
+//!
+//! A fact is written by one process and read by others, perhaps of another release. So this is the only crate that has facts,
+//! and their words are pinned by `tests/lines.rs`. See the crate's head for what may change without raising
+//! [`VERSION`](crate::VERSION).
+
+pub(crate) mod actions;
+pub(crate) mod certificates;
+pub(crate) mod hosted;
+pub(crate) mod hosts;
+pub(crate) mod ignition;
+pub(crate) mod phases;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize as _, Serialize};
+
+use self::actions::{ActionFinished, ActionStarted, ActionUndone};
+use self::certificates::{CsrDecided, CsrIntended, NodeJoined};
+use self::hosted::HostedStep;
+use self::hosts::{HostSeen, InstallBegun, MachineGone, MachineRetired, MediumRead};
+use self::ignition::{IgnitionOffered, IgnitionRedeemed, PoolServed};
+use self::phases::{Interrupted, PhaseFailed, PhaseFinished, PhaseReset, PhaseStarted};
+use crate::Record;
+
+/// An event that is written and read as a type. Only this crate has any.
+pub trait Fact: Serialize + DeserializeOwned + Into<Event> + sealed::Sealed {
+    /// Its kind in the journal, in kebab-case.
+    const KIND: &'static str;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! facts {
+    ($($fact:ident, $kind:literal;)+) => {
+        /// A record of a kind that this hardway knows.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[allow(missing_docs, reason = "each is documented where it is declared")]
+        pub enum Event { $($fact($fact),)+ }
+
+        $(
+            impl sealed::Sealed for $fact {}
+
+            impl Fact for $fact {
+                const KIND: &'static str = $kind;
+            }
+
+            impl From<$fact> for Event {
+                fn from(fact: $fact) -> Self {
+                    Self::$fact(fact)
+                }
+            }
+        )+
+
+        impl Event {
+            /// Every kind there is.
+            pub const KINDS: &'static [&'static str] = &[$($kind,)+];
+
+            /// Its kind in the journal.
+            pub fn kind(&self) -> &'static str {
+                match self { $(Self::$fact(_) => $kind,)+ }
+            }
+
+            /// What a record says. None when its kind, or a word in it, is of a newer hardway.
+            pub fn of(record: &Record) -> Option<Self> {
+                match record.kind.as_str() {
+                    $($kind => $fact::deserialize(&record.body).ok().map(Self::$fact),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+facts! {
+    ActionFinished, "action-finished";
+    ActionStarted, "action-started";
+    ActionUndone, "action-undone";
+    CsrDecided, "csr-decided";
+    CsrIntended, "csr-intended";
+    HostSeen, "host-seen";
+    HostedStep, "hosted-step";
+    IgnitionOffered, "ignition-offered";
+    IgnitionRedeemed, "ignition-redeemed";
+    InstallBegun, "install-begun";
+    Interrupted, "install-interrupted";
+    MachineGone, "machine-gone";
+    MachineRetired, "machine-retired";
+    MediumRead, "medium-read";
+    NodeJoined, "node-joined";
+    PhaseFailed, "phase-failed";
+    PhaseFinished, "phase-finished";
+    PhaseReset, "phase-reset";
+    PhaseStarted, "phase-started";
+    PoolServed, "ignition-pool-served";
+}

@@ -1,0 +1,85 @@
+//! What was offered to hosts, and what became of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
+
+use jiff::Timestamp;
+
+use crate::{Event, Face, Record};
+
+/// What the journal says about hosts of the inventory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hosts {
+    /// Since when, by host and config.
+    offered: BTreeMap<(String, String), Timestamp>,
+    redeemed: BTreeMap<String, Redeemed>,
+    installed: BTreeSet<String>,
+    joined: BTreeMap<String, Timestamp>,
+    retired: BTreeSet<String>,
+}
+
+/// A config that a host has fetched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redeemed {
+    /// When.
+    pub at: Timestamp,
+    /// From where.
+    pub source: IpAddr,
+    /// Which config.
+    pub generation: String,
+}
+
+impl Hosts {
+    /// Since when a config of a host is on offer: the first offer counts, whichever server made it.
+    pub fn offered(&self, host: &str, generation: &str) -> Option<Timestamp> {
+        self.offered.get(&(host.to_owned(), generation.to_owned())).copied()
+    }
+
+    /// What a host fetched last.
+    pub fn redeemed(&self, host: &str) -> Option<&Redeemed> {
+        self.redeemed.get(host)
+    }
+
+    /// The hosts that start from their disks: their installers came for their configs, or their nodes have joined.
+    pub fn installed(&self) -> &BTreeSet<String> {
+        &self.installed
+    }
+
+    /// When a host's node joined.
+    pub fn joined(&self, host: &str) -> Option<Timestamp> {
+        self.joined.get(host).copied()
+    }
+
+    /// Whether a machine has done its part and is gone for good.
+    pub fn is_retired(&self, host: &str) -> bool {
+        self.retired.contains(host)
+    }
+
+    /// One more record, for who wants to know about hosts only: nothing about them is impossible.
+    pub fn note(&mut self, record: &Record) {
+        if let Some(event) = Event::of(record) {
+            self.apply(&event, record.time);
+        }
+    }
+
+    pub(super) fn apply(&mut self, event: &Event, at: Timestamp) {
+        match event {
+            Event::IgnitionOffered(offer) => {
+                let key = (offer.host.clone(), offer.generation.clone());
+                let since = self.offered.entry(key).or_insert(at);
+                *since = at.min(*since);
+            }
+            Event::IgnitionRedeemed(redeemed) if redeemed.face == Face::Host => {
+                let (source, generation) = (redeemed.source, redeemed.generation.clone());
+                self.redeemed.insert(redeemed.host.clone(), Redeemed { at, source, generation });
+            }
+            Event::InstallBegun(begun) => _ = self.installed.insert(begun.host.clone()),
+            Event::NodeJoined(joined) => {
+                self.installed.insert(joined.host.clone());
+                self.joined.insert(joined.host.clone(), at);
+            }
+            Event::MachineRetired(retired) => _ = self.retired.insert(retired.host.clone()),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! What happened so far: one fold over the records of a journal.
+//!
+//! ```text
+//! Phases      how far the install is                              phases.rs
+//! Ledger      what was done to this host and is not taken back    ledger.rs
+//! Hosts       what was offered to hosts, and what became of them  hosts.rs
+//! Requests    certificate requests that were decided              requests.rs
+//! ```
+//!
+//! [`History::next`] refuses what cannot have happened, and names both events. What machines and people do is always
+//! possible: a machine may fetch its config twice, after it was retired, or without being switched on by anybody here. So is
+//! what a kill, a second run or another process leaves: beginnings without an end, ends that are found to hold without
+//! having been begun, the same thing begun or taken back twice. Impossible is what no writer writes:
+//!
+//! ```text
+//! phase-failed, install-interrupted      of a phase that no line has started: both are written by who started it
+//! action-finished, action-undone         of an action that no line has started: both are read from the ledger first
+//! csr-decided approve and deny           of one request: the API server takes only one
+//! ```
+//!
+//! Nothing is refused where the beginning may lie elsewhere: in lines that have no version, behind a line whose writer went
+//! on from a journal that is gone ([`Record::continues`]), and behind a known kind with words of a newer hardway.
+
+mod hosts;
+mod ledger;
+mod phases;
+mod requests;
+
+use std::path::{Path, PathBuf};
+
+pub use hosts::{Hosts, Redeemed};
+pub use ledger::{Ledger, Owned};
+pub use phases::{PhaseState, Phases};
+pub use requests::Requests;
+
+use crate::{Event, Follower, JournalError, Record, Verdict};
+
+/// All that a journal says, by what it is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct History {
+    /// How far the install is.
+    pub phases: Phases,
+    /// What was done to this host and is not taken back.
+    pub actions: Ledger,
+    /// What was offered to hosts, and what became of them.
+    pub hosts: Hosts,
+    /// Certificate requests.
+    pub requests: Requests,
+    /// Whether something may have begun that is not in here.
+    is_partial: bool,
+}
+
+/// Two events that cannot both have happened, or not in this order.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Impossible {
+    /// An end of something that never began.
+    #[error("line {line} says {end} of {of}, and no line before it says {beginning} of it")]
+    NeverBegun {
+        /// Counted from one.
+        line: u64,
+        /// The kind of that line.
+        end: &'static str,
+        /// The kind that is missing.
+        beginning: &'static str,
+        /// Of which phase or action.
+        of: String,
+    },
+    /// A request that was both approved and denied.
+    #[error(
+        "line {line} says {verdict} of certificate request {request}, and line {before} says {other} of it"
+    )]
+    DecidedBothWays {
+        /// Counted from one.
+        line: u64,
+        /// What it says.
+        verdict: Verdict,
+        /// Of which request, by its uid.
+        request: String,
+        /// The line that says otherwise.
+        before: u64,
+        /// What that one says.
+        other: Verdict,
+    },
+}
+
+impl History {
+    /// Of the journal in that file. A file that is not there has none.
+    ///
+    /// # Errors
+    /// When it cannot be read, or says what cannot have happened.
+    pub fn read(path: &Path) -> Result<Self, JournalError> {
+        let mut live = LiveHistory::of(path);
+        live.now()?;
+        Ok(live.history)
+    }
+
+    /// Of these records, from the first on.
+    ///
+    /// # Errors
+    /// At the first that cannot have followed those before it.
+    pub fn fold<'r>(records: impl IntoIterator<Item = &'r Record>) -> Result<Self, Impossible> {
+        let mut history = Self::default();
+        records.into_iter().try_for_each(|record| history.next(record))?;
+        Ok(history)
+    }
+
+    /// One more record. Kinds that this hardway does not know change nothing.
+    ///
+    /// # Errors
+    /// When it cannot have followed those before it; then nothing is changed.
+    pub fn next(&mut self, record: &Record) -> Result<(), Impossible> {
+        self.is_partial |= record.continues;
+        let Some(event) = Event::of(record) else {
+            self.is_partial |= Event::KINDS.contains(&record.kind.as_str());
+            return Ok(());
+        };
+        if record.version > 0 && !self.is_partial {
+            self.phases.check(&event, record.seq)?;
+            self.actions.check(&event, record.seq)?;
+            self.requests.check(&event, record.seq)?;
+        }
+        self.phases.apply(&event, record.time);
+        self.actions.apply(&event);
+        self.hosts.apply(&event, record.time);
+        self.requests.apply(&event, record.seq);
+        Ok(())
+    }
+}
+
+/// A history that is kept current: each line of the journal is read once.
+#[derive(Clone, Debug)]
+pub struct LiveHistory {
+    path: PathBuf,
+    follower: Follower,
+    history: History,
+}
+
+impl LiveHistory {
+    /// Of the journal in that file. It need not be there yet.
+    pub fn of(path: &Path) -> Self {
+        Self { path: path.to_owned(), follower: Follower::new(path), history: History::default() }
+    }
+
+    /// What happened by now.
+    ///
+    /// # Errors
+    /// When the journal cannot be read, or says what cannot have happened; so does every later call.
+    pub fn now(&mut self) -> Result<&History, JournalError> {
+        for record in self.follower.news()? {
+            // A journal that began anew says nothing about the one before it.
+            if record.seq == 1 {
+                self.history = History::default();
+            }
+            if let Err(impossible) = self.history.next(&record) {
+                *self = Self::of(&self.path);
+                return Err(JournalError::Impossible { path: self.path.clone(), impossible });
+            }
+        }
+        Ok(&self.history)
+    }
+}

@@ -1,0 +1,53 @@
+//! Certificate requests that were decided.
+
+use std::collections::BTreeMap;
+
+use super::Impossible;
+use crate::{CsrDecided, Event, Reason, Verdict};
+
+/// What the journal says about certificate requests.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Requests {
+    /// Approved or denied, by uid, and in which line.
+    decided: BTreeMap<String, (u64, Verdict)>,
+    held: BTreeMap<String, Reason>,
+}
+
+impl Requests {
+    /// Those that wait for a person or for time, by name, and why.
+    pub fn held(&self) -> &BTreeMap<String, Reason> {
+        &self.held
+    }
+
+    pub(super) fn check(&self, event: &Event, line: u64) -> Result<(), Impossible> {
+        let Event::CsrDecided(CsrDecided { uid, verdict, .. }) = event else { return Ok(()) };
+        match self.decided.get(uid) {
+            Some((before, other)) if is_final(*verdict) && verdict != other => {
+                Err(Impossible::DecidedBothWays {
+                    line,
+                    verdict: *verdict,
+                    request: uid.clone(),
+                    before: *before,
+                    other: *other,
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn apply(&mut self, event: &Event, line: u64) {
+        let Event::CsrDecided(decided) = event else { return };
+        if is_final(decided.verdict) {
+            self.decided.insert(decided.uid.clone(), (line, decided.verdict));
+        }
+        match decided.verdict {
+            Verdict::Hold => _ = self.held.insert(decided.request.clone(), decided.reason.clone()),
+            Verdict::Approve | Verdict::Deny | Verdict::Leave => _ = self.held.remove(&decided.request),
+        }
+    }
+}
+
+/// Whether it stands in the request from then on.
+fn is_final(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Approve | Verdict::Deny)
+}

@@ -1,0 +1,54 @@
+//! What the journal of a working folder says about its install. The fold is the journal's own; here are its reports, and phases
+//! by the names that it has for them.
+
+use hardway_assets::Phase;
+use hardway_journal::{History, JournalError, PhaseName};
+
+use crate::inputs::Workdir;
+use crate::report::Report;
+
+/// What the journal of a folder says.
+pub(crate) fn history(workdir: &Workdir) -> Result<History, Report> {
+    History::read(&workdir.path(hardway_journal::FILE_NAME)).map_err(|error| journal_report(&error))
+}
+
+/// The journal cannot be used.
+pub(crate) fn journal_report(error: &JournalError) -> Report {
+    Report::from_error("journal-damaged", error).fix(error.fix())
+}
+
+/// A phase as it stands in the journal.
+pub(crate) fn recorded(phase: Phase) -> PhaseName {
+    match phase {
+        Phase::CheckHost => PhaseName::CheckHost,
+        Phase::BuildInfra => PhaseName::BuildInfra,
+        Phase::FetchRelease => PhaseName::FetchRelease,
+        Phase::MakePki => PhaseName::MakePki,
+        Phase::MakeKubeconfigs => PhaseName::MakeKubeconfigs,
+        Phase::MakeManifests => PhaseName::MakeManifests,
+        Phase::RenderNodes => PhaseName::RenderNodes,
+        Phase::MakeIgnition => PhaseName::MakeIgnition,
+        Phase::InstallOs => PhaseName::InstallOs,
+        Phase::AwaitBootstrap => PhaseName::AwaitBootstrap,
+        Phase::JoinControlPlane => PhaseName::JoinControlPlane,
+        Phase::AwaitEtcd => PhaseName::AwaitEtcd,
+        Phase::RemoveBootstrap => PhaseName::RemoveBootstrap,
+        Phase::BootWorkers => PhaseName::BootWorkers,
+        Phase::JoinWorkers => PhaseName::JoinWorkers,
+        Phase::AwaitOperators => PhaseName::AwaitOperators,
+        Phase::VerifyCluster => PhaseName::VerifyCluster,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phases_and_their_names_in_the_journal_are_the_same() {
+        assert_eq!(Phase::ALL.map(recorded), PhaseName::ALL, "all of them, in order");
+        for phase in Phase::ALL {
+            assert_eq!(phase.name(), recorded(phase).word());
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! The program as a person meets it: the real binary, in folders of its own, with a clock that stands still.
+
+mod approve;
+mod audit;
+mod bad_input;
+mod create;
+mod csr;
+mod cut_off;
+mod damage;
+mod diagnose;
+mod diff;
+mod dry_run;
+mod edits;
+mod error_codes;
+mod exit_codes;
+mod expiry;
+mod install;
+mod media;
+mod media_config;
+mod no_leaks;
+mod read_verbs;
+mod recover;
+mod release;
+mod secrets;
