@@ -4,9 +4,5 @@ set -euo pipefail
 . "${BASH_SOURCE[0]%/*}/common.sh"
 version=0.20.2
 root=$HARDWAY_CACHE/cargo-deny-$version
-if [[ ! -x $root/bin/cargo-deny ]]; then
-  # From elsewhere, so that neither this workspace's settings nor its target folder count.
-  install() { cd / && cargo install --quiet cargo-deny --version "$version" --locked --root "$root"; }
-  step cargo-deny "cargo-deny $version" install
-fi
+[[ -x $root/bin/cargo-deny ]] || step cargo-deny "cargo-deny $version" cargo_install cargo-deny "$version" "$root"
 exec "$root/bin/cargo-deny" "$@"

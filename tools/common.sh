@@ -2,6 +2,7 @@
 # What the scripts that set things up share. Sourced.
 
 HARDWAY_CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/hardway
+RUST=$(sed -n 's/^channel = "\(.*\)"/\1/p' "${BASH_SOURCE[0]%/*}/../rust-toolchain.toml")
 
 # step NAME WHAT COMMAND…: says what is done, and does it with its output in the cache's log/NAME.log. A failure says which
 # step it was, the end of that log, and where the rest is.
@@ -31,6 +32,13 @@ as_root() {
 # Another program may be at the packages, above all just after a computer's first boot; and networks hiccup.
 apt_get() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 "$@"
+}
+
+# cargo_install CRATE VERSION FOLDER: from elsewhere, so that neither this workspace's settings nor its target folder count, but
+# with its compiler: there may be no other, or an older one.
+cargo_install() {
+  cd /
+  env --unset=CARGO_TARGET_DIR RUSTUP_TOOLCHAIN="$RUST" cargo install --quiet --force "$1" --version "$2" --locked --root "$3"
 }
 
 # debian TARGET OPTION…: makes a root file system of Debian 12. Packages come from where this computer has its own, if it is

@@ -7,14 +7,10 @@ set -euo pipefail
 version=0.26.0
 root=$HARDWAY_CACHE/coreos-installer-$version
 
+# Of the crate's sources, which are there once it is built, only the images are kept.
 build() {
-  # From elsewhere, so that neither this workspace's settings nor its target folder count.
-  cd /
-  cargo install --quiet coreos-installer --version "$version" --locked --root "$root"
-}
-
-copy_fixtures() {
   local sources
+  cargo_install coreos-installer "$version" "$root"
   sources=$(find "${CARGO_HOME:-$HOME/.cargo}/registry/src" -maxdepth 2 -name "coreos-installer-$version" -print -quit)
   rm -rf "$root/fixtures"
   mkdir "$root/fixtures"
@@ -22,6 +18,5 @@ copy_fixtures() {
   mv "$root/fixtures/iso.part" "$root/fixtures/iso"
 }
 
-[[ -x $root/bin/coreos-installer ]] || step coreos-installer "coreos-installer $version" build
-[[ -d $root/fixtures/iso ]] || step coreos-installer-fixtures "coreos-installer's images" copy_fixtures
+[[ -d $root/fixtures/iso ]] || step coreos-installer "coreos-installer $version" build
 echo "$root"

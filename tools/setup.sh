@@ -28,7 +28,7 @@ main() {
     step packages-list "package lists" apt_get update
     step packages "packages: ${missing[*]}" apt_get install -y --no-install-recommends "${missing[@]}"
   fi
-  at_least cargo "$(sed -n 's/^channel = "\(.*\)"/\1/p' "$here/../rust-toolchain.toml")" "$(cd "$here" && rustc --version 2>&1 | cut -d' ' -f2)"
+  at_least cargo "$RUST" "$(cd "$here" && rustc --version 2>&1 | cut -d' ' -f2)"
   at_least go "$(sed -n 's/^go //p' "$here/kubernetes/kube/go.mod")" "$(cd "$here/kubernetes/kube" && go env GOVERSION 2>&1 | sed 's/^go//')"
 }
 

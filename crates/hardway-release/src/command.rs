@@ -19,7 +19,7 @@ use crate::release_info::ReleaseInfo;
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
     /// Not one that releases have.
-    #[error("no release has a program {name:?}; there are {}", NAMES.map(|row| row.0).join(", "))]
+    #[error("no release has a program {name:?}; there are {}", PROGRAMS.map(|program| program.name).join(", "))]
     Unknown {
         /// As asked for.
         name: String,
@@ -51,16 +51,29 @@ pub enum CommandError {
     },
 }
 
-/// Programs by name, with the image and the path they are at (openshift/oc `pkg/cli/admin/release/extract_tools.go`).
-const NAMES: [(&str, &str, &str); 7] = [
-    ("oc", "cli", "usr/bin/oc"),
-    ("openshift-install", "installer", "usr/bin/openshift-install"),
-    ("openshift-baremetal-install", "baremetal-installer", "usr/bin/openshift-install"),
-    ("openshift-install-fips", "baremetal-installer", "usr/bin/openshift-install"),
-    ("ccoctl", "cloud-credential-operator", "usr/bin/ccoctl"),
-    ("ccoctl.rhel8", "cloud-credential-operator", "usr/bin/ccoctl.rhel8"),
-    ("ccoctl.rhel9", "cloud-credential-operator", "usr/bin/ccoctl.rhel9"),
+/// A program that releases have, and where.
+struct Program {
+    name: &'static str,
+    /// Tag of the component image it is in.
+    image: &'static str,
+    /// Path in the image.
+    path: &'static str,
+}
+
+/// All of them (openshift/oc `pkg/cli/admin/release/extract_tools.go`).
+const PROGRAMS: [Program; 7] = [
+    program("oc", "cli", "usr/bin/oc"),
+    program("openshift-install", "installer", "usr/bin/openshift-install"),
+    program("openshift-baremetal-install", "baremetal-installer", "usr/bin/openshift-install"),
+    program("openshift-install-fips", "baremetal-installer", "usr/bin/openshift-install"),
+    program("ccoctl", "cloud-credential-operator", "usr/bin/ccoctl"),
+    program("ccoctl.rhel8", "cloud-credential-operator", "usr/bin/ccoctl.rhel8"),
+    program("ccoctl.rhel9", "cloud-credential-operator", "usr/bin/ccoctl.rhel9"),
 ];
+
+const fn program(name: &'static str, image: &'static str, path: &'static str) -> Program {
+    Program { name, image, path }
+}
 
 /// Programs are large: the limit for manifests is not for them.
 const LIMITS: LayerLimits =
@@ -70,7 +83,7 @@ const LINKS: usize = 40;
 
 /// Says whether releases have a program of that name.
 pub fn check_command(name: &str) -> Result<(), CommandError> {
-    row(name).map(|_| ())
+    find(name).map(|_| ())
 }
 
 /// Writes a program of a release into a folder, and returns its path. An installer is told its release, version and
@@ -82,11 +95,11 @@ pub async fn extract_command(
     options: &FetchOptions,
     progress: &dyn Progress,
 ) -> Result<PathBuf, CommandError> {
-    let (_, tag, path) = row(name)?;
-    let image = release.images.get(tag)?.to_owned();
+    let program = find(name)?;
+    let image = release.images.get(program.image)?.to_owned();
     let (repository, resolved) = resolve(&image.parse()?, options).await?;
     fs_err::create_dir_all(to).map_err(RegistryError::File)?;
-    let mut wanted = (*path).to_owned();
+    let mut wanted = program.path.to_owned();
     for _ in 0..LINKS {
         let source = Source { repository: &repository, image: &resolved, release };
         match source.file(&wanted, &to.join(name), options, progress).await? {
@@ -95,12 +108,12 @@ pub async fn extract_command(
             Found::Absent | Found::Deleted => return Err(CommandError::Absent { image, path: wanted }),
         }
     }
-    Err(CommandError::Links { image, path: (*path).to_owned() })
+    Err(CommandError::Links { image, path: program.path.to_owned() })
 }
 
-fn row(name: &str) -> Result<&'static (&'static str, &'static str, &'static str), CommandError> {
-    let row = NAMES.iter().find(|row| row.0 == name);
-    row.ok_or_else(|| CommandError::Unknown { name: name.to_owned() })
+fn find(name: &str) -> Result<&'static Program, CommandError> {
+    let program = PROGRAMS.iter().find(|program| program.name == name);
+    program.ok_or_else(|| CommandError::Unknown { name: name.to_owned() })
 }
 
 /// The image a program is in, and the release it is of.

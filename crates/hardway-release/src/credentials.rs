@@ -48,8 +48,22 @@ pub enum CredentialsError {
         /// The key.
         registry: String,
         /// Why.
-        fault: &'static str,
+        fault: EntryFault,
     },
+}
+
+/// What is wrong with an entry of `auths`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EntryFault {
+    /// `auth` cannot be decoded.
+    #[error("\"auth\" is not base64")]
+    NotBase64,
+    /// `auth` holds no colon.
+    #[error("\"auth\" is not user:password in base64")]
+    NoPassword,
+    /// A number, say.
+    #[error("a value is not a text")]
+    NotText,
 }
 
 impl Credentials {
@@ -92,20 +106,19 @@ impl Credentials {
 }
 
 /// Nothing for an entry without any values: docker writes such for logins kept elsewhere.
-fn credential(entry: &Value) -> Result<Option<Credential>, &'static str> {
+fn credential(entry: &Value) -> Result<Option<Credential>, EntryFault> {
     let text = |key: &str| match &entry[key] {
         Value::Null => Ok(""),
-        value => value.as_str().ok_or("a value is not a text"),
+        value => value.as_str().ok_or(EntryFault::NotText),
     };
     let (token, auth) = (text("identitytoken")?, text("auth")?);
     if !token.is_empty() {
         return Ok(Some(Credential::IdentityToken(Secret::new(token))));
     }
     if !auth.is_empty() {
-        let decoded = STANDARD.decode(auth.trim()).map_err(|_| "\"auth\" is not base64")?;
+        let decoded = STANDARD.decode(auth.trim()).map_err(|_| EntryFault::NotBase64)?;
         let decoded = Secret::new(decoded);
-        let (user, password) =
-            decoded.expose_text().split_once(':').ok_or("\"auth\" is not user:password in base64")?;
+        let (user, password) = decoded.expose_text().split_once(':').ok_or(EntryFault::NoPassword)?;
         // Docker pads what it writes with zero bytes.
         let password = Secret::new(password.trim_end_matches('\0'));
         return Ok(Some(Credential::Password { user: user.to_owned(), password }));

@@ -3,7 +3,7 @@
 use hardway_assets::release_payload::ComponentImages;
 use serde_json::Value;
 
-use crate::folder_error::Reason;
+use crate::fault::Reason;
 use crate::pull_spec::is_by_digest;
 
 /// The images of a release.

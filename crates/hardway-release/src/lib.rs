@@ -7,17 +7,15 @@
 //!   Connection            trust, proxy, patience; the client             registry/
 //!   BlobCache             what was fetched before                        blob_cache.rs
 //!   fetch()               the files of a release image                   release_image.rs, layer.rs, overlay.rs, archive.rs
-//!   payload()             those as a ReleasePayload                      fetched_payload.rs
 //!   info(), extract()     shown, or written to a folder                  release_info.rs, extract.rs, command.rs, placeholders.rs
 //!   mirror(), upload()    the release and its images elsewhere           mirror.rs, image_layout.rs
 //!   look_for()            whether each place has an image                image_places.rs
 //!   verify()              who signed it                                  signature.rs, keyring.rs
 //!   blocking()            all that from a program that is not async      runtime.rs
-//! from a folder
-//!   read_folder()         an extracted release → ReleasePayload          folder.rs
-//!   FolderError           every file that is wrong, and why              folder_error.rs
-//! for both
-//!   Reader                files → ReleasePayload                         payload_reader.rs, release_files.rs
+//! from there, or from a folder
+//!   payload()             a fetched release → ReleasePayload             payload_reader.rs, release_files.rs
+//!   read_folder()         an extracted release → ReleasePayload          payload_reader.rs, release_files.rs
+//!   Fault                 every file that is wrong, and why              fault.rs
 //!   ImageReferences       the component images                           image_references.rs
 //!   ReleaseMetadata       the version                                    release_metadata.rs
 //!   PayloadManifests      CRDs and feature gates among the manifests     payload_manifests.rs
@@ -35,9 +33,7 @@ mod credentials;
 mod digest;
 mod documents;
 mod extract;
-mod fetched_payload;
-mod folder;
-mod folder_error;
+mod fault;
 mod image_layout;
 mod image_places;
 mod image_references;
@@ -65,15 +61,15 @@ mod signature;
 pub use archive::{LayerError, LayerLimits};
 pub use blob_cache::BlobCache;
 pub use command::{CommandError, check_command, extract_command};
-pub use credentials::{Credential, Credentials, CredentialsError};
+pub use credentials::{Credential, Credentials, CredentialsError, EntryFault};
 pub use digest::{Digest, DigestError};
 pub use extract::{ExcludedManifest, ExtractError, Extracted, extract, extract_file};
-pub use fetched_payload::payload;
-pub use folder::{read_folder, read_kept_rendered};
-pub use folder_error::{Fault, FolderError, Reason, ReleaseError};
+pub use fault::{Fault, FolderError, Reason, ReleaseError};
 pub use image_places::{ImagePlace, date_of, look_for};
+pub use keyring::KeyringFault;
 pub use mirror::{Destination, MirrorReleaseError, Mirrored, mirror, mirrored_release, upload};
 pub use mirrors::{MirrorError, Mirrors};
+pub use payload_reader::{payload, read_folder, read_kept_rendered};
 pub use progress::{Progress, Silent};
 pub use pull_spec::{PullSpec, PullSpecError, PullSpecFault};
 pub use registry::{Clock, Connection, Descriptor, Identity, Proxy, RegistryError, Retry, Sleeper, Tell};

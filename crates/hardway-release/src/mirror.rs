@@ -9,7 +9,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use hardway_assets::install_config::ImageSource;
 
 use crate::digest::Digest;
-use crate::folder_error::ReleaseError;
+use crate::fault::ReleaseError;
 use crate::image_layout::ImageLayout;
 use crate::progress::{OfImage, Progress};
 use crate::pull_spec::{PullSpec, PullSpecError};

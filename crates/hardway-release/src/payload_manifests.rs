@@ -7,7 +7,7 @@ use hardway_assets::yaml::{self, SyntaxError};
 use serde_json::Value;
 
 use crate::documents::documents;
-use crate::folder_error::Reason;
+use crate::fault::Reason;
 
 /// Only the config-operator reads these FeatureGates; to everybody else they are data files
 /// (openshift/api `payload-manifests/featuregates`).

@@ -1,14 +1,31 @@
 //! From the files of a release, wherever they are, to its payload.
+//!
+//! A folder has the layout of `oc adm release extract`, with what that leaves out beside it:
+//!
+//! ```text
+//! image-references          ImageStream, JSON
+//! release-metadata          version, JSON
+//! release-image             the pull spec of the release, by digest
+//! release-architecture      amd64, arm64, ppc64le or s390x; not needed for a multi-architecture release
+//! *.yaml *.yml *.json       the manifests; also in manifests/ and crds/
+//! rendered/                 MachineConfigs of the node render, if it ran
+//! ```
+//!
+//! The cluster-version-operator's own CRDs are not among what `oc` extracts: they are in `/manifests` of the release
+//! image and belong beside the others. Nothing missing is guessed.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use hardway_assets::release_payload::{ReleasePayload, RenderedConfig, VersionContract};
 
-use crate::folder_error::{Fault, Reason};
+use crate::fault::{Fault, FolderError, Reason, ReleaseError};
 use crate::image_references::ImageReferences;
 use crate::payload_manifests::{Parts, PayloadManifests};
 use crate::pull_spec::is_by_digest;
-use crate::release_files::ReleaseFiles;
+use crate::release_files::{Folder, InMemory, ReleaseFiles};
+use crate::release_image::FetchedRelease;
 use crate::release_metadata::ReleaseMetadata;
 use crate::rendered_config::rendered_config;
 
@@ -17,6 +34,35 @@ pub(crate) const REQUIRED_CRDS: [&str; 2] =
     ["clusterversions.config.openshift.io", "clusteroperators.config.openshift.io"];
 /// Go's names of the architectures OpenShift is built for.
 const ARCHITECTURES: [&str; 4] = ["amd64", "arm64", "ppc64le", "s390x"];
+
+/// The payload of a fetched release, or everything that is wrong with it. Needs [`crate::Contents::Payload`].
+pub fn payload(release: &FetchedRelease) -> Result<ReleasePayload, ReleaseError> {
+    let mut files: BTreeMap<String, Cow<'_, [u8]>> =
+        release.files.iter().map(|(name, bytes)| (name.clone(), Cow::Borrowed(&bytes[..]))).collect();
+    // The other files there are templates, which the operator fills in for itself.
+    let crds = release.own_manifests.iter().filter(|(name, _)| name.ends_with(".crd.yaml"));
+    files.extend(crds.map(|(name, bytes)| (format!("manifests/{name}"), Cow::Borrowed(&bytes[..]))));
+    // Not what an image holds: the folder reader's way of being told.
+    files.remove("release-image");
+    files.insert("release-architecture".to_owned(), Cow::Borrowed(release.architecture.as_bytes()));
+    let image = release.image.to_string();
+    Reader::new(&InMemory(files)).read(Some(&image)).map_err(|faults| ReleaseError { image, faults })
+}
+
+/// Reads a release folder that has a `release-image` file.
+pub fn read_folder(dir: &Path) -> Result<ReleasePayload, FolderError> {
+    let error = |faults| FolderError { dir: dir.to_owned(), faults };
+    if let Err(reason) = fs_err::read_dir(dir) {
+        return Err(error(vec![Fault { file: ".".to_owned(), reason: Reason::Unreadable(reason.kind()) }]));
+    }
+    Reader::new(&Folder(dir)).read(None).map_err(error)
+}
+
+/// Reads what was rendered for the nodes and is kept in a release folder, whatever else lies there: by pool, and none
+/// where nothing was rendered.
+pub fn read_kept_rendered(dir: &Path) -> Result<BTreeMap<String, RenderedConfig>, FolderError> {
+    Reader::new(&Folder(dir)).rendered_only().map_err(|faults| FolderError { dir: dir.to_owned(), faults })
+}
 
 /// Reads on after a fault, so that one run tells them all.
 pub(crate) struct Reader<'f> {

@@ -15,6 +15,7 @@ use crate::archive::LayerLimits;
 use crate::blob_cache::BlobCache;
 use crate::digest::Digest;
 use crate::layer::read_layer;
+use crate::media::is_boot_images;
 use crate::mirrors::Mirrors;
 use crate::overlay::{LayerFiles, Overlay};
 use crate::payload_reader::REQUIRED_CRDS;
@@ -84,6 +85,15 @@ pub struct FetchedRelease {
     pub files: BTreeMap<String, Vec<u8>>,
     /// The files of `manifests/` by name, where asked for.
     pub own_manifests: BTreeMap<String, Vec<u8>>,
+}
+
+impl FetchedRelease {
+    /// The ConfigMap `coreos-bootimages` as it stands in the release: where boot images are and their checksums
+    /// (installer `hack/build-coreos-manifest.go`).
+    pub fn boot_images(&self) -> Option<&str> {
+        let texts = self.files.iter().filter(|(name, _)| name.contains("bootimages"));
+        texts.filter_map(|(_, bytes)| std::str::from_utf8(bytes).ok()).find(|text| is_boot_images(text))
+    }
 }
 
 const RELEASE_MANIFESTS: &str = "release-manifests/";

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hardway_assets::release_payload::ComponentImages;
 use serde_json::{Value, json};
 
-use crate::folder_error::{Fault, Reason, ReleaseError};
+use crate::fault::{Fault, Reason, ReleaseError};
 use crate::image_references::{ImageReferences, json as read_json};
 use crate::progress::Progress;
 use crate::pull_spec::PullSpec;

@@ -2,7 +2,7 @@
 
 use hardway_assets::release_payload::{SAMPLE_MARK, VersionContract};
 
-use crate::folder_error::Reason;
+use crate::fault::Reason;
 use crate::image_references::{json, unexpected};
 
 /// What the metadata says.

@@ -3,7 +3,7 @@
 use hardway_assets::release_payload::RenderedConfig;
 use hardway_assets::yaml;
 
-use crate::folder_error::Reason;
+use crate::fault::Reason;
 use crate::image_references::unexpected;
 
 /// Reads one file: the pool and its config. The name, and with it the pool, are the file's own word.

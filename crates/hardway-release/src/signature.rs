@@ -12,7 +12,7 @@ use hardway_base::redaction::without_password;
 use serde_json::Value;
 
 use crate::digest::Digest;
-use crate::keyring::binary;
+use crate::keyring::{KeyringFault, binary};
 use crate::registry::{Connection, RegistryError, asked_wait, transport};
 
 /// Where signatures are: `<place>/sha256=<hex>/signature-<n>`.
@@ -50,12 +50,12 @@ pub enum SignatureError {
     #[error("gpgv cannot be run: {0}; install the package gpgv")]
     NoGpgv(#[source] io::Error),
     /// The keyring is not there, or is none.
-    #[error("the keyring {} cannot be used: {detail}", .path.display())]
+    #[error("the keyring {} cannot be used: {fault}", .path.display())]
     Keyring {
         /// The file.
         path: PathBuf,
         /// Why.
-        detail: String,
+        fault: KeyringFault,
     },
     /// Nobody signed it.
     #[error("no signature of {digest} in {}", .stores.join(", "))]
@@ -109,9 +109,9 @@ pub async fn verify(
     stores: &[SignatureStore],
     connection: &Connection,
 ) -> Result<Verified, SignatureError> {
-    let unusable = |detail: String| SignatureError::Keyring { path: keyring.to_owned(), detail };
-    let keys = fs_err::read(keyring).map_err(|error| unusable(error.kind().to_string()))?;
-    let keys = binary(&keys).map_err(|fault| unusable(fault.to_owned()))?;
+    let unusable = |fault| SignatureError::Keyring { path: keyring.to_owned(), fault };
+    let keys = fs_err::read(keyring).map_err(|error| unusable(KeyringFault::Unreadable(error.kind())))?;
+    let keys = binary(&keys).map_err(unusable)?;
     let (mut refused, mut unasked) = (Vec::new(), None);
     for store in stores {
         let signatures = match store.signatures(digest, connection).await {

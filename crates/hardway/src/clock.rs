@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use jiff::Timestamp;
 
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Report};
 
 /// A rehearsal's time, which stands still.
 static REHEARSED: OnceLock<Timestamp> = OnceLock::new();
@@ -14,8 +14,7 @@ static REHEARSED: OnceLock<Timestamp> = OnceLock::new();
 pub(crate) fn set() -> Result<(), Report> {
     let Some(text) = std::env::var_os("HARDWAY_NOW") else { return Ok(()) };
     let time = text.to_str().and_then(|text| text.parse().ok()).ok_or_else(|| {
-        Report::new("usage", format!("HARDWAY_NOW is {text:?}, which is not a time"))
-            .exit(EXIT_USAGE)
+        Report::new(Code::Usage, format!("HARDWAY_NOW is {text:?}, which is not a time"))
             .fix("unset it, or write it like 2026-11-15T12:00:00Z")
     })?;
     REHEARSED.get_or_init(|| time);

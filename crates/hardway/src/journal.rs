@@ -5,7 +5,7 @@ use hardway_assets::Phase;
 use hardway_journal::{History, JournalError, PhaseName};
 
 use crate::inputs::Workdir;
-use crate::report::Report;
+use crate::report::{Code, Report};
 
 /// What the journal of a folder says.
 pub(crate) fn history(workdir: &Workdir) -> Result<History, Report> {
@@ -14,7 +14,7 @@ pub(crate) fn history(workdir: &Workdir) -> Result<History, Report> {
 
 /// The journal cannot be used.
 pub(crate) fn journal_report(error: &JournalError) -> Report {
-    Report::from_error("journal-damaged", error).fix(error.fix())
+    Report::from_error(Code::JournalDamaged, error).fix(error.fix())
 }
 
 /// A phase as it stands in the journal.

@@ -59,7 +59,7 @@ fn asks_cluster(command: &Command) -> bool {
     )
 }
 
-fn run(cli: &cli::Cli, out: &Output) -> Result<u8, report::Report> {
+fn run(cli: &cli::Cli, out: &Output) -> Result<report::Exit, report::Report> {
     match &cli.command {
         Command::Approve(args) => commands::approve::run(&cli.global, args, out),
         Command::Bmc(args) => commands::bmc::run(&cli.global, args, out),

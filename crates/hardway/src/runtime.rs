@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::{Handle, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::report::{EXIT_INTERRUPTED, Report};
+use crate::report::{Code, Report};
 use crate::terminal::Output;
 
 static RUNTIME: Mutex<Option<Runtime>> = Mutex::new(None);
@@ -42,8 +42,7 @@ pub(crate) async fn told_to_stop() -> Stop {
 
 /// What is said then.
 pub(crate) fn interrupted(doing: &str) -> Report {
-    Report::new("interrupted", format!("interrupted while {doing}"))
-        .exit(EXIT_INTERRUPTED)
+    Report::new(Code::Interrupted, format!("interrupted while {doing}"))
         .fix("run the same command again: it goes on with what is there")
 }
 
@@ -89,7 +88,7 @@ pub(crate) fn handle() -> Result<Handle, Report> {
     }
     let workers = std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 8);
     let built = tokio::runtime::Builder::new_multi_thread().worker_threads(workers).enable_all().build();
-    let built = built.map_err(|error| Report::from_error("workdir-unusable", &error))?;
+    let built = built.map_err(|error| Report::from_error(Code::WorkdirUnusable, &error))?;
     Ok(runtime.insert(built).handle().clone())
 }
 

@@ -9,7 +9,7 @@ use hardway_assets::ignition::bootstrap_files::{
 };
 
 use super::host::Host;
-use hardway_testing::{run, succeed};
+use hardway_testing::{run, skipped, succeed};
 
 fn all_scripts() -> Vec<HostFile> {
     scripts().into_iter().chain(in_place_scripts()).filter(|file| file.text.starts_with("#!")).collect()
@@ -20,7 +20,11 @@ fn all_units() -> Vec<Unit> {
 }
 
 fn installed(program: &str) -> bool {
-    Command::new(program).arg("--version").output().is_ok()
+    let is_there = Command::new(program).arg("--version").output().is_ok();
+    if !is_there {
+        skipped(&format!("there is no {program}"));
+    }
+    is_there
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use hardway_base::files::Replacement;
 use hardway_base::redaction::without_password;
 
-use super::unpacked::sha256_inside;
-use super::{MediaFile, verify};
+use super::MediaFile;
+use super::sums::{sha256_inside, verify};
 use crate::blob_cache::{BlobCache, Claim, Partial, hash};
 use crate::digest::{Digest, DigestError};
 use crate::progress::Progress;

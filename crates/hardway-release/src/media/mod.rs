@@ -5,18 +5,17 @@
 //! release to release, so locations are read and never put together.
 
 mod download;
-mod unpacked;
+mod sums;
 
 pub use download::{DownloadError, download};
+pub use sums::{VerifyError, verify};
 
-use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 
 use hardway_assets::release_payload::{ManifestHead, VersionContract};
 use hardway_assets::yaml;
-use hardway_base::hex;
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
 use crate::release_files::{Folder, ReleaseFiles as _};
 
@@ -88,24 +87,6 @@ pub enum MediaError {
         found: String,
         /// What there is.
         there: Vec<String>,
-    },
-}
-
-/// A file that is not what its sum says.
-#[derive(Debug, thiserror::Error)]
-pub enum VerifyError {
-    /// It cannot be read.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// Damaged, cut short, or another file.
-    #[error("{} has sha256 {found}, expected {expected}: remove it and download it again", .path.display())]
-    Differs {
-        /// The file.
-        path: PathBuf,
-        /// What the metadata says.
-        expected: String,
-        /// What the file has.
-        found: String,
     },
 }
 
@@ -232,24 +213,6 @@ pub fn boot_images_in(release: &Path) -> io::Result<Option<String>> {
 /// Whether a manifest is the ConfigMap `coreos-bootimages`.
 pub(crate) fn is_boot_images(manifest: &str) -> bool {
     ManifestHead::of(manifest).is_ok_and(|head| head.kind == "ConfigMap" && head.name == "coreos-bootimages")
-}
-
-/// Compares a file with its sum, in constant memory.
-pub fn verify(path: &Path, sha256: &str) -> Result<(), VerifyError> {
-    let mut file = fs_err::File::open(path)?;
-    let mut hash = Sha256::new();
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => break,
-            read => hash.update(&buffer[..read]),
-        }
-    }
-    let found = hex::encode(hash.finalize());
-    if found.eq_ignore_ascii_case(sha256) {
-        return Ok(());
-    }
-    Err(VerifyError::Differs { path: path.to_owned(), expected: sha256.to_owned(), found })
 }
 
 /// The files of a format. One without location or sum does not count: it could not be checked.

@@ -171,21 +171,18 @@ impl Connection {
 mod tests {
     use super::*;
 
-    fn certificates(bundle: &str) -> Result<Vec<String>, String> {
-        let connection = Connection { trust_bundle: bundle.to_owned(), ..Connection::default() };
-        connection.certificates().map_err(|error| error.to_string())
+    fn certificates(bundle: &str) -> Result<Vec<String>, RegistryError> {
+        Connection { trust_bundle: bundle.to_owned(), ..Connection::default() }.certificates()
     }
 
     #[test]
     fn a_bundle_is_taken_apart() {
         let one = format!("{BEGIN}\nMIIB\n{END}\n");
-        assert_eq!(
-            certificates(&format!("# our CA\n{one}\n# and theirs\n{one}")),
-            Ok(vec![one.clone(), one.clone()])
-        );
-        assert_eq!(certificates(" \n"), Ok(vec![]));
-        assert!(certificates("hello").unwrap_err().contains("no PEM certificate"));
-        assert!(certificates(&one[..40]).unwrap_err().contains("ends within"));
+        let both = certificates(&format!("# our CA\n{one}\n# and theirs\n{one}"));
+        assert_eq!(both.unwrap(), [one.clone(), one.clone()]);
+        assert!(certificates(" \n").unwrap().is_empty());
+        assert!(certificates("hello").unwrap_err().to_string().contains("no PEM certificate"));
+        assert!(certificates(&one[..40]).unwrap_err().to_string().contains("ends within"));
     }
 
     #[test]

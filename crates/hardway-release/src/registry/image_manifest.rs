@@ -65,7 +65,8 @@ impl Manifest {
             return Err(malformed("it is not of schema version 2"));
         }
         let content = if json["manifests"].is_array() { list(&json) } else { single(&json) };
-        let content = content.map_err(|field| malformed(&format!("{field} is missing or wrong")))?;
+        let content =
+            content.map_err(|BadField(field)| malformed(&format!("{field} is missing or wrong")))?;
         let media_type = match (json["mediaType"].as_str(), &content) {
             (Some(text), _) if ACCEPTED.contains(&text) => text,
             (Some(text), _) => return Err(malformed(&format!("media type {text:?} is not of an image"))),
@@ -94,9 +95,15 @@ pub(crate) fn choose<'l>(
     })
 }
 
-fn single(json: &Value) -> Result<ManifestContent, String> {
+/// The path of a field that is absent or not what it should be.
+struct BadField(String);
+
+fn single(json: &Value) -> Result<ManifestContent, BadField> {
     let config = descriptor(&json["config"], "config")?;
-    let layers = json["layers"].as_array().filter(|layers| !layers.is_empty()).ok_or("layers")?;
+    let layers = json["layers"]
+        .as_array()
+        .filter(|layers| !layers.is_empty())
+        .ok_or_else(|| BadField("layers".to_owned()))?;
     let layers = layers
         .iter()
         .enumerate()
@@ -105,7 +112,7 @@ fn single(json: &Value) -> Result<ManifestContent, String> {
     Ok(ManifestContent::Image { config, layers })
 }
 
-fn list(json: &Value) -> Result<ManifestContent, String> {
+fn list(json: &Value) -> Result<ManifestContent, BadField> {
     let entries = json["manifests"].as_array().map(Vec::as_slice).unwrap_or_default();
     let entry = |(i, entry): (usize, &Value)| {
         let platform = &entry["platform"];
@@ -116,13 +123,13 @@ fn list(json: &Value) -> Result<ManifestContent, String> {
         }
         Ok(ListEntry { image: descriptor(entry, &format!("manifests[{i}]"))?, platform: name })
     };
-    Ok(ManifestContent::List(entries.iter().enumerate().map(entry).collect::<Result<_, String>>()?))
+    Ok(ManifestContent::List(entries.iter().enumerate().map(entry).collect::<Result<_, BadField>>()?))
 }
 
-fn descriptor(json: &Value, field: &str) -> Result<Descriptor, String> {
+fn descriptor(json: &Value, field: &str) -> Result<Descriptor, BadField> {
     let digest = json["digest"].as_str().and_then(|text| text.parse().ok());
-    let digest = digest.ok_or_else(|| format!("{field}.digest"))?;
-    let size = json["size"].as_u64().ok_or_else(|| format!("{field}.size"))?;
+    let digest = digest.ok_or_else(|| BadField(format!("{field}.digest")))?;
+    let size = json["size"].as_u64().ok_or_else(|| BadField(format!("{field}.size")))?;
     Ok(Descriptor { digest, size })
 }
 
@@ -131,9 +138,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(json: &Value) -> Result<Manifest, String> {
-        let image = "quay.io/a/b:1".parse().unwrap();
-        Manifest::read(&image, json.to_string().into_bytes()).map_err(|error| error.to_string())
+    fn read(json: &Value) -> Result<Manifest, RegistryError> {
+        Manifest::read(&"quay.io/a/b:1".parse().unwrap(), json.to_string().into_bytes())
     }
 
     fn blob(size: u64) -> Value {
@@ -178,7 +184,7 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                read(&manifest).unwrap_err(),
+                read(&manifest).unwrap_err().to_string(),
                 format!("the manifest of quay.io/a/b:1 is malformed: {detail}")
             );
         }

@@ -8,25 +8,10 @@ use hardway_assets::feature_gates::{self, OS_STREAMS};
 use hardway_assets::release_payload::{MissingImage, ReleasePayload, VersionContract};
 use hardway_base::shell_word;
 
-use super::host_files::{AUTH, REGISTRIES, TRUST, registries_conf};
 use super::images::OPERATOR;
 use super::inputs::{ASSETS, CONTROLLER_IN, OPERATOR_OUT, RENDERED};
+use super::podman::{AUTH, Podman, REGISTRIES, TRUST, registries_conf};
 use super::preconditions::{CONFIG_FILE, PULL_SECRET};
-
-/// How podman is called on this host.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Podman {
-    /// Name or path of the program.
-    pub program: String,
-    /// Options before `run`, such as `--runtime=runc`.
-    pub options: Vec<String>,
-    /// Options of `run`, such as `--ulimit=nofile=20000:20000` where the host allows no more.
-    pub run_options: Vec<String>,
-    /// Registries (`host:port`) that are asked without TLS. Nobody else is.
-    pub plain_http: Vec<String>,
-    /// Environment variables for the way to registries, such as `HTTPS_PROXY`. Logins in them are not shown.
-    pub environment: Vec<(String, String)>,
-}
 
 /// One program call.
 #[derive(Clone, PartialEq, Eq)]
@@ -59,18 +44,6 @@ pub enum BadWorkspace {
     /// A path that cannot stand in `--volume`.
     #[error("{0:?} cannot be mounted into a container: the path must be absolute UTF-8 text without `:`")]
     Path(PathBuf),
-}
-
-impl Default for Podman {
-    fn default() -> Self {
-        Self {
-            program: "podman".to_owned(),
-            options: Vec::new(),
-            run_options: Vec::new(),
-            plain_http: Vec::new(),
-            environment: Vec::new(),
-        }
-    }
 }
 
 impl RenderCommands {
@@ -178,14 +151,7 @@ impl fmt::Display for CommandLine {
     }
 }
 
-// By hand, both: the password of a proxy may be in the environment.
-impl fmt::Debug for Podman {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&String> = self.environment.iter().map(|(name, _)| name).collect();
-        write!(f, "Podman({} {:?} {:?} {names:?})", self.program, self.options, self.run_options)
-    }
-}
-
+// By hand: the password of a proxy may be in the environment.
 impl fmt::Debug for CommandLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "CommandLine({self})")

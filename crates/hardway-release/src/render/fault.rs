@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use hardway_assets::Phase;
+
 /// Everything found before a command was run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("node configs cannot be rendered yet:{}", listed(.0))]
@@ -53,7 +55,7 @@ pub enum Problem {
     #[error("missing")]
     Missing {
         /// The phase that makes it.
-        phase: &'static str,
+        phase: Phase,
     },
     /// An image the operator asks for is not in the release.
     #[error("the release has no image named {0}")]

@@ -14,9 +14,8 @@
 use hardway_assets::release_payload::{ReleasePayload, image_references};
 use hardway_assets::{Cluster, File, Tree};
 
-use super::commands::Podman;
-use super::host_files::host_files;
 use super::objects::{FOLDERS, is_manifest};
+use super::podman::{Podman, host_files};
 
 /// The folder mounted into both containers.
 pub(super) const ASSETS: &str = "assets";

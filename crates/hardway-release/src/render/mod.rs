@@ -9,37 +9,33 @@
 //! another name there is degraded.
 //!
 //! ```text
-//! check()               what the commands would stop at, all of it, before   preconditions.rs, images.rs, pools.rs
+//! check()               what the commands would stop at, all of it, before   preconditions.rs, images.rs, pools.rs, objects.rs
 //! Faults                … and how to mend it                                 fault.rs
-//! render_inputs()       the folder both commands work on                     inputs.rs, host_files.rs
+//! render_inputs()       the folder both commands work on                     inputs.rs
 //! RenderCommands        the two command lines                                commands.rs
-//! run()                 runs them                                            run.rs, process.rs
-//! run_options()         what podman needs on a host with low limits          host_limits.rs
+//! Podman                how it is called here, and what it needs             podman.rs
+//! run()                 runs them                                            run.rs
 //! explain()             what a known last line of theirs means               known_failure.rs
 //! Rendered              what came out                                        rendered.rs
 //! ```
 
 mod commands;
 mod fault;
-mod host_files;
-mod host_limits;
 mod images;
 mod inputs;
 mod known_failure;
 mod objects;
+mod podman;
 mod pools;
 mod preconditions;
-mod process;
-mod redaction;
 mod rendered;
 mod run;
-mod selector;
 
-pub use commands::{BadWorkspace, CommandLine, Podman, RenderCommands};
+pub use commands::{BadWorkspace, CommandLine, RenderCommands};
 pub use fault::{Fault, Faults, Problem};
-pub use host_limits::run_options;
 pub use inputs::render_inputs;
 pub use known_failure::{KnownFailure, explain};
+pub use podman::{Podman, run_options};
 pub use preconditions::check;
 pub use rendered::{Rendered, RenderedDirError, read_rendered_dir};
 pub use run::{RenderError, run, write_inputs};

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use hardway_assets::Phase;
 use hardway_assets::release_payload::{ReleasePayload, VersionContract};
 use hardway_assets::{Cluster, Tree};
 use serde_json::Value;
@@ -74,7 +75,7 @@ fn first<'o>(objects: &'o [Object], path: &str) -> Option<&'o Object> {
 
 fn certificates(tree: &Tree) -> Vec<Fault> {
     let fault = |path: &str| match tree.get(path) {
-        None => Some(Problem::Missing { phase: "make-pki" }),
+        None => Some(Problem::Missing { phase: Phase::MakePki }),
         Some(bytes) if !bytes.windows(27).any(|part| part == b"-----BEGIN CERTIFICATE-----") => {
             Some(Problem::Unexpected { expected: "PEM certificates".to_owned(), found: "none".to_owned() })
         }
@@ -95,7 +96,7 @@ fn required_files(tree: &Tree, objects: &[Object], unreadable: &[Fault]) -> Vec<
             }
             Some(_) => {}
             None if tree.get(path).is_none() => {
-                faults.push(Fault::new(path, Problem::Missing { phase: "make-manifests" }));
+                faults.push(Fault::new(path, Problem::Missing { phase: Phase::MakeManifests }));
             }
             None if !is_told => {
                 let (expected, found) = (kind.to_owned(), "no object".to_owned());
@@ -181,7 +182,7 @@ fn user_ca_bundle(tree: &Tree, objects: &[Object], cluster: &Cluster) -> Option<
     let is_wanted = !cluster.config.additional_trust_bundle.is_empty();
     let problem = match first(objects, USER_CA_BUNDLE) {
         None if is_wanted && tree.get(USER_CA_BUNDLE).is_none() => {
-            Problem::Missing { phase: "make-manifests" }
+            Problem::Missing { phase: Phase::MakeManifests }
         }
         Some(object) if object.kind() != "ConfigMap" => {
             Problem::Unexpected { expected: "ConfigMap".to_owned(), found: object.kind().to_owned() }
@@ -199,7 +200,7 @@ fn user_ca_bundle(tree: &Tree, objects: &[Object], cluster: &Cluster) -> Option<
 fn feature_gate(objects: &[Object], version: &str) -> Option<Fault> {
     let is_gate = |object: &&Object| object.is(CONFIG_GROUP, "FeatureGate") && object.name() == "cluster";
     let Some(object) = objects.iter().rfind(is_gate) else {
-        return Some(Fault::new(FEATURE_GATE, Problem::Missing { phase: "make-manifests" }));
+        return Some(Fault::new(FEATURE_GATE, Problem::Missing { phase: Phase::MakeManifests }));
     };
     let entries = object.value["status"]["featureGates"].as_array().map(Vec::as_slice).unwrap_or_default();
     let found: Vec<String> =

@@ -8,7 +8,7 @@ use hardway_assets::rendered_nodes::{POOLS, RenderedNodes};
 use hardway_assets::{Cluster, File, yaml};
 use serde_json::Value;
 
-use crate::folder_error::{Fault, Reason};
+use crate::fault::{Fault, Reason};
 use crate::image_references::unexpected;
 use crate::rendered_config::rendered_config;
 

@@ -1,24 +1,33 @@
 //! From a working directory to rendered configs, with podman.
 
-use std::io::{self, Write as _};
+use std::collections::VecDeque;
+use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
 
 use fs_err::os::unix::fs::OpenOptionsExt as _;
 use hardway_assets::release_payload::ReleasePayload;
 use hardway_assets::{Cluster, File, Tree};
+use hardway_base::redaction::HIDDEN;
+use serde_json::Value;
 
-use super::commands::{BadWorkspace, CommandLine, Podman, RenderCommands};
+use super::commands::{BadWorkspace, CommandLine, RenderCommands};
 use super::fault::Faults;
 use super::inputs::{ASSETS, RENDERED, render_inputs};
 use super::known_failure::{KnownFailure, explain};
+use super::podman::Podman;
 use super::preconditions::check;
-use super::process;
-use super::redaction::Redaction;
 use super::rendered::{Rendered, RenderedDirError, read_rendered_dir};
 
 /// How many lines of a failed command are shown.
 const SHOWN: usize = 12;
+/// How many of a command's last lines are kept: enough for a message above Go's stack traces.
+const KEPT: usize = 200;
+/// A line is cut here: the commands print whole objects in one.
+const LINE: usize = 8192;
 
 /// Why there are no rendered configs.
 #[derive(Debug, thiserror::Error)]
@@ -75,7 +84,7 @@ pub fn run(
             log(&text);
             text
         };
-        let outcome = match process::run(line, &mut log_line) {
+        let outcome = match call(line, &mut log_line) {
             Ok(outcome) => outcome,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(RenderError::NoPodman(Box::new(commands)));
@@ -116,6 +125,82 @@ pub fn write_inputs(workspace: &Path, files: &[File]) -> io::Result<()> {
     }
     // Made here so that it belongs to the caller, not to the container's root.
     fs_err::create_dir_all(workspace.join(ASSETS).join(RENDERED))
+}
+
+/// How a command ended.
+struct Outcome {
+    /// Its status.
+    status: ExitStatus,
+    /// The last lines of both its streams.
+    last_lines: VecDeque<String>,
+}
+
+/// Runs a command to its end. Lines go to `log` as they come, in the calling thread.
+fn call(line: &CommandLine, log: &mut dyn FnMut(String) -> String) -> io::Result<Outcome> {
+    let mut child = Command::new(&line.program)
+        .args(&line.arguments)
+        .envs(line.environment.iter().map(|(name, value)| (name, value)))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let (sender, lines) = channel();
+    if let Some(stdout) = child.stdout.take() {
+        read_lines(stdout, sender.clone());
+    }
+    if let Some(stderr) = child.stderr.take() {
+        read_lines(stderr, sender);
+    }
+    let mut last_lines = VecDeque::new();
+    for line in lines {
+        if last_lines.len() == KEPT {
+            last_lines.pop_front();
+        }
+        last_lines.push_back(log(line));
+    }
+    Ok(Outcome { status: child.wait()?, last_lines })
+}
+
+/// A thread for each stream: a full pipe nobody reads would stop the command.
+fn read_lines(stream: impl Read + Send + 'static, sender: Sender<String>) {
+    thread::spawn(move || {
+        let mut reader = BufReader::new(stream);
+        let mut bytes = Vec::new();
+        while reader.by_ref().take(LINE as u64).read_until(b'\n', &mut bytes).is_ok_and(|read| read > 0) {
+            let text = String::from_utf8_lossy(&bytes).trim_end().to_owned();
+            if sender.send(text).is_err() {
+                return;
+            }
+            bytes.clear();
+        }
+    });
+}
+
+/// Secrets to hide in what the commands say: the controller prints its whole configuration, proxy password included.
+struct Redaction(Vec<String>);
+
+impl Redaction {
+    /// Logins of registries and proxies.
+    fn of(cluster: &Cluster) -> Self {
+        let config = &cluster.config;
+        let mut words = Vec::new();
+        if let Ok(secret) = serde_json::from_slice::<Value>(config.pull_secret.expose()) {
+            let logins = secret["auths"].as_object().into_iter().flatten();
+            words.extend(logins.filter_map(|(_, login)| login["auth"].as_str()).map(str::to_owned));
+        }
+        for proxy in config.proxy.iter().flat_map(|proxy| [&proxy.http_proxy, &proxy.https_proxy]) {
+            let login =
+                proxy.split_once("://").and_then(|(_, rest)| rest.rsplit_once('@')).map(|(login, _)| login);
+            words.extend(login.map(str::to_owned));
+        }
+        words.retain(|word| !word.is_empty());
+        Self(words)
+    }
+
+    /// The line without them.
+    fn line(&self, line: &str) -> String {
+        self.0.iter().fold(line.to_owned(), |line, word| line.replace(word.as_str(), HIDDEN))
+    }
 }
 
 /// The end of the output, from the line that is explained if there is one: Go adds stack traces after it.

@@ -52,6 +52,8 @@ use std::process::ExitCode;
 use clap::FromArgMatches as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use crate::report::Exit;
+
 /// Reads the command line.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
     parse_from(std::env::args_os().collect())
@@ -60,7 +62,7 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
 /// Prints clap's own message. Help and version are no errors; everything else is exit code 2.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     let _ = error.print();
-    ExitCode::from(if error.use_stderr() { crate::report::EXIT_USAGE } else { 0 })
+    ExitCode::from(if error.use_stderr() { Exit::Usage } else { Exit::Done })
 }
 
 /// `hardway explain --etcd-prefix -o json` asks about a flag of another program: a flag that is none of ours is moved

@@ -17,7 +17,7 @@ use kube::Config;
 use crate::inputs::{InputFiles, Workdir};
 use crate::project::{self, Checked};
 use crate::release::Reach;
-use crate::report::{EXIT_CONFIG, EXIT_USAGE, Report};
+use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
 
 /// Where the way to a cluster begins.
@@ -157,12 +157,12 @@ pub(crate) fn kubeconfig(workdir: &Workdir, flag: Option<&Path>) -> Option<PathB
 pub(crate) async fn read_kubeconfig(workdir: &Workdir, path: Option<&Path>) -> Result<Config, Report> {
     kubeconfig::read(path).await.map_err(|error| {
         let is_the_folders = path.is_none_or(|path| path == workdir.path(KUBECONFIG));
-        let exit = if is_the_folders { EXIT_CONFIG } else { EXIT_USAGE };
+        let exit = if is_the_folders { Exit::Config } else { Exit::Usage };
         let report = match path.filter(|_| error.is_missing()) {
             Some(path) => {
-                Report::new("kubeconfig-unusable", format!("there is no kubeconfig {}", path.display()))
+                Report::new(Code::KubeconfigUnusable, format!("there is no kubeconfig {}", path.display()))
             }
-            None => Report::from_error("kubeconfig-unusable", &error),
+            None => Report::from_error(Code::KubeconfigUnusable, &error),
         };
         report.fix(error.fix()).exit(exit)
     })

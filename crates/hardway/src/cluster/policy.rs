@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::inputs::Workdir;
 use crate::project::Checked;
 use crate::release::Reach;
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Report};
 use crate::terminal::Output;
 
 /// Who is expected: from the file that was named, or from the two files of the folder.
@@ -34,8 +34,8 @@ pub(crate) fn identity() -> String {
 
 /// The documents of a YAML or JSON file.
 pub(crate) fn documents(file: &Path) -> Result<Vec<Value>, Report> {
-    let text = fs_err::read_to_string(file)
-        .map_err(|error| Report::from_error("csr-unreadable", &error).exit(EXIT_USAGE))?;
+    let text =
+        fs_err::read_to_string(file).map_err(|error| Report::from_error(Code::CsrUnreadable, &error))?;
     let nodes = yaml::read_all(&text).map_err(|errors| {
         let first = errors.first().map(ToString::to_string).unwrap_or_default();
         unreadable(file, first)
@@ -45,5 +45,5 @@ pub(crate) fn documents(file: &Path) -> Result<Vec<Value>, Report> {
 
 /// A file that is not what it should be.
 pub(crate) fn unreadable(file: &Path, why: impl std::fmt::Display) -> Report {
-    Report::new("csr-unreadable", format!("{}: {why}", file.display())).exit(EXIT_USAGE)
+    Report::new(Code::CsrUnreadable, format!("{}: {why}", file.display()))
 }

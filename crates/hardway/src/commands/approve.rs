@@ -13,12 +13,12 @@ use crate::cli::{ApproveArgs, Format, Global, IgnitionArg, PolicyArgs};
 use crate::clock;
 use crate::cluster::{self, declared, identity};
 use crate::inputs::Workdir;
-use crate::report::{EXIT_BLOCKED, EXIT_USAGE, Report};
+use crate::report::{Code, Exit, Report};
 use crate::runtime::{self, Stop};
 use crate::terminal::Output;
 
 /// Decides about certificate requests of a cluster. Exit 9 when something is held for a person.
-pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<Exit, Report> {
     let workdir = Workdir::open(&global.dir)?;
     let declared = declared(&workdir, args.policy.declared.as_deref(), out)?;
     let settings = settings(&args.policy, &declared)?;
@@ -26,7 +26,7 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<u
     let (summary, stop) = runtime::run_to_its_end(async {
         let config = cluster::read_kubeconfig(&workdir, kubeconfig.as_deref()).await?;
         let client =
-            Client::try_from(config).map_err(|error| Report::from_error("kubeconfig-unusable", &error))?;
+            Client::try_from(config).map_err(|error| Report::from_error(Code::KubeconfigUnusable, &error))?;
         let (sender, receiver) = mpsc::unbounded_channel();
         let approver = Approver {
             client,
@@ -50,7 +50,7 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<u
     if stop == Some(Stop::Interrupted) || (stop.is_some() && !args.watch) {
         return Err(runtime::interrupted("approving"));
     }
-    Ok(if summary.held > 0 && !args.watch { EXIT_BLOCKED } else { 0 })
+    Ok(if summary.held > 0 && !args.watch { Exit::Blocked } else { Exit::Done })
 }
 
 /// Takes the approver, so that whoever prints knows when there is nothing more to come. What has begun is ended, whoever
@@ -135,9 +135,9 @@ fn line(outcome: &Outcome) -> String {
 pub(super) fn settings(args: &PolicyArgs, declared: &Declared) -> Result<Settings, Report> {
     let node = |name: &String| {
         let found = declared.nodes.iter().find(|node| node.name == *name || node.host == *name);
-        found.map(|node| node.name.clone()).ok_or_else(|| {
-            Report::new("usage", format!("--rejoin: {name:?} is no node of this cluster")).exit(EXIT_USAGE)
-        })
+        found
+            .map(|node| node.name.clone())
+            .ok_or_else(|| Report::new(Code::Usage, format!("--rejoin: {name:?} is no node of this cluster")))
     };
     let given = clock::second();
     Ok(Settings {
@@ -155,5 +155,5 @@ pub(super) fn settings(args: &PolicyArgs, declared: &Declared) -> Result<Setting
 }
 
 fn failed(error: &ApproverError) -> Report {
-    Report::from_error("approver-failed", error).fix(error.fix())
+    Report::from_error(Code::ApproverFailed, error).fix(error.fix())
 }

@@ -9,11 +9,11 @@ use crate::install::{self, Install, Options};
 use crate::machines;
 use crate::project::MakeOptions;
 use crate::release::ReleaseOptions;
-use crate::report::{Report, is_there};
+use crate::report::{Exit, Report, is_there};
 use crate::terminal::Output;
 
 /// Runs every phase that is not done, from wherever an earlier run ended.
-pub(crate) fn run(global: &Global, args: &RunArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &RunArgs, out: &Output) -> Result<Exit, Report> {
     let options = options(args)?;
     let workdir = Workdir::open(&global.dir)?;
     // Mistakes in the input files leave no trace.
@@ -24,7 +24,7 @@ pub(crate) fn run(global: &Global, args: &RunArgs, out: &Output) -> Result<u8, R
     let known = outside_first(&install, lock)?;
     install::run(&install, &Phase::ALL, known)?;
     out.info(&install::summary(&install)?);
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 /// The folder, with what these arguments say.

@@ -3,13 +3,13 @@
 use clap::CommandFactory as _;
 
 use crate::cli::{Cli, CompletionArgs};
-use crate::report::Report;
+use crate::report::{Exit, Report};
 use crate::terminal::Output;
 
 /// The completion script of a shell.
-pub(crate) fn run(args: &CompletionArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(args: &CompletionArgs, out: &Output) -> Result<Exit, Report> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "hardway", &mut script);
     out.data(&String::from_utf8_lossy(&script));
-    Ok(0)
+    Ok(Exit::Done)
 }

@@ -7,11 +7,11 @@ use crate::cli::{CreateArgs, Global, MakeArgs, Target};
 use crate::inputs::{FolderLock, Workdir};
 use crate::project::{self, Checked, MakeOptions, Wanted};
 use crate::release::Reach;
-use crate::report::Report;
+use crate::report::{Exit, Report};
 use crate::terminal::Output;
 
 /// Makes what the target asks for, and nothing that is already as it should be.
-pub(crate) fn run(global: &Global, args: &CreateArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &CreateArgs, out: &Output) -> Result<Exit, Report> {
     match &args.target {
         Target::Cluster(args) => super::cluster::run(global, args, out),
         Target::InstallConfig(init) => super::init::run(global, init, out),
@@ -21,7 +21,7 @@ pub(crate) fn run(global: &Global, args: &CreateArgs, out: &Output) -> Result<u8
     }
 }
 
-fn create(global: &Global, args: &MakeArgs, out: &Output, wanted: Wanted) -> Result<u8, Report> {
+fn create(global: &Global, args: &MakeArgs, out: &Output, wanted: Wanted) -> Result<Exit, Report> {
     let workdir = Workdir::open(&global.dir)?;
     let options = MakeOptions::from(args);
     let checked = Checked::load(&workdir, Reach::Registry(&options.release), out)?;
@@ -33,7 +33,7 @@ fn create(global: &Global, args: &MakeArgs, out: &Output, wanted: Wanted) -> Res
     if !options.dry_run {
         out.info(&places(wanted).replace("{}", &global.dir.display().to_string()));
     }
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 fn places(wanted: Wanted) -> &'static str {

@@ -13,11 +13,11 @@ use crate::cli::{CsrArgs, CsrVerb, Format, Global, SimulateArgs};
 use crate::clock;
 use crate::cluster::{declared, documents, unreadable};
 use crate::inputs::Workdir;
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
 
 /// Offline: no cluster is asked.
-pub(crate) fn run(global: &Global, args: &CsrArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &CsrArgs, out: &Output) -> Result<Exit, Report> {
     let workdir = Workdir::open(&global.dir)?;
     match &args.verb {
         CsrVerb::Declared { output } => {
@@ -32,13 +32,13 @@ pub(crate) fn run(global: &Global, args: &CsrArgs, out: &Output) -> Result<u8, R
                 }
                 format => out.value(&serde_json::to_value(&declared).unwrap_or_default(), *format),
             }
-            Ok(0)
+            Ok(Exit::Done)
         }
         CsrVerb::Simulate(args) => simulate(&workdir, args, out),
     }
 }
 
-fn simulate(workdir: &Workdir, args: &SimulateArgs, out: &Output) -> Result<u8, Report> {
+fn simulate(workdir: &Workdir, args: &SimulateArgs, out: &Output) -> Result<Exit, Report> {
     let declared = declared(workdir, args.policy.declared.as_deref(), out)?;
     let settings = settings(&args.policy, &declared)?;
     let mut requests =
@@ -53,7 +53,7 @@ fn simulate(workdir: &Workdir, args: &SimulateArgs, out: &Output) -> Result<u8, 
     let now = args.now.unwrap_or_else(clock::now);
     let mut view = View::new(declared, settings);
     let journal = hardway_journal::read(&workdir.path(FILE_NAME))
-        .map_err(|error| Report::from_error("approver-failed", &error).fix(error.fix()))?;
+        .map_err(|error| Report::from_error(Code::ApproverFailed, &error).fix(error.fix()))?;
     journal.iter().for_each(|record| view.read(record));
     let simulated = simulation::simulate(view, &requests, &nodes, now);
     match args.output {
@@ -63,7 +63,7 @@ fn simulate(workdir: &Workdir, args: &SimulateArgs, out: &Output) -> Result<u8, 
             out.value(&Value::Array(values.collect()), format);
         }
     }
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 fn text(simulated: &Simulated) -> String {
@@ -86,5 +86,5 @@ fn text(simulated: &Simulated) -> String {
 fn wrong_objects(file: &std::path::Path, wrong: &[WrongObject]) -> Report {
     let evidence = wrong.iter().map(ToString::to_string);
     let what = format!("{} of its objects cannot be used", wrong.len());
-    unreadable(file, what).evidence(evidence).exit(EXIT_USAGE)
+    unreadable(file, what).evidence(evidence).exit(Exit::Usage)
 }

@@ -11,17 +11,17 @@ use crate::clock;
 use crate::inputs::{FolderLock, Workdir, io};
 use crate::journal::journal_report;
 use crate::machines::{failed_action, left_behind, outside, provider_kind};
-use crate::report::Report;
+use crate::report::{Exit, Report};
 use crate::terminal::Output;
 
 /// Takes back everything that was done to this host and its machines, last first. What is in the folder stays, but for the
 /// journal, which is put with the logs: the next install begins a new one.
-pub(crate) fn run(global: &Global, args: &DestroyArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &DestroyArgs, out: &Output) -> Result<Exit, Report> {
     let workdir = Workdir::open(&global.dir)?;
     let path = workdir.path(FILE_NAME);
     if !path.exists() {
         out.info("nothing was done to this host: there is no journal");
-        return Ok(0);
+        return Ok(Exit::Done);
     }
     let _held = FolderLock::take(&workdir)?;
     let journal = Journal::open(&path).map_err(|error| journal_report(&error))?;
@@ -49,7 +49,7 @@ pub(crate) fn run(global: &Global, args: &DestroyArgs, out: &Output) -> Result<u
     if let Some(left) = kind.filter(|_| count > 0).and_then(left_behind) {
         out.info(&format!("left as it is: {left}"));
     }
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 /// The bootstrap host's key: the next one has another.

@@ -10,15 +10,15 @@ use crate::cli::{DiagnoseArgs, Format, Global};
 use crate::cluster::{Access, Live, diagnosis};
 use crate::explanations;
 use crate::inputs::Workdir;
-use crate::report::{EXIT_ERROR, Report};
+use crate::report::{Exit, Report};
 use crate::runtime;
 use crate::terminal::Output;
 
 /// Collects what can be known, and says what is broken first. Exit code 1 when something is.
-pub(crate) fn run(global: &Global, args: &DiagnoseArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &DiagnoseArgs, out: &Output) -> Result<Exit, Report> {
     if args.list {
         list(args.output, out);
-        return Ok(0);
+        return Ok(Exit::Done);
     }
     let workdir = Workdir::open(&global.dir)?;
     let access = Access::from(&args.cluster);
@@ -44,7 +44,7 @@ pub(crate) fn run(global: &Global, args: &DiagnoseArgs, out: &Output) -> Result<
         Format::Text => out.data(&out.advice(&text(&broken))),
         format => out.value(&json!({"broken": broken, "probed": probed(), "entries": ROWS.len()}), format),
     }
-    Ok(if broken.is_empty() { 0 } else { EXIT_ERROR })
+    Ok(if broken.is_empty() { Exit::Done } else { Exit::Error })
 }
 
 fn probed() -> usize {

@@ -6,11 +6,11 @@ use hardway_assets::{Tree, diff};
 
 use crate::cli::{DiffArgs, Format, Global};
 use crate::inputs::Workdir;
-use crate::report::{EXIT_ERROR, EXIT_USAGE, Report, is_there};
+use crate::report::{Code, Exit, Report, is_there};
 use crate::terminal::Output;
 
 /// Compares by meaning. Exit 0 when every difference has a reason, 1 when one has not.
-pub(crate) fn run(global: &Global, args: &DiffArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &DiffArgs, out: &Output) -> Result<Exit, Report> {
     is_there(&args.against)?;
     let theirs = made_in(&args.against)?;
     let ours = made_in(&global.dir)?;
@@ -19,7 +19,11 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, out: &Output) -> Result<u8, 
         Format::Text => out.data(&diff::report(&differences)),
         format => out.value(&serde_json::to_value(&differences).unwrap_or_default(), format),
     }
-    Ok(if differences.iter().all(|difference| difference.reason.is_some()) { 0 } else { EXIT_ERROR })
+    Ok(if differences.iter().all(|difference| difference.reason.is_some()) {
+        Exit::Done
+    } else {
+        Exit::Error
+    })
 }
 
 /// The files of a folder in which something was made: two empty folders are not two equal clusters.
@@ -31,8 +35,7 @@ fn made_in(dir: &Path) -> Result<Tree, Report> {
     if tree.iter().any(|(path, _)| is_made(path)) {
         return Ok(tree);
     }
-    Err(Report::new("usage", format!("{} holds neither manifests nor ignition configs", dir.display()))
-        .exit(EXIT_USAGE)
+    Err(Report::new(Code::Usage, format!("{} holds neither manifests nor ignition configs", dir.display()))
         .fix(
             "run `hardway create ignition-configs` first, or name the folder that openshift-install wrote to",
         ))

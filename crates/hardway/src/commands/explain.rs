@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use crate::cli::{ExplainArgs, Format};
 use crate::explanations;
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
 
 /// Everything known under that name; a page of the guide for `stage 7` or the name of a phase.
-pub(crate) fn run(args: &ExplainArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(args: &ExplainArgs, out: &Output) -> Result<Exit, Report> {
     let what = args.what.join(" ");
     let stage = what.strip_prefix("stage").map(str::trim);
     let catalogue = explanations::catalogue();
@@ -23,15 +23,14 @@ pub(crate) fn run(args: &ExplainArgs, out: &Output) -> Result<u8, Report> {
                 Format::Text => out.data(page.text),
                 format => out.value(&page_value(page), format),
             }
-            return Ok(0);
+            return Ok(Exit::Done);
         }
         if let Some(stage) = stage {
-            return Err(Report::new("usage", format!("the guide has no stage {stage:?}"))
-                .exit(EXIT_USAGE)
+            return Err(Report::new(Code::Usage, format!("the guide has no stage {stage:?}"))
                 .fix("stages are 1 to 17, and 0 is the map"));
         }
         let near = catalogue.near_with(&what, Phase::ALL.iter().map(|phase| phase.name()));
-        let report = Report::new("usage", format!("nothing is known about {what:?}")).exit(EXIT_USAGE);
+        let report = Report::new(Code::Usage, format!("nothing is known about {what:?}"));
         return Err(report.fix(match near.is_empty() {
             false => format!("near: {}", near.join(", ")),
             true => "files, certificates, kubeconfigs, flags, units, fields of both input files, phases, error codes and reasons are known; \
@@ -43,7 +42,7 @@ pub(crate) fn run(args: &ExplainArgs, out: &Output) -> Result<u8, Report> {
         Format::Text => out.data(&found.iter().map(|e| text(e)).collect::<Vec<_>>().join("\n")),
         format => out.value(&Value::Array(found.iter().map(|e| value(e)).collect()), format),
     }
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 fn text(e: &Explanation) -> String {

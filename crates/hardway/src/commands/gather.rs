@@ -18,12 +18,12 @@ use crate::cluster;
 use crate::inputs::Workdir;
 use crate::project::{self, Checked};
 use crate::release::Reach;
-use crate::report::{EXIT_CONFIG, EXIT_USAGE, Report, is_there};
+use crate::report::{Code, Exit, Report, is_there};
 use crate::runtime;
 use crate::terminal::Output;
 
 /// Fetches a bundle to the working directory. Nothing stays behind on the host.
-pub(crate) fn run(global: &Global, args: &GatherArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &GatherArgs, out: &Output) -> Result<Exit, Report> {
     let GatherVerb::Bootstrap(args) = &args.verb;
     let workdir = Workdir::open(&global.dir)?;
     args.key.as_deref().map_or(Ok(()), is_there)?;
@@ -32,8 +32,8 @@ pub(crate) fn run(global: &Global, args: &GatherArgs, out: &Output) -> Result<u8
         args.key.clone().unwrap_or_else(|| workdir.path(&format!("secrets/{}.key", pki::catalogue::SSH_KEY)));
     if !key.exists() {
         let what = format!("there is no key for the bootstrap host: {}", key.display());
-        return Err(Report::new("gather-failed", what)
-            .exit(EXIT_CONFIG)
+        return Err(Report::new(Code::GatherFailed, what)
+            .exit(Exit::Config)
             .fix("work in the folder that the cluster was made in (`hardway create ignition-configs` draws the key), or give yours with --key"));
     }
     let remote = Remote::ssh(host, args.ssh_port, &args.ssh_user, &key, &workdir.path(".known_hosts"))
@@ -52,14 +52,14 @@ pub(crate) fn run(global: &Global, args: &GatherArgs, out: &Output) -> Result<u8
     let fetched =
         runtime::aloud(out, || "still gathering".to_owned(), fetch(wanted, gateway, target.as_file(), out));
     let gathered = runtime::run("gathering", fetched).map_err(|report| match report.code {
-        "gather-failed" => {
+        Code::GatherFailed => {
             report.fix(format!("try `ssh -i {} {}@{host}` yourself", key.display(), args.ssh_user))
         }
         _ => report,
     })?;
     target.persist_noclobber(workdir.path(&name)).map_err(|error| crate::inputs::io(&error.error))?;
     show(&workdir, &name, &gathered, args.output, out);
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 /// What is asked of a host over ssh.
@@ -82,9 +82,9 @@ async fn fetch(
     let (error, gateway) = match (over_ssh, gateway) {
         (Ok(gathered), _) => return Ok(gathered),
         (Err(error @ GatherError::Failed { .. }), Some(gateway)) => (error, gateway),
-        (Err(error), _) => return Err(Report::from_error("gather-failed", &error)),
+        (Err(error), _) => return Err(Report::from_error(Code::GatherFailed, &error)),
     };
-    let report = Report::from_error("gather-failed", &error);
+    let report = Report::from_error(Code::GatherFailed, &error);
     target.set_len(0).map_err(|error| crate::inputs::io(&error))?;
     match gather::from_journal(&gateway, redactor, again(target)?).await {
         Ok(gathered) => {
@@ -92,7 +92,8 @@ async fn fetch(
             Ok(gathered)
         }
         Err(other) => {
-            let what = format!("{}; and {}", report.what, Report::from_error("gather-failed", &other).what);
+            let what =
+                format!("{}; and {}", report.what, Report::from_error(Code::GatherFailed, &other).what);
             Err(Report { what, ..report })
         }
     }
@@ -127,9 +128,8 @@ fn host(workdir: &Workdir, args: &GatherBootstrapArgs, out: &Output) -> Result<I
     if let Ok(ip) = name.parse() {
         return Ok(ip);
     }
-    let unknown = |why: String| {
-        Report::new("usage", format!("--bootstrap {name}: {why}")).exit(EXIT_USAGE).fix("give its address")
-    };
+    let unknown =
+        |why: String| Report::new(Code::Usage, format!("--bootstrap {name}: {why}")).fix("give its address");
     let mut found =
         (name.as_str(), args.ssh_port).to_socket_addrs().map_err(|error| unknown(error.to_string()))?;
     found.next().map(|address| address.ip()).ok_or_else(|| unknown("it has no address".to_owned()))

@@ -7,11 +7,11 @@ use crate::cli::{Global, GraphArgs, GraphFormat};
 use crate::inputs::Workdir;
 use crate::project::{Checked, graph, graph_of};
 use crate::release::Reach;
-use crate::report::Report;
+use crate::report::{Exit, Report};
 use crate::terminal::Output;
 
 /// The graph of the cluster in the folder; of a made-up one where there is none.
-pub(crate) fn run(global: &Global, args: &GraphArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &GraphArgs, out: &Output) -> Result<Exit, Report> {
     let workdir = Workdir::open(&global.dir)?;
     let graph = if workdir.path("install-config.yaml").exists() {
         graph_of(&workdir, Checked::load(&workdir, Reach::Here(args.release_dir.as_deref()), out)?)?
@@ -24,5 +24,5 @@ pub(crate) fn run(global: &Global, args: &GraphArgs, out: &Output) -> Result<u8,
         GraphFormat::Mermaid => out.data(&to_mermaid(&graph)),
         GraphFormat::Json => out.data(&format!("{:#}\n", to_json(&graph))),
     }
-    Ok(0)
+    Ok(Exit::Done)
 }

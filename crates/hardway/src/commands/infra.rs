@@ -19,11 +19,11 @@ use crate::inputs::{FolderLock, InputFiles, Workdir, io};
 use crate::journal::{history, journal_report};
 use crate::machines::{self, failed_action, outside};
 use crate::project;
-use crate::report::Report;
+use crate::report::{Exit, Report};
 use crate::terminal::Output;
 
 /// What machines need around them, and the machines themselves, off.
-pub(crate) fn run(global: &Global, args: &InfraArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &InfraArgs, out: &Output) -> Result<Exit, Report> {
     let workdir = Workdir::open(&global.dir)?;
     match &args.verb {
         InfraVerb::Down => down(&workdir, out),
@@ -75,7 +75,7 @@ impl Infra {
     }
 }
 
-fn plan(infra: &Infra, format: PlanFormat, out: &Output) -> Result<u8, Report> {
+fn plan(infra: &Infra, format: PlanFormat, out: &Output) -> Result<Exit, Report> {
     let provider = infra.provider()?;
     let (actions, changes) = (provider.infrastructure(), infra.changes(&*provider));
     if infra.is_of_gce() && !infra.dir.join("secrets/identity.json").exists() {
@@ -92,10 +92,10 @@ fn plan(infra: &Infra, format: PlanFormat, out: &Output) -> Result<u8, Report> {
         PlanFormat::Text => out.data(&(plan_text(&actions) + &change_text(&changes))),
         PlanFormat::Yaml => out.value(&value(), Format::Yaml),
     }
-    Ok(0)
+    Ok(Exit::Done)
 }
 
-fn up(workdir: &Workdir, out: &Output) -> Result<u8, Report> {
+fn up(workdir: &Workdir, out: &Output) -> Result<Exit, Report> {
     let _held = FolderLock::take(workdir)?;
     // Mistakes in the provider's settings leave no trace, nor does a provider that does not answer.
     let inputs = InputFiles::open(workdir)?;
@@ -114,14 +114,14 @@ fn up(workdir: &Workdir, out: &Output) -> Result<u8, Report> {
     if !changes.is_empty() {
         out.info(&change_text(&changes));
     }
-    Ok(0)
+    Ok(Exit::Done)
 }
 
-fn down(workdir: &Workdir, out: &Output) -> Result<u8, Report> {
+fn down(workdir: &Workdir, out: &Output) -> Result<Exit, Report> {
     let path = workdir.path(FILE_NAME);
     if !path.exists() {
         out.info("nothing was done to this host: there is no journal");
-        return Ok(0);
+        return Ok(Exit::Done);
     }
     let _held = FolderLock::take(workdir)?;
     let journal = Journal::open(&path).map_err(|error| journal_report(&error))?;
@@ -137,10 +137,10 @@ fn down(workdir: &Workdir, out: &Output) -> Result<u8, Report> {
     if let Some(left) = kind.filter(|_| told.count > 0).and_then(machines::left_behind) {
         out.info(&format!("left as it is: {left}"));
     }
-    Ok(0)
+    Ok(Exit::Done)
 }
 
-fn status(workdir: &Workdir, infra: &Infra, format: Format, out: &Output) -> Result<u8, Report> {
+fn status(workdir: &Workdir, infra: &Infra, format: Format, out: &Output) -> Result<Exit, Report> {
     let ledger = history(workdir)?.actions;
     let provider = infra.provider()?;
     let host = outside();
@@ -166,7 +166,7 @@ fn status(workdir: &Workdir, infra: &Infra, format: Format, out: &Output) -> Res
         Format::Text => out.data(&rows.iter().map(Row::text).collect::<String>()),
         format => out.value(&Value::Array(rows.iter().map(Row::value).collect()), format),
     }
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 /// One thing, as it is.

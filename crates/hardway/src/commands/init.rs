@@ -7,20 +7,19 @@ use hardway_machines::providers::lab::{REGISTRY_PORT, RELEASE};
 
 use crate::cli::{Global, InitArgs, ProviderArg};
 use crate::inputs::Workdir;
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
 
 /// Writes both input files with comments. A file that is there stays as it is.
-pub(crate) fn run(global: &Global, args: &InitArgs, out: &Output) -> Result<u8, Report> {
-    fs_err::create_dir_all(&global.dir).map_err(|error| Report::from_error("workdir-unusable", &error))?;
+pub(crate) fn run(global: &Global, args: &InitArgs, out: &Output) -> Result<Exit, Report> {
+    fs_err::create_dir_all(&global.dir).map_err(|error| Report::from_error(Code::WorkdirUnusable, &error))?;
     let workdir = Workdir::open(&global.dir)?;
     let files = [("install-config.yaml", install_config(args)), ("inventory.yaml", inventory(args))];
     let (there, missing): (Vec<_>, Vec<_>) =
         files.into_iter().partition(|(name, _)| workdir.path(name).exists());
     if missing.is_empty() {
         let names: Vec<String> = there.iter().map(|(name, _)| workdir.shown(name)).collect();
-        return Err(Report::new("usage", format!("{} are already there", names.join(" and ")))
-            .exit(EXIT_USAGE)
+        return Err(Report::new(Code::Usage, format!("{} are already there", names.join(" and ")))
             .fix("choose another folder with --dir, or move the files away"));
     }
     there.iter().for_each(|(name, _)| out.info(&format!("{} is yours and stays", workdir.shown(name))));
@@ -38,7 +37,7 @@ pub(crate) fn run(global: &Global, args: &InitArgs, out: &Output) -> Result<u8, 
              hardway create cluster --dir {dir}            # all of it, with a real release"
         ),
     });
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 fn install_config(args: &InitArgs) -> String {

@@ -12,15 +12,15 @@ use crate::cluster::KUBECONFIG;
 use crate::inputs::{InputFiles, Workdir};
 use crate::machines::{self, outside};
 use crate::project;
-use crate::report::{EXIT_INFRASTRUCTURE, EXIT_USAGE, Report};
+use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
 
 /// Becomes the program that is asked for. Comes back only when that did not work.
-pub(crate) fn run(global: &Global, args: &LabArgs, _: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &LabArgs, _: &Output) -> Result<Exit, Report> {
     let workdir = Workdir::open(&global.dir)?;
     let cluster = project::cluster_before_release(&workdir, &InputFiles::open(&workdir)?)?;
     let Some(place) = machines::place(&workdir, &cluster)? else {
-        return Err(Report::new("usage", "the machines of this folder are not in a lab").exit(EXIT_USAGE));
+        return Err(Report::new(Code::Usage, "the machines of this folder are not in a lab"));
     };
     let command = match &args.verb {
         LabVerb::Logs { node, arguments } => logs(&place, &known(&cluster, node)?, arguments),
@@ -51,8 +51,7 @@ fn known(cluster: &hardway_assets::Cluster, node: &str) -> Result<String, Report
     let found = hosts.iter().find(|host| host.name == node || cluster.node_name(host) == node);
     found.map(|host| host.name.clone()).ok_or_else(|| {
         let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
-        Report::new("usage", format!("there is no host {node:?}"))
-            .exit(EXIT_USAGE)
+        Report::new(Code::Usage, format!("there is no host {node:?}"))
             .fix(format!("one of {}", names.join(", ")))
     })
 }
@@ -80,8 +79,7 @@ fn inside(place: &Place, workdir: &Workdir, words: &[OsString]) -> Result<Comman
     let program = Program::new(text(&words[0]), words[1..].iter().map(text));
     if !place.namespace_file().exists() {
         let what = format!("the lab {} is not there", place.lab);
-        return Err(Report::new("lab-unreachable", what)
-            .exit(EXIT_INFRASTRUCTURE)
+        return Err(Report::new(Code::LabUnreachable, what)
             .fix("hardway phase run build-infra makes it, hardway create cluster all the rest"));
     }
     let inside = place.inside(&program);
@@ -98,7 +96,7 @@ fn inside(place: &Place, workdir: &Workdir, words: &[OsString]) -> Result<Comman
     Ok(command)
 }
 
-fn become_it(mut command: Command) -> Result<u8, Report> {
+fn become_it(mut command: Command) -> Result<Exit, Report> {
     let error = command.exec();
-    Err(Report::from_error("lab-unreachable", &error).exit(EXIT_INFRASTRUCTURE))
+    Err(Report::from_error(Code::LabUnreachable, &error))
 }

@@ -4,21 +4,21 @@ use std::path::Path;
 
 use crate::cli::{self, ManArgs};
 use crate::inputs;
-use crate::report::{EXIT_USAGE, Report, is_there};
+use crate::report::{Code, Exit, Report, is_there};
 use crate::terminal::Output;
 
 /// A page on standard output, or all of them into a folder.
-pub(crate) fn run(args: &ManArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(args: &ManArgs, out: &Output) -> Result<Exit, Report> {
     let mut program = cli::command().disable_help_subcommand(true);
     // Names of commands and the flags that all have are known once it is built.
     program.build();
     if let Some(folder) = &args.to {
         is_there(folder)?;
         write(&program, folder)?;
-        return Ok(0);
+        return Ok(Exit::Done);
     }
     out.data(&page(find(&program, &args.command)?));
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 /// The page of a command and those of the commands below it.
@@ -45,9 +45,7 @@ fn find<'c>(program: &'c clap::Command, names: &[String]) -> Result<&'c clap::Co
                 true => format!("{} has no commands of its own", found.get_name()),
                 false => format!("one of {}", known.join(", ")),
             };
-            Report::new("usage", format!("there is no command {:?}", names.join(" ")))
-                .exit(EXIT_USAGE)
-                .fix(fix)
+            Report::new(Code::Usage, format!("there is no command {:?}", names.join(" "))).fix(fix)
         })?;
     }
     Ok(found)

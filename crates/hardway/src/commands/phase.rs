@@ -10,11 +10,11 @@ use crate::inputs::{FolderLock, Workdir};
 use crate::install;
 use crate::journal::{journal_report, recorded};
 use crate::machines;
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
 
 /// The phases, the guide's page about one, or the work of one.
-pub(crate) fn run(global: &Global, args: &PhaseArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &PhaseArgs, out: &Output) -> Result<Exit, Report> {
     match &args.verb {
         PhaseVerb::List { output: Format::Text } => {
             for (phase, page) in pages() {
@@ -40,17 +40,16 @@ pub(crate) fn run(global: &Global, args: &PhaseArgs, out: &Output) -> Result<u8,
         PhaseVerb::Explain { name } => match guide::page(name) {
             Some(page) => out.data(page.text),
             None => {
-                return Err(Report::new("usage", format!("there is no phase {name:?}"))
-                    .exit(EXIT_USAGE)
+                return Err(Report::new(Code::Usage, format!("there is no phase {name:?}"))
                     .fix("`hardway phase list` names them"));
             }
         },
     }
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 /// One phase; in a lab, where it belongs.
-fn work(global: &Global, name: &str, args: &RunArgs, is_again: bool, out: &Output) -> Result<u8, Report> {
+fn work(global: &Global, name: &str, args: &RunArgs, is_again: bool, out: &Output) -> Result<Exit, Report> {
     let phase = named(name)?;
     let looking = super::cluster::open_to_look(Workdir::open(&global.dir)?, args)?;
     if let Some(place) = looking.place.as_ref().filter(|_| phase > Phase::BuildInfra) {
@@ -67,14 +66,12 @@ fn work(global: &Global, name: &str, args: &RunArgs, is_again: bool, out: &Outpu
         install::work_of(&install, phase).reset()?.iter().for_each(|done| out.info(done));
     }
     install::run(&install, &[phase], &[])?;
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 fn named(name: &str) -> Result<Phase, Report> {
     Phase::ALL.into_iter().find(|phase| phase.name() == name).ok_or_else(|| {
-        Report::new("usage", format!("there is no phase {name:?}"))
-            .exit(EXIT_USAGE)
-            .fix("`hardway phase list` names them")
+        Report::new(Code::Usage, format!("there is no phase {name:?}")).fix("`hardway phase list` names them")
     })
 }
 

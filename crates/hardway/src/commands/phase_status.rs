@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::inputs::{FolderLock, Workdir};
 use crate::install::short;
 use crate::journal::{journal_report, recorded};
-use crate::report::Report;
+use crate::report::{Exit, Report};
 
 /// One phase.
 #[derive(Clone, Debug, Serialize)]
@@ -77,7 +77,7 @@ pub(super) fn phase_lines(phases: &[PhaseStatus]) -> String {
 }
 
 /// Shows it again whenever it changes, until every phase is finished, or one failed and nobody is at work.
-pub(super) fn follow(workdir: &Workdir) -> Result<u8, Report> {
+pub(super) fn follow(workdir: &Workdir) -> Result<Exit, Report> {
     let (mut shown, mut lines) = (String::new(), 0);
     let mut history = LiveHistory::of(&workdir.path(FILE_NAME));
     loop {
@@ -92,14 +92,14 @@ pub(super) fn follow(workdir: &Workdir) -> Result<u8, Report> {
             let mut stdout = std::io::stdout();
             // Who looks on may go away at any time.
             if write!(stdout, "{up}{text}").and_then(|()| stdout.flush()).is_err() {
-                return Ok(0);
+                return Ok(Exit::Done);
             }
             lines = text.lines().count();
             shown = text;
         }
         let is_over = !phases.is_empty() && phases.iter().all(|phase| phase.state == "finished");
         if is_over || !FolderLock::is_taken(workdir) {
-            return Ok(0);
+            return Ok(Exit::Done);
         }
         std::thread::sleep(Duration::from_millis(500));
     }

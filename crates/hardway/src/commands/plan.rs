@@ -13,11 +13,11 @@ use crate::inputs::Workdir;
 use crate::install::{self, Effect};
 use crate::journal::recorded;
 use crate::release::is_sample;
-use crate::report::Report;
+use crate::report::{Exit, Report};
 use crate::terminal::Output;
 
 /// Every side effect of `create cluster`, in order. Changes nothing.
-pub(crate) fn run(global: &Global, args: &PlanArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &PlanArgs, out: &Output) -> Result<Exit, Report> {
     let workdir = Workdir::open(&global.dir)?;
     let install = super::cluster::open_to_look(workdir, &args.run)?;
     if is_sample(&install.cluster.inventory.release.image, args.run.release.release_dir.as_deref())? {
@@ -33,7 +33,7 @@ pub(crate) fn run(global: &Global, args: &PlanArgs, out: &Output) -> Result<u8, 
         Format::Text => out.data(&text(&planned)),
         format => out.value(&value(&planned), format),
     }
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 fn text(planned: &[(Phase, bool, Vec<Effect>)]) -> String {

@@ -10,11 +10,11 @@ use crate::cli::{Format, Global, StatusArgs};
 use crate::inputs::{InputFiles, Workdir};
 use crate::project::{Checked, Forecast, Project, join, kept_in};
 use crate::release::Reach;
-use crate::report::Report;
+use crate::report::{Exit, Report};
 use crate::terminal::Output;
 
 /// What `create ignition-configs` would do now, and when certificates end. Changes nothing.
-pub(crate) fn run(global: &Global, args: &StatusArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &StatusArgs, out: &Output) -> Result<Exit, Report> {
     let workdir = Workdir::open(&global.dir)?;
     if args.watch {
         return follow(&workdir);
@@ -24,7 +24,7 @@ pub(crate) fn run(global: &Global, args: &StatusArgs, out: &Output) -> Result<u8
     if let Some(step) = unfetched(&workdir, &files, args)? {
         show(&phases, &Plan::default(), &[&step], &[], args, out);
         out.info("everything else waits for the release: hardway create manifests fetches it");
-        return Ok(0);
+        return Ok(Exit::Done);
     }
     let checked = Checked::of(&workdir, &files, Reach::Here(args.release_dir.as_deref()), out)?;
     let project = Project::load(&workdir, checked)?;
@@ -32,7 +32,7 @@ pub(crate) fn run(global: &Global, args: &StatusArgs, out: &Output) -> Result<u8
     let mut ends = pki::expiries(&project.cluster, &project.tree, project.now);
     ends.retain(|end| end.is_on_disk);
     show(&phases, &forecast.plan, &forecast.steps(), &ends, args, out);
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 /// The one thing to say of a working directory whose release a registry has to be asked for.

@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use crate::cli::{Format, Global, ValidateArgs};
 use crate::inputs::{InputFile, InputFiles, Purpose, Workdir, invalid};
 use crate::project;
-use crate::report::{EXIT_CONFIG, Report};
+use crate::report::{Exit, Report};
 use crate::terminal::Output;
 
 /// Both files alone: nobody is asked, nothing is made. What machines still need to boot is a warning, as files can be made
 /// without it.
-pub(crate) fn run(global: &Global, args: &ValidateArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &ValidateArgs, out: &Output) -> Result<Exit, Report> {
     let workdir = Workdir::open(&global.dir)?;
     let files = InputFiles::open(&workdir)?;
     let InputFiles { config, inventory, .. } = &files;
@@ -29,7 +29,7 @@ pub(crate) fn run(global: &Global, args: &ValidateArgs, out: &Output) -> Result<
     let is_good = found.config.is_empty() && found.inventory.is_empty();
     if args.output != Format::Text {
         out.value(&found.value(config, inventory), args.output);
-        return Ok(if is_good { 0 } else { EXIT_CONFIG });
+        return Ok(if is_good { Exit::Done } else { Exit::Config });
     }
     found.odd_config.iter().for_each(|violation| out.finding(&config.warning(violation)));
     found.odd_inventory.iter().for_each(|violation| out.finding(&inventory.warning(violation)));
@@ -42,7 +42,7 @@ pub(crate) fn run(global: &Global, args: &ValidateArgs, out: &Output) -> Result<
         count => format!(", {count} warnings"),
     };
     out.info(&format!("no mistakes in {} and {}{odd}", config.path, inventory.path));
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 /// What was found, in each file.

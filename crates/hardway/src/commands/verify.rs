@@ -11,21 +11,20 @@ use crate::cli::{Format, Global, VerifyArgs};
 use crate::cluster::Live;
 use crate::cluster::verification::{failed, text, verifier};
 use crate::inputs::Workdir;
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Exit, Report};
 use crate::runtime;
 use crate::terminal::Output;
 
 /// Looks at a cluster from outside and compares it with the inventory. Makes one namespace and takes it away again.
-pub(crate) fn run(global: &Global, args: &VerifyArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &VerifyArgs, out: &Output) -> Result<Exit, Report> {
     if args.list {
         list(args.output, out);
-        return Ok(0);
+        return Ok(Exit::Done);
     }
     let skip: BTreeSet<String> = args.skip_check.iter().cloned().collect();
     if let Some(unknown) = skip.iter().find(|name| CHECKS.iter().all(|(check, _)| check != name)) {
         let names: Vec<&str> = CHECKS.iter().map(|(name, _)| *name).collect();
-        return Err(Report::new("usage", format!("there is no check {unknown:?}"))
-            .exit(EXIT_USAGE)
+        return Err(Report::new(Code::Usage, format!("there is no check {unknown:?}"))
             .fix(format!("one of {}", names.join(", "))));
     }
     let workdir = Workdir::open(&global.dir)?;
@@ -39,10 +38,10 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, out: &Output) -> Result<u8
     }
     let failed = failed(&outcomes);
     if failed.is_empty() {
-        return Ok(0);
+        return Ok(Exit::Done);
     }
     let (count, names) = (failed.len(), failed.join(", "));
-    Err(Report::new("verify-failed", format!("{count} of {} checks failed: {names}", outcomes.len()))
+    Err(Report::new(Code::VerifyFailed, format!("{count} of {} checks failed: {names}", outcomes.len()))
         .fix("each failed check above says what was seen and what to do; --skip-check leaves one out"))
 }
 

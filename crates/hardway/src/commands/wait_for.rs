@@ -11,12 +11,12 @@ use crate::cli::{Format, Global, WaitArgs, WaitForArgs, WaitForTarget};
 use crate::clock;
 use crate::cluster::Live;
 use crate::inputs::{Workdir, at};
-use crate::report::{EXIT_BOOTSTRAP, EXIT_INSTALL, EXIT_STABILITY, Report};
+use crate::report::{Code, Exit, Report};
 use crate::runtime;
 use crate::terminal::Output;
 
 /// Says what openshift-install says, on standard error; standard output gets the result, if a format is asked for.
-pub(crate) fn run(global: &Global, args: &WaitForArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &WaitForArgs, out: &Output) -> Result<Exit, Report> {
     let workdir = Workdir::open(&global.dir)?;
     runtime::run("waiting", async {
         match &args.target {
@@ -26,14 +26,14 @@ pub(crate) fn run(global: &Global, args: &WaitForArgs, out: &Output) -> Result<u
     })
 }
 
-async fn bootstrap_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) -> Result<u8, Report> {
+async fn bootstrap_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) -> Result<Exit, Report> {
     let live = Live::open(workdir, &(&args.cluster).into(), out).await?;
     let mut say = |line: Line| print(&line, out);
     let mut wait = begin(&live, workdir, args, &mut say)?;
     match wait.bootstrap_complete().await {
         Ok(decision) => {
             result(&wait, args.output, out, "bootstrap-complete", None, json!({"pivot": decision}));
-            Ok(0)
+            Ok(Exit::Done)
         }
         Err(error) => {
             let decision = json!({"pivot": wait.decision().await});
@@ -46,7 +46,7 @@ async fn bootstrap_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) ->
     }
 }
 
-async fn install_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) -> Result<u8, Report> {
+async fn install_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) -> Result<Exit, Report> {
     let live = Live::open(workdir, &(&args.cluster).into(), out).await?;
     let mut say = |line: Line| print(&line, out);
     let mut wait = begin(&live, workdir, args, &mut say)?;
@@ -54,7 +54,7 @@ async fn install_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) -> R
         Ok(installed) => {
             let known = finish(workdir, live.kubeconfig.as_deref(), &installed, out)?;
             result(&wait, args.output, out, "install-complete", None, known);
-            Ok(0)
+            Ok(Exit::Done)
         }
         Err(error) => {
             result(&wait, args.output, out, "install-complete", Some(&error), json!({}));
@@ -135,7 +135,7 @@ fn result(
     let mut value = json!({
         "target": target,
         "complete": error.is_none(),
-        "exitCode": error.map_or(0, exit),
+        "exitCode": error.map_or(Exit::Done, |error| code(error).exit()).number(),
         "elapsedSeconds": wait.elapsed().as_secs(),
         "version": index.version(),
         "operators": index.operators(),
@@ -155,34 +155,25 @@ fn result(
 }
 
 fn failed(error: &WaitError) -> Report {
-    let report = match error {
-        WaitError::Api { .. } | WaitError::Bootstrap { .. } => {
-            Report::new("bootstrap-failed", error.to_string())
-        }
-        WaitError::Client(_) => Report::new("kubeconfig-unusable", error.to_string()),
-        WaitError::Initialize { .. } | WaitError::Nodes { .. } => {
-            Report::new("install-failed", error.to_string())
-        }
-        WaitError::Stability { .. } => Report::new("operators-unstable", error.to_string()),
-    };
+    let report = Report::new(code(error), error.to_string());
     let why = error.why();
     let mut evidence: Vec<String> = vec![error.hint().to_owned()];
     evidence.extend(why.map(|why| format!("{why}")));
     let broken = why.and_then(|why| why.broken());
     evidence.extend(broken.map(|link| format!("first broken link: {}", link.what)));
-    let report = report.exit(exit(error)).evidence(evidence);
+    let report = report.evidence(evidence);
     match broken.and_then(|link| link.fix.clone()) {
         Some(fix) => report.fix(fix),
         None => report,
     }
 }
 
-fn exit(error: &WaitError) -> u8 {
+fn code(error: &WaitError) -> Code {
     match error {
-        WaitError::Api { .. } | WaitError::Bootstrap { .. } => EXIT_BOOTSTRAP,
-        WaitError::Client(_) => crate::report::EXIT_ERROR,
-        WaitError::Initialize { .. } | WaitError::Nodes { .. } => EXIT_INSTALL,
-        WaitError::Stability { .. } => EXIT_STABILITY,
+        WaitError::Api { .. } | WaitError::Bootstrap { .. } => Code::BootstrapFailed,
+        WaitError::Client(_) => Code::KubeconfigUnusable,
+        WaitError::Initialize { .. } | WaitError::Nodes { .. } => Code::InstallFailed,
+        WaitError::Stability { .. } => Code::OperatorsUnstable,
     }
 }
 

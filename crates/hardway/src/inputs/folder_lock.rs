@@ -9,7 +9,7 @@ use fs_err as fs;
 use fs_err::os::unix::fs::OpenOptionsExt as _;
 
 use super::{Workdir, at, io};
-use crate::report::Report;
+use crate::report::{Code, Report};
 
 /// Locked while somebody works in the folder. Empty, and left in place: removing it would let two in at once.
 pub(crate) const FILE: &str = ".hardway.lock";
@@ -44,7 +44,7 @@ impl FolderLock {
                 }
                 let who = holder.map(|id| format!(" (process {id})")).unwrap_or_default();
                 let what = format!("another hardway{who} is working in {}", workdir.path("").display());
-                return Err(Report::new("workdir-locked", what)
+                return Err(Report::new(Code::WorkdirLocked, what)
                     .fix("wait for it to end; the lock goes with the process that holds it"));
             }
         }

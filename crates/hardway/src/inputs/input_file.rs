@@ -6,7 +6,7 @@ use hardway_assets::violation::Violation;
 
 use super::Workdir;
 use super::redact::{redact, redact_message};
-use crate::report::{EXIT_CONFIG, Report};
+use crate::report::{Code, Report};
 
 /// `install-config.yaml` or `inventory.yaml`.
 #[derive(Clone, Debug)]
@@ -34,8 +34,7 @@ impl InputFile {
             .collect();
         let are = if missing.len() == 1 { "is" } else { "are" };
         config.zip(inventory).ok_or_else(|| {
-            Report::new("config-missing", format!("{} {are} not there", missing.join(" and ")))
-                .exit(EXIT_CONFIG)
+            Report::new(Code::ConfigMissing, format!("{} {are} not there", missing.join(" and ")))
                 .fix("`hardway init` writes a sample of both files; openshift-install may have eaten yours: restore it")
         })
     }
@@ -50,11 +49,11 @@ impl InputFile {
                 let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
                 let what = format!("{path}:{line}: not UTF-8 text");
                 let report = if table.file == INVENTORY.file {
-                    Report::new("inventory-invalid", what)
+                    Report::new(Code::InventoryInvalid, what)
                 } else {
-                    Report::new("config-invalid", what)
+                    Report::new(Code::ConfigInvalid, what)
                 };
-                Err(report.exit(EXIT_CONFIG))
+                Err(report)
             }
         }
     }

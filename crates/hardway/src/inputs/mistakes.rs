@@ -13,7 +13,7 @@ use hardway_release::PullSpec;
 use jiff::Timestamp;
 
 use super::{InputFile, InputFiles, Workdir};
-use crate::report::{EXIT_CONFIG, Report};
+use crate::report::{Code, Report};
 
 /// `release.image`, where it is a text. Anything else is the inventory's mistake, and is told with the others.
 pub(crate) fn release_image(inventory: &InputFile) -> Option<String> {
@@ -173,14 +173,13 @@ pub(crate) fn invalid(
     let count = in_config.len() + in_inventory.len();
     let mistakes = if count == 1 { "1 mistake".to_owned() } else { format!("{count} mistakes") };
     let report = if in_config.is_empty() {
-        Report::new("inventory-invalid", format!("{mistakes} in {}", inventory.path))
+        Report::new(Code::InventoryInvalid, format!("{mistakes} in {}", inventory.path))
     } else if in_inventory.is_empty() {
-        Report::new("config-invalid", format!("{mistakes} in {}", config.path))
+        Report::new(Code::ConfigInvalid, format!("{mistakes} in {}", config.path))
     } else {
-        Report::new("config-invalid", format!("{mistakes} in {} and {}", config.path, inventory.path))
+        Report::new(Code::ConfigInvalid, format!("{mistakes} in {} and {}", config.path, inventory.path))
     };
     report
-        .exit(EXIT_CONFIG)
         .evidence(in_config.iter().map(|violation| config.error(violation)))
         .evidence(in_inventory.iter().map(|violation| inventory.error(violation)))
 }

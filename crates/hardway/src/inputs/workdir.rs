@@ -11,7 +11,7 @@ use hardway_assets::secrets::SecretBundle;
 use hardway_assets::{File, Tree};
 use hardway_base::files;
 
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Report};
 
 /// A folder that holds everything of one cluster.
 #[derive(Debug)]
@@ -45,8 +45,7 @@ impl Workdir {
         if dir.is_dir() {
             Ok(Self { dir: dir.to_owned() })
         } else {
-            Err(Report::new("usage", format!("{} is not a folder", dir.display()))
-                .exit(EXIT_USAGE)
+            Err(Report::new(Code::Usage, format!("{} is not a folder", dir.display()))
                 .fix(format!("mkdir -p {0} && hardway init --dir {0}", dir.display())))
         }
     }
@@ -152,7 +151,7 @@ impl Workdir {
         let Some(text) = self.text(name)? else { return Ok(None) };
         Lock::parse(&text).map(Some).map_err(|error| {
             let what = format!("{}:{}: not a line of a lock file", self.shown(name), error.line);
-            Report::new("lock-damaged", what)
+            Report::new(Code::LockDamaged, what)
                 .fix("restore the file, or remove it: hardway then takes every file in the folder for yours and keeps it")
         })
     }
@@ -259,10 +258,10 @@ const LARGEST: u64 = 64 << 20;
 
 /// An error without its path.
 pub(crate) fn at(path: &Path, error: &std::io::Error) -> Report {
-    Report::new("workdir-unusable", format!("{}: {error}", path.display()))
+    Report::new(Code::WorkdirUnusable, format!("{}: {error}", path.display()))
 }
 
 /// An error of `fs_err`, which names the path itself.
 pub(crate) fn io(error: &std::io::Error) -> Report {
-    Report::from_error("workdir-unusable", error)
+    Report::from_error(Code::WorkdirUnusable, error)
 }

@@ -23,7 +23,7 @@ use crate::cluster;
 use crate::inputs::in_inventory;
 use crate::project::Checked;
 use crate::release::Reach;
-use crate::report::{EXIT_INFRASTRUCTURE, Report};
+use crate::report::{Code, Report};
 use crate::runtime;
 use crate::server::{self, Folder};
 use crate::terminal::Log;
@@ -105,7 +105,7 @@ impl Background {
             }
             Err(error) => {
                 let fix = "let this program listen there, or give machines.bare-metal.mediaURL another port";
-                return Err(Report::from_error("serve-failed", &error).exit(EXIT_INFRASTRUCTURE).fix(fix));
+                return Err(Report::from_error(Code::ServeFailed, &error).fix(fix));
             }
         }
         Ok(())

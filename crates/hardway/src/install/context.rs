@@ -21,7 +21,7 @@ use crate::inputs::{InputFiles, Workdir, at};
 use crate::journal::journal_report;
 use crate::machines::{self, failed_action};
 use crate::project::{self, MakeOptions};
-use crate::report::{EXIT_INFRASTRUCTURE, Report};
+use crate::report::{Code, Report};
 use crate::runtime;
 use crate::terminal::{Log, Output};
 
@@ -68,7 +68,7 @@ impl Install {
         suit_lab(place.as_ref(), &cluster, &mut options.make)?;
         let scratch = match options.only_looks {
             true => {
-                Some(tempfile::tempdir().map_err(|error| Report::from_error("workdir-unusable", &error))?)
+                Some(tempfile::tempdir().map_err(|error| Report::from_error(Code::WorkdirUnusable, &error))?)
             }
             false => None,
         };
@@ -179,7 +179,7 @@ fn suit_lab(place: Option<&Place>, cluster: &Cluster, make: &mut MakeOptions) ->
     let script = format!(". {}; podman_limits", place.files.join("common.sh").display());
     let limits = actions::Host::default()
         .run(&Program::new("bash", ["-c", script.as_str()]))
-        .map_err(|error| Report::from_error("action-failed", &error).exit(EXIT_INFRASTRUCTURE))?;
+        .map_err(|error| Report::from_error(Code::ActionFailed, &error))?;
     make.render.podman_options.extend(limits.lines().map(str::to_owned));
     Ok(())
 }

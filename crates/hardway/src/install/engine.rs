@@ -7,7 +7,7 @@ use super::Install;
 use super::work::{Observed, Work};
 use crate::clock;
 use crate::journal::{journal_report, recorded};
-use crate::report::{EXIT_INTERRUPTED, Report};
+use crate::report::{Exit, Report};
 
 /// One run over the phases of a working folder.
 pub(crate) struct Engine<'e> {
@@ -60,11 +60,11 @@ impl Engine<'_> {
     }
 
     fn write_end(&self, phase: Phase, report: &Report) -> Result<(), Report> {
-        if report.exit == EXIT_INTERRUPTED {
+        if report.exit == Exit::Interrupted {
             return self.write(&Interrupted { phase: recorded(phase) });
         }
         let failed =
-            PhaseFailed { phase: recorded(phase), code: report.code.to_owned(), what: report.what.clone() };
+            PhaseFailed { phase: recorded(phase), code: report.code.to_string(), what: report.what.clone() };
         self.write(&failed)
     }
 

@@ -20,7 +20,7 @@ use super::phases::{boot_one, has_joined};
 use crate::clock;
 use crate::cluster;
 use crate::journal::journal_report;
-use crate::report::{EXIT_BLOCKED, EXIT_INSTALL, EXIT_USAGE, Report};
+use crate::report::{Code, Exit, Report};
 use crate::runtime;
 
 /// For so long a drain may stand still: budgets wait for pods that start elsewhere.
@@ -33,7 +33,7 @@ impl Install {
         let found = hosts.iter().find(|host| host.name == name).cloned();
         let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
         let unknown = || {
-            Report::new("usage", format!("no host is called {name:?}")).exit(EXIT_USAGE).fix(format!(
+            Report::new(Code::Usage, format!("no host is called {name:?}")).fix(format!(
                 "inventory.yaml has: {}; a new machine is written there first, and counted in compute[].replicas of install-config.yaml",
                 names.join(", ")
             ))
@@ -41,8 +41,7 @@ impl Install {
         let host = found.ok_or_else(unknown)?;
         match host.role {
             hardway_assets::inventory::Role::Bootstrap => {
-                Err(Report::new("usage", format!("{name} is the bootstrap host, which never is a node"))
-                    .exit(EXIT_USAGE))
+                Err(Report::new(Code::Usage, format!("{name} is the bootstrap host, which never is a node")))
             }
             _ => Ok(host),
         }
@@ -64,7 +63,7 @@ impl Install {
         drop(background);
         boot_one(self, host)?;
         let ready = self.until(
-            |what| Report::new("nodes-missing", what).exit(EXIT_INSTALL),
+            |what| Report::new(Code::NodesMissing, what),
             |index, _| match index.state().nodes.get(&node).map(hardway_cluster::objects::Node::is_ready) {
                 // A node is Ready without its serving certificate, and nobody approves that once this command has ended.
                 Some(true) if !has_serving(index, &node) && !has_joined(self, host).unwrap_or(false) => {
@@ -134,13 +133,11 @@ impl Install {
 
     /// The cluster's own pointer for machines that join, with this host's name and addresses, and a token for it.
     fn fresh_config(&self, host: &Host) -> Result<(), Report> {
-        let failed = |error: &dyn std::error::Error| {
-            Report::from_error("node-config-missing", error).exit(EXIT_INSTALL)
-        };
+        let failed = |error: &dyn std::error::Error| Report::from_error(Code::NodeConfigMissing, error);
         let data = self.block_on(async {
             let config = cluster::folder_config(&self.workdir).await?;
             let client = Client::try_from(config)
-                .map_err(|error| Report::from_error("kubeconfig-unusable", &error))?;
+                .map_err(|error| Report::from_error(Code::KubeconfigUnusable, &error))?;
             user_data(&client, host.role.name()).await.map_err(|error| failed(&error))
         })?;
         let now = clock::now();
@@ -188,7 +185,7 @@ fn has_serving(index: &Index, node: &str) -> bool {
 
 /// A node that does not go.
 fn kept(error: &LeavingError) -> Report {
-    let report = Report::from_error("node-kept", error);
+    let report = Report::from_error(Code::NodeKept, error).exit(Exit::Error);
     match error {
         LeavingError::Api { source: kube::Error::Api(_), .. } => report
             .fix("the API server answers, and refuses: what it says is above; `hardway verify` tells how the cluster is"),
@@ -197,10 +194,10 @@ fn kept(error: &LeavingError) -> Report {
              then run the same command again, which goes on from there",
         ),
         LeavingError::WouldBeLost(_) => {
-            report.exit(EXIT_BLOCKED).fix("see that they may go, and give --force; or start them elsewhere first")
+            report.exit(Exit::Blocked).fix("see that they may go, and give --force; or start them elsewhere first")
         }
         LeavingError::Kept { .. } => report
-            .exit(EXIT_BLOCKED)
+            .exit(Exit::Blocked)
             .fix("give the budget room: more replicas, or another PodDisruptionBudget; then run the same command again"),
     }
 }

@@ -16,7 +16,7 @@ use super::view::{Lines, Logged, Progress, Screen, View};
 use super::{Install, work_of};
 use crate::inputs::{InputFiles, Workdir};
 use crate::project::MakeOptions;
-use crate::report::{EXIT_INTERRUPTED, Report};
+use crate::report::{Code, Exit, Report};
 use crate::runtime;
 use crate::terminal::Log;
 
@@ -100,7 +100,7 @@ fn listen_for_signals(install: &Install) -> Result<(), Report> {
     use tokio::signal::unix::{SignalKind, signal};
     let runtime = runtime::handle()?;
     let _context = runtime.enter();
-    let failed = |error: std::io::Error| Report::from_error("workdir-unusable", &error);
+    let failed = |error: std::io::Error| Report::from_error(Code::WorkdirUnusable, &error);
     let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
     let (stop, view) = (install.stop.clone(), install.view.clone());
@@ -123,7 +123,7 @@ fn listen_for_signals(install: &Install) -> Result<(), Report> {
 /// Locks go with the process, and what is half done is in the journal: that is what it is for.
 #[expect(clippy::exit, clippy::disallowed_methods, reason = "asked for twice")]
 fn at_once() -> ! {
-    std::process::exit(i32::from(EXIT_INTERRUPTED))
+    std::process::exit(i32::from(Exit::Interrupted.number()))
 }
 
 /// What is drawn again and again: the view, and how far each machine is.

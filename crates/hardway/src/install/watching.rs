@@ -12,7 +12,7 @@ use super::Install;
 use super::work::Observed;
 use crate::clock;
 use crate::cluster::{Access, KUBECONFIG, Live, diagnosis};
-use crate::report::{EXIT_BOOTSTRAP, EXIT_INTERRUPTED, Report};
+use crate::report::{Code, Exit, Report};
 
 /// For one look. A cluster that does not answer so long is not there.
 const LOOK: Duration = Duration::from_secs(10);
@@ -30,8 +30,8 @@ impl Install {
     /// The same report, with what is broken first: who reads it should not have to ask.
     pub(super) fn diagnosed(&self, phase: Phase, report: Report) -> Report {
         if phase < Phase::AwaitBootstrap
-            || report.exit == EXIT_INTERRUPTED
-            || report.code == "certificates-ended"
+            || report.exit == Exit::Interrupted
+            || report.code == Code::CertificatesEnded
         {
             return report;
         }
@@ -60,8 +60,7 @@ impl Install {
             "{} certificates of the machines have ended before bootstrapping was complete",
             ended.len()
         );
-        Err(Report::new("certificates-ended", what)
-            .exit(EXIT_BOOTSTRAP)
+        Err(Report::new(Code::CertificatesEnded, what)
             .evidence([ended.join("\n")])
             .fix("is this host's clock right? Else begin anew: hardway destroy, then hardway create cluster"))
     }

@@ -1,6 +1,6 @@
 //! What a phase can do.
 
-use crate::report::{EXIT_INTERRUPTED, Report};
+use crate::report::{Code, Report};
 
 /// The work of one phase. All that it knows it finds out by looking: it may have been cut off anywhere.
 pub(crate) trait Work {
@@ -45,7 +45,6 @@ impl Effect {
 
 /// The end that a person asked for.
 pub(crate) fn interrupted() -> Report {
-    Report::new("interrupted", "stopped, as you asked; everything done so far is kept")
-        .exit(EXIT_INTERRUPTED)
+    Report::new(Code::Interrupted, "stopped, as you asked; everything done so far is kept")
         .fix("run the same command again: it goes on from here")
 }

@@ -14,7 +14,7 @@ use hardway_machines::actions::{Host, Program};
 use hardway_machines::providers::lab::{LabSettings, Place};
 
 use crate::inputs::{Workdir, in_inventory};
-use crate::report::{EXIT_INFRASTRUCTURE, Report};
+use crate::report::{Code, Report};
 
 /// Name of the lab that this process is in, and the open namespaces of the computer: `NAME NET MOUNT`.
 const INSIDE: &str = "HARDWAY_INSIDE_LAB";
@@ -52,8 +52,7 @@ pub(crate) fn enter(place: &Place) -> Result<(), Report> {
         return Ok(());
     }
     let failed = |error: &dyn std::error::Error| {
-        Report::from_error("lab-unreachable", error)
-            .exit(EXIT_INFRASTRUCTURE)
+        Report::from_error(Code::LabUnreachable, error)
             .fix("labs need root, and the programs nsenter and unshare of util-linux")
     };
     let net = kept_open("/proc/self/ns/net").map_err(|error| failed(&error))?;
@@ -86,8 +85,7 @@ fn files() -> Result<PathBuf, Report> {
     candidates.extend(above(std::env::current_exe().ok()));
     candidates.extend(above(std::env::current_dir().ok()));
     candidates.into_iter().find(|folder| is_lab(folder)).ok_or_else(|| {
-        Report::new("lab-files-missing", "the scripts of the lab are not found beside this program")
-            .exit(EXIT_INFRASTRUCTURE)
+        Report::new(Code::LabFilesMissing, "the scripts of the lab are not found beside this program")
             .fix(format!("run hardway from a checkout of its sources, or set {FILES} to its folder lab/"))
     })
 }

@@ -16,7 +16,7 @@ use hardway_machines::providers::{Provider, advice};
 use super::inside::{outside, place};
 use crate::inputs::{InputFiles, Workdir, in_inventory};
 use crate::project;
-use crate::report::{EXIT_INFRASTRUCTURE, Report};
+use crate::report::{Code, Report};
 
 /// Who makes the machines of a cluster. `dir` is absolute; `place` is that of a lab.
 pub(crate) fn provider_of(
@@ -29,7 +29,8 @@ pub(crate) fn provider_of(
         Ok(workdir) => in_inventory(&workdir, violations),
         Err(report) => report,
     };
-    let program = std::env::current_exe().map_err(|error| Report::from_error("workdir-unusable", &error))?;
+    let program =
+        std::env::current_exe().map_err(|error| Report::from_error(Code::WorkdirUnusable, &error))?;
     let folder = dir.to_owned();
     if let Some(place) = place {
         let (place, watches) = (place.clone(), watches());
@@ -57,7 +58,7 @@ pub(crate) fn answered(provider: &dyn Provider, kind: inventory::Provider) -> Re
     let Some(Err(error)) = provider.answers().map(|program| outside().run(&program)) else {
         return Ok(());
     };
-    let report = Report::from_error("action-failed", &error).exit(EXIT_INFRASTRUCTURE);
+    let report = Report::from_error(Code::ActionFailed, &error);
     let fix = advice(Some(kind), &report.what).unwrap_or("mend what the program complains about").to_owned();
     let what = format!("what is there and what is missing cannot be known: {}", report.what);
     Err(Report { what, ..report }.fix(fix))
@@ -100,7 +101,7 @@ pub(crate) fn stage(cluster: &Cluster, history: &History) -> Stage {
 
 /// Something could not be done to this host. Where the step was a command of this very program, its advice is the best.
 pub(crate) fn failed_action(provider: Option<inventory::Provider>, error: &DoerError) -> Report {
-    let report = Report::from_error("action-failed", error).exit(EXIT_INFRASTRUCTURE);
+    let report = Report::from_error(Code::ActionFailed, error);
     let own = report.what.lines().find_map(|line| line.trim().strip_prefix("fix: "));
     let fix = own
         .or_else(|| advice(provider, &report.what))

@@ -38,7 +38,7 @@ use crate::inputs::{
     unready_note, version_in,
 };
 use crate::release::{self, Chosen, Reach, unusable};
-use crate::report::Report;
+use crate::report::{Code, Report};
 use crate::terminal::Output;
 
 /// Both files, checked, and the release.
@@ -217,11 +217,11 @@ impl Project {
         match error {
             MakeError::BadFile { path, reason, offset: Some(offset) } => {
                 let place = place(self.tree.get(path).unwrap_or_default(), *offset);
-                making(Report::new("asset-failed", format!("{path}:{place}: {reason}")))
+                making(Report::new(Code::AssetFailed, format!("{path}:{place}: {reason}")))
             }
             MakeError::Image(_) | MakeError::Release(_) => making(unusable(error)),
             MakeError::Secret(error) => making(damaged(error)),
-            _ => making(Report::from_error("asset-failed", error)),
+            _ => making(Report::from_error(Code::AssetFailed, error)),
         }
     }
 }
@@ -282,7 +282,7 @@ pub(crate) fn rules_before_release(workdir: &Workdir, inventory: &InputFile) -> 
 /// The assets of a cluster, in order.
 pub(crate) fn graph(cluster: &Cluster, release: &ReleasePayload, edited: &[Role]) -> Result<Graph, Report> {
     Graph::new(assets_with_edited_pointers(cluster, release, edited))
-        .map_err(|error| Report::from_error("asset-failed", &error))
+        .map_err(|error| Report::from_error(Code::AssetFailed, &error))
 }
 
 /// Pools whose pointer config somebody added something to.
@@ -314,7 +314,7 @@ fn cluster(
 }
 
 fn damaged(error: &SecretsError) -> Report {
-    Report::from_error("secrets-damaged", error)
+    Report::from_error(Code::SecretsDamaged, error)
         .fix("restore the file from a copy; a new one means a new cluster")
 }
 

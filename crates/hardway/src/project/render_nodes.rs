@@ -18,7 +18,7 @@ use hardway_release::render::{
 use super::{MakeOptions, Project};
 use crate::inputs::{Workdir, io};
 use crate::release::{host_has_proxy, plain_http};
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Report};
 use crate::terminal::Output;
 
 /// Where the commands work.
@@ -124,17 +124,16 @@ fn with_own(project: &Project, mut rendered: Rendered) -> Rendered {
 
 fn failed(error: &RenderError) -> Report {
     match error {
-        RenderError::Faults(_) => Report::from_error("render-refused", error)
+        RenderError::Faults(_) => Report::from_error(Code::RenderRefused, error)
             .fix("mend these files, then run the same command again"),
-        RenderError::NoPodman(_) => Report::from_error("podman-missing", error)
-            .exit(EXIT_USAGE)
+        RenderError::NoPodman(_) => Report::from_error(Code::PodmanMissing, error)
             .fix("install podman, or hand in what was rendered elsewhere with --rendered-dir"),
-        _ => Report::from_error("render-failed", error)
+        _ => Report::from_error(Code::RenderFailed, error)
             .fix("what it worked on is in render-nodes/; --log-level debug shows all that was said"),
     }
 }
 
 fn not_ours(error: &RenderedDirError) -> Report {
-    Report::from_error("rendered-dir-unusable", error)
+    Report::from_error(Code::RenderedDirUnusable, error)
         .fix("render again on the files of this working directory: --dry-run prints the commands")
 }

@@ -19,7 +19,7 @@ use hardway_release::{PullSpec, read_kept_rendered};
 use super::ReleaseOptions;
 use super::fetch::fetch_release;
 use crate::inputs::{InputFile, Workdir, version_in};
-use crate::report::{Report, is_there};
+use crate::report::{Code, Report, is_there};
 use crate::terminal::Output;
 
 /// What may be done to have the release.
@@ -222,13 +222,13 @@ fn read_release(folder: &Path) -> Result<ReleasePayload, Report> {
 }
 
 fn not_fetched(image: &str, why: &Stale) -> Report {
-    Report::new("release-not-fetched", format!("{image} is not kept in release/ ({why})"))
+    Report::new(Code::ReleaseNotFetched, format!("{image} is not kept in release/ ({why})"))
         .fix("hardway create manifests fetches it; --release-dir reads it from a folder")
 }
 
 /// The release cannot be used.
 pub(crate) fn unusable(error: &dyn std::error::Error) -> Report {
-    Report::from_error("release-unusable", error)
+    Report::from_error(Code::ReleaseUnusable, error)
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use hardway_release::{
 use serde_json::Value;
 
 use super::RegistryOptions;
-use crate::report::{EXIT_CONFIG, EXIT_USAGE, Report};
+use crate::report::{Code, Report};
 use crate::terminal::Output;
 
 /// Whose credentials count where the command line names none.
@@ -42,7 +42,7 @@ pub(crate) fn fetch_options(
     logins: Logins,
     out: &Output,
 ) -> Result<FetchOptions, Report> {
-    let cache = BlobCache::of_user().map_err(|error| Report::from_error("workdir-unusable", &error))?;
+    let cache = BlobCache::of_user().map_err(|error| Report::from_error(Code::WorkdirUnusable, &error))?;
     fetch_options_with(cache, registry, install_config, named, logins, out)
 }
 
@@ -121,8 +121,7 @@ fn credentials(
 }
 
 fn bad_secret(error: &CredentialsError) -> Report {
-    Report::from_error("pull-secret-invalid", error)
-        .exit(EXIT_CONFIG)
+    Report::from_error(Code::PullSecretInvalid, error)
         .fix("copy it again whole: {\"auths\":{…}} on one line, as the console gives it")
 }
 
@@ -200,9 +199,9 @@ fn mirrors(config: &Value) -> Result<Mirrors, Report> {
             source_policy: text(&entry["sourcePolicy"]),
         })
         .collect();
-    Mirrors::new(&sources).map_err(|error| Report::from_error("config-invalid", &error).exit(EXIT_CONFIG))
+    Mirrors::new(&sources).map_err(|error| Report::from_error(Code::ConfigInvalid, &error))
 }
 
 fn usage(error: &std::io::Error) -> Report {
-    Report::from_error("usage", error).exit(EXIT_USAGE)
+    Report::from_error(Code::Usage, error)
 }

@@ -2,7 +2,7 @@
 
 use hardway_release::RegistryError;
 
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Report};
 
 /// The error with its code and what to do about it.
 pub(crate) fn registry_report(error: &RegistryError) -> Report {
@@ -13,28 +13,28 @@ pub(crate) fn registry_report(error: &RegistryError) -> Report {
 fn coded(shown: &RegistryError, error: &RegistryError) -> Report {
     use RegistryError as E;
     match error {
-        E::Unauthorized { .. } | E::Denied { .. } => Report::from_error("registry-refused", shown),
+        E::Unauthorized { .. } | E::Denied { .. } => Report::from_error(Code::RegistryRefused, shown),
         E::UnknownCa { .. } | E::Certificate { .. } | E::PlainHttp { .. } => {
-            Report::from_error("registry-untrusted", shown)
+            Report::from_error(Code::RegistryUntrusted, shown)
         }
         E::Unreachable { .. }
         | E::Timeout { .. }
         | E::BrokeOff { .. }
         | E::TooManyRequests { .. }
-        | E::Server { .. } => Report::from_error("registry-unreachable", shown),
+        | E::Server { .. } => Report::from_error(Code::RegistryUnreachable, shown),
         E::NoSuchTag { .. }
         | E::NoSuchRepository { .. }
         | E::NoSuchDigest { .. }
         | E::NoSuchBlob { .. }
-        | E::NoSuchPlatform { .. } => Report::from_error("image-not-found", shown),
+        | E::NoSuchPlatform { .. } => Report::from_error(Code::ImageNotFound, shown),
         E::DigestMismatch { .. } | E::Truncated { .. } | E::Malformed { .. } | E::Layer { .. } => {
-            Report::from_error("image-damaged", shown)
+            Report::from_error(Code::ImageDamaged, shown)
         }
-        E::Setting(_) | E::Mirror(_) => Report::from_error("usage", shown).exit(EXIT_USAGE),
-        E::File(_) => Report::from_error("workdir-unusable", shown),
+        E::Setting(_) | E::Mirror(_) => Report::from_error(Code::Usage, shown),
+        E::File(_) => Report::from_error(Code::WorkdirUnusable, shown),
         E::Nowhere { tried, .. } => match tried.last() {
             Some((_, last)) => coded(shown, last),
-            None => Report::from_error("image-not-found", shown),
+            None => Report::from_error(Code::ImageNotFound, shown),
         },
     }
 }
@@ -47,7 +47,7 @@ mod tests {
     fn the_last_place_says_whose_turn_it_is() {
         let registry = || "mirror.example.com".to_owned();
         let gone = || RegistryError::Unreachable { registry: registry(), detail: "refused".to_owned() };
-        assert_eq!(registry_report(&gone()).code, "registry-unreachable");
+        assert_eq!(registry_report(&gone()).code, Code::RegistryUnreachable);
         let nowhere = RegistryError::Nowhere {
             image: Box::new("quay.io/a/b:1".parse().unwrap()),
             tried: vec![
@@ -56,7 +56,7 @@ mod tests {
             ],
         };
         let report = registry_report(&nowhere);
-        assert_eq!(report.code, "registry-untrusted");
+        assert_eq!(report.code, Code::RegistryUntrusted);
         assert!(report.what.contains("mirror.example.com cannot be reached"), "{}", report.what);
     }
 }

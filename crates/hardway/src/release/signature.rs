@@ -9,7 +9,7 @@ use hardway_release::{
 };
 
 use super::{SignatureOptions, registry_report};
-use crate::report::Report;
+use crate::report::{Code, Report};
 use crate::runtime;
 use crate::terminal::Output;
 
@@ -64,10 +64,10 @@ fn report(error: &SignatureError) -> Report {
     match error {
         SignatureError::Store(error) => registry_report(error),
         SignatureError::NoGpgv(_) | SignatureError::Keyring { .. } | SignatureError::File(_) => {
-            Report::from_error("signature-invalid", error)
+            Report::from_error(Code::SignatureInvalid, error)
         }
         SignatureError::NoSignature { .. } | SignatureError::NoneValid { .. } => {
-            Report::from_error("signature-invalid", error)
+            Report::from_error(Code::SignatureInvalid, error)
                 .fix("check the pull spec and the keyring; do not use this release before you know why")
         }
     }

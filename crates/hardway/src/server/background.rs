@@ -201,6 +201,6 @@ mod tests {
         let journal = Arc::new(Journal::open(&dir.path().join(FILE_NAME)).unwrap());
         // The pointers say http.
         let report = Background::start(folder, journal, &Options::default(), |_| {}).unwrap_err();
-        assert_eq!(report.code, "usage");
+        assert_eq!(report.code, crate::report::Code::Usage);
     }
 }

@@ -15,7 +15,7 @@ use super::prepare::{unprepared, usage};
 use crate::inputs::{InputFiles, InputStamp, Workdir};
 use crate::project::Checked;
 use crate::release::Reach;
-use crate::report::Report;
+use crate::report::{Code, Report};
 use crate::terminal::Output;
 
 /// A folder with everything made.
@@ -123,7 +123,7 @@ impl Folder {
         let tree = self.workdir.tree()?;
         let inputs =
             Inputs { cluster: &self.cluster, release: &self.release, secrets: &self.secrets, tree: &tree };
-        let failed = |error: &dyn std::error::Error| Report::from_error("asset-failed", error);
+        let failed = |error: &dyn std::error::Error| Report::from_error(Code::AssetFailed, error);
         let contract = inputs.version_contract().map_err(|error| failed(&error))?;
         let newest_minor = if contract.serves_ignition_3_5() { 5 } else { 4 };
         let mut pools = BTreeMap::new();

@@ -14,7 +14,7 @@ use hardway_machines::install_media::BootFolder;
 
 use super::folder::Folder;
 use super::options::{Certificate, Face, Options};
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Report};
 
 /// What is served, from where, and how.
 pub(crate) struct Prepared {
@@ -89,7 +89,7 @@ fn open_boot_folder(
 ) -> Result<Boot, Report> {
     let path = options.boot_folder.clone().unwrap_or_else(|| dir.join("pxe"));
     let folder = BootFolder::open(&path).map_err(|error| {
-        unprepared(&Report::from_error("serve-unprepared", &error).what)
+        unprepared(&Report::from_error(Code::ServeUnprepared, &error).what)
             .fix(format!("write it with `hardway media pxe --url http://{address}`"))
     })?;
     let is_known = |host: &String| folder.hosts().any(|(_, known)| known == host);
@@ -145,9 +145,9 @@ fn certificates(folder: Option<&Folder>, options: &Options) -> Result<Vec<Certif
 }
 
 pub(crate) fn usage(what: &str) -> Report {
-    Report::new("usage", what).exit(EXIT_USAGE)
+    Report::new(Code::Usage, what)
 }
 
 pub(crate) fn unprepared(what: &str) -> Report {
-    Report::new("serve-unprepared", what).exit(EXIT_USAGE).fix("run `hardway create ignition-configs` first")
+    Report::new(Code::ServeUnprepared, what).fix("run `hardway create ignition-configs` first")
 }

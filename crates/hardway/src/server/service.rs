@@ -21,7 +21,7 @@ use super::options::Options;
 use super::prepare::{Boot, Prepared};
 use super::watched::{HostWatch, Watched};
 use crate::clock;
-use crate::report::{EXIT_INFRASTRUCTURE, Report};
+use crate::report::{Code, Report};
 
 /// How soon a new config, certificate, host or joined node is noticed.
 const LOOK: Duration = Duration::from_millis(500);
@@ -214,7 +214,7 @@ async fn serve_boot(
 
 /// A server that cannot begin, or go on.
 pub(crate) fn failed(error: &dyn std::error::Error) -> Report {
-    Report::from_error("serve-failed", error).exit(EXIT_INFRASTRUCTURE)
+    Report::from_error(Code::ServeFailed, error)
 }
 
 fn damaged(error: &JournalError) -> Report {

@@ -8,7 +8,7 @@ use fs_err as fs;
 use fs_err::os::unix::fs::OpenOptionsExt as _;
 
 use crate::clock;
-use crate::report::Report;
+use crate::report::{Code, Report};
 
 /// A file that every run appends to.
 #[derive(Clone, Debug)]
@@ -34,5 +34,5 @@ impl Log {
 }
 
 fn unwritable(error: &std::io::Error) -> Report {
-    Report::from_error("workdir-unusable", error)
+    Report::from_error(Code::WorkdirUnusable, error)
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{Color, Format, Log, LogLevel};
-use crate::report::Report;
+use crate::report::{Code, Report};
 
 /// What the command line says about printing.
 pub(crate) struct OutputOptions {
@@ -80,7 +80,7 @@ impl Output {
     pub(crate) fn failure(&self) -> Option<Report> {
         let failed = self.failed.borrow();
         let error = failed.as_ref().filter(|error| error.kind() != std::io::ErrorKind::BrokenPipe)?;
-        Some(Report::new("workdir-unusable", format!("writing to standard output: {error}")))
+        Some(Report::new(Code::WorkdirUnusable, format!("writing to standard output: {error}")))
     }
 
     /// Data as JSON or YAML.

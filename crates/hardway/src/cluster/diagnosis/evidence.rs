@@ -22,7 +22,7 @@ use crate::inputs::{InputFiles, Workdir};
 use crate::journal::recorded;
 use crate::project::{self, Checked};
 use crate::release::Reach;
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Report};
 use crate::terminal::Output;
 
 /// For each answer.
@@ -73,9 +73,8 @@ pub(crate) fn of_bundle(
     out: &Output,
 ) -> Result<Evidence, Report> {
     let unusable = |error: &dyn std::error::Error| {
-        let report = Report::from_error("bundle-unusable", error);
+        let report = Report::from_error(Code::BundleUnusable, error);
         Report { what: format!("{}: {}", file.display(), report.what), ..report }
-            .exit(EXIT_USAGE)
             .fix("make one with `hardway gather bootstrap`")
     };
     let reader = fs::File::open(file).map_err(|error| unusable(&error))?;
@@ -94,7 +93,7 @@ pub(crate) fn of_bundle(
 /// Files that a person named.
 pub(crate) fn given(files: &[PathBuf]) -> Result<Vec<Log>, Report> {
     let read = |file: &PathBuf| {
-        let bytes = fs::read(file).map_err(|error| Report::from_error("usage", &error).exit(EXIT_USAGE))?;
+        let bytes = fs::read(file).map_err(|error| Report::from_error(Code::Usage, &error))?;
         let text = String::from_utf8_lossy(&bytes);
         let lines: Vec<&str> = text.lines().collect();
         let lines =
@@ -151,7 +150,7 @@ fn journal(workdir: &Workdir, cluster: &Cluster, evidence: &mut Evidence) -> Res
 /// All of them, and what they come to.
 fn records(workdir: &Workdir) -> Result<(Vec<Record>, History), Report> {
     let path = workdir.path(FILE_NAME);
-    let unreadable = |error: JournalError| Report::from_error("approver-failed", &error).fix(error.fix());
+    let unreadable = |error: JournalError| Report::from_error(Code::ApproverFailed, &error).fix(error.fix());
     let records = hardway_journal::read(&path).map_err(unreadable)?;
     let history = History::fold(&records)
         .map_err(|impossible| unreadable(JournalError::Impossible { path, impossible }))?;

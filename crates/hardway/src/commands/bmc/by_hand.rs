@@ -7,10 +7,10 @@ use hardway_machines::host_progress::{HostState, Progress, Tracked, fold};
 use hardway_machines::providers::Provider as _;
 
 use super::Site;
-use crate::report::{EXIT_BLOCKED, Report};
+use crate::report::{Code, Exit, Report};
 
 /// Ends with 9 while a machine was not seen: somebody has something to do.
-pub(super) fn run(site: &Site, host: Option<&str>) -> Result<u8, Report> {
+pub(super) fn run(site: &Site, host: Option<&str>) -> Result<Exit, Report> {
     let provider = site.provider();
     let hosts: Vec<&Host> = match host {
         Some(name) => vec![site.host(name)?],
@@ -31,23 +31,21 @@ pub(super) fn run(site: &Site, host: Option<&str>) -> Result<u8, Report> {
         waiting.push(host.name.as_str());
     }
     if waiting.is_empty() {
-        return Ok(0);
+        return Ok(Exit::Done);
     }
     let wait = if waiting.len() == 1 { "waits" } else { "wait" };
-    Err(Report::new("by-hand", format!("{} {wait} for a person", waiting.join(", ")))
-        .exit(EXIT_BLOCKED)
+    Err(Report::new(Code::ByHand, format!("{} {wait} for a person", waiting.join(", ")))
         .evidence(evidence)
         .fix("do what is written above; hardway goes on when the machines are seen"))
 }
 
 /// Ends with 9 when the machine was not seen.
-pub(super) fn seen(site: &Site, host: &Host) -> Result<u8, Report> {
+pub(super) fn seen(site: &Site, host: &Host) -> Result<Exit, Report> {
     let state = state(site, host)?;
     if is_seen(&state) {
-        return Ok(0);
+        return Ok(Exit::Done);
     }
-    Err(Report::new("by-hand", format!("{} was not seen yet: {}", host.name, state.sentence))
-        .exit(EXIT_BLOCKED)
+    Err(Report::new(Code::ByHand, format!("{} was not seen yet: {}", host.name, state.sentence))
         .fix(format!("hardway bmc by-hand --host {}", host.name)))
 }
 
@@ -57,7 +55,7 @@ fn is_seen(state: &HostState) -> bool {
 
 fn state(site: &Site, host: &Host) -> Result<HostState, Report> {
     let records = hardway_journal::read(&site.workdir.path(hardway_journal::FILE_NAME))
-        .map_err(|error| Report::from_error("workdir-unusable", &error).fix(error.fix()))?;
+        .map_err(|error| Report::from_error(Code::WorkdirUnusable, &error).fix(error.fix()))?;
     let tracked = [Tracked::new(&site.cluster, host)];
     Ok(fold(&records, &tracked).remove(0))
 }

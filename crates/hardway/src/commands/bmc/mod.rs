@@ -18,12 +18,12 @@ use crate::cli::{BmcArgs, BmcVerb, Format, Global};
 use crate::inputs::{Workdir, in_inventory};
 use crate::project::{self, Checked};
 use crate::release::Reach;
-use crate::report::{EXIT_CONFIG, EXIT_INFRASTRUCTURE, EXIT_USAGE, Report};
+use crate::report::{Code, Exit, Report};
 use crate::runtime;
 use crate::terminal::Output;
 
 /// One verb for one machine.
-pub(crate) fn run(global: &Global, args: &BmcArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &BmcArgs, out: &Output) -> Result<Exit, Report> {
     let site = Site::open(global, out)?;
     match &args.verb {
         BmcVerb::ByHand { host } => by_hand::run(&site, host.as_deref()),
@@ -61,7 +61,7 @@ impl Site {
         let checked = Checked::load(&workdir, Reach::Here(None), out)?;
         if checked.inventory.machines.provider != Provider::BareMetal {
             let what = "controllers are asked for provider bare-metal only; machines.provider is another";
-            return Err(Report::new("usage", what).exit(EXIT_USAGE));
+            return Err(Report::new(Code::Usage, what));
         }
         let cluster = project::cluster_of(&workdir, checked)?;
         let settings =
@@ -73,8 +73,7 @@ impl Site {
         let hosts = &self.cluster.inventory.hosts;
         hosts.iter().find(|host| host.name == name).ok_or_else(|| {
             let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
-            Report::new("usage", format!("no host is called {name:?}"))
-                .exit(EXIT_USAGE)
+            Report::new(Code::Usage, format!("no host is called {name:?}"))
                 .fix(format!("the inventory has: {}", names.join(", ")))
         })
     }
@@ -89,7 +88,7 @@ impl Site {
         }
     }
 
-    fn ask(&self, name: &str, wish: Wish, out: &Output) -> Result<u8, Report> {
+    fn ask(&self, name: &str, wish: Wish, out: &Output) -> Result<Exit, Report> {
         let host = self.host(name)?;
         let bmc = self.controller(host)?;
         let iso = self.settings.iso_url(&host.name);
@@ -103,20 +102,20 @@ impl Site {
                 _ => {}
             }
         }
-        Ok(0)
+        Ok(Exit::Done)
     }
 
     fn controller(&self, host: &Host) -> Result<Bmc, Report> {
         let Some(settings) = self.settings.controllers.get(&host.name) else {
             let what = format!("{} has no controller in inventory.yaml", host.name);
-            return Err(Report::new("usage", what).exit(EXIT_USAGE).fix(format!(
+            return Err(Report::new(Code::Usage, what).fix(format!(
                 "set machines.bare-metal.hosts.{0}.bmc, or do it by hand: hardway bmc by-hand --host {0}",
                 host.name
             )));
         };
         settings.open(&self.workdir.path("")).map_err(|error| {
             let fix = error.fix(&self.workdir.path("").join(&settings.password_file));
-            Report::from_error("bmc-failed", &error).exit(EXIT_CONFIG).fix(fix)
+            Report::from_error(Code::BmcFailed, &error).exit(Exit::Config).fix(fix)
         })
     }
 }
@@ -146,6 +145,6 @@ async fn carry_out(
 }
 
 fn failed(host: &Host, error: &RedfishError) -> Report {
-    let report = Report::from_error("bmc-failed", error).exit(EXIT_INFRASTRUCTURE).fix(error.fix());
+    let report = Report::from_error(Code::BmcFailed, error).fix(error.fix());
     Report { what: format!("the controller of {}: {}", host.name, report.what), ..report }
 }

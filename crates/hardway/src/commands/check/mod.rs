@@ -9,14 +9,14 @@ use crate::cli::{CheckArgs, Format, Global};
 use crate::inputs::{InputFiles, Workdir};
 use crate::machines::{ReleaseSource, known_checks, look, preflight_text, refused};
 use crate::project;
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
 
 /// Looks at this host and everything around the cluster, and changes nothing. Exit code 2 when a check fails.
-pub(crate) fn run(global: &Global, args: &CheckArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &CheckArgs, out: &Output) -> Result<Exit, Report> {
     if args.list {
         shown::list(args.output, out);
-        return Ok(0);
+        return Ok(Exit::Done);
     }
     let choice = choice(args)?;
     let workdir = Workdir::open(&global.dir)?;
@@ -31,7 +31,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs, out: &Output) -> Result<u8,
         Format::Text => out.data(&preflight_text(&results, cluster.inventory.machines.provider)),
         format => out.value(&shown::value(&results), format),
     }
-    refused(&results).map_or(Ok(0), Err)
+    refused(&results).map_or(Ok(Exit::Done), Err)
 }
 
 fn choice(args: &CheckArgs) -> Result<Choice, Report> {
@@ -57,9 +57,11 @@ fn is_about(choice: &Choice, provider: Provider) -> Result<(), Report> {
         true => Ok(()),
         false => {
             let own = preflight::provider_name(provider);
-            Err(Report::new("usage", format!("{}: the provider of the inventory is {own}", told.join(", ")))
-                .exit(EXIT_USAGE)
-                .fix("leave it out; `hardway check --list` says whom each check is about"))
+            Err(Report::new(
+                Code::Usage,
+                format!("{}: the provider of the inventory is {own}", told.join(", ")),
+            )
+            .fix("leave it out; `hardway check --list` says whom each check is about"))
         }
     }
 }

@@ -23,7 +23,7 @@ use crate::cli::{
 };
 use crate::clock;
 use crate::inputs::{FolderLock, Workdir};
-use crate::report::Report;
+use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
 
 pub(super) async fn run(
@@ -31,7 +31,7 @@ pub(super) async fn run(
     args: &ManagementArgs,
     verb: &ClusterVerb,
     out: &Output,
-) -> Result<u8, Report> {
+) -> Result<Exit, Report> {
     match verb {
         ClusterVerb::Render(render) => self::render(global, args, render, out)?,
         ClusterVerb::Create(spec) => create(args, spec, out).await?,
@@ -50,7 +50,7 @@ pub(super) async fn run(
             }
         }
     }
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 /// What is printed is the same every time, so that it can be kept and compared.
@@ -84,11 +84,11 @@ fn kept_key(global: &Global, request: &ClusterRequest) -> Result<Secret, Report>
         Ok(key) if key.len() == 32 => return Ok(Secret::new(key)),
         Ok(_) => {
             let what = format!("{} has not the 32 bytes of a key", path.display());
-            return Err(Report::new("workdir-unusable", what)
+            return Err(Report::new(Code::WorkdirUnusable, what)
                 .fix("bring it back from a copy; without a cluster made from it, remove it"));
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => return Err(Report::from_error("workdir-unusable", &error)),
+        Err(error) => return Err(Report::from_error(Code::WorkdirUnusable, &error)),
     }
     let _held = FolderLock::take(&workdir)?;
     workdir.write(&File::secret(name, request.encryption_key.expose().to_vec()))?;
@@ -139,7 +139,7 @@ struct Files {
 impl Files {
     fn read(&mut self, path: &std::path::Path) -> Option<String> {
         let read = fs_err::read_to_string(path);
-        read.map_err(|error| self.errors.push(Report::from_error("hosted-request", &error).what)).ok()
+        read.map_err(|error| self.errors.push(Report::from_error(Code::HostedRequest, &error).what)).ok()
     }
 }
 
@@ -196,7 +196,7 @@ fn hide(object: &mut Value) {
     }
 }
 
-async fn status(args: &ManagementArgs, name: &ClusterNameArgs, out: &Output) -> Result<u8, Report> {
+async fn status(args: &ManagementArgs, name: &ClusterNameArgs, out: &Output) -> Result<Exit, Report> {
     let management = connect(args, &name.name).await?;
     let now = clock::now();
     let look = async {
@@ -217,7 +217,7 @@ async fn status(args: &ManagementArgs, name: &ClusterNameArgs, out: &Output) -> 
     });
     if name.output != Format::Text {
         out.value(&value, name.output);
-        return Ok(0);
+        return Ok(Exit::Done);
     }
     let mut text = format!("HostedCluster {}/{}\n", args.namespace, name.name);
     let _ = writeln!(text, "  control plane in  {}", management.control_plane());
@@ -246,7 +246,7 @@ async fn status(args: &ManagementArgs, name: &ClusterNameArgs, out: &Output) -> 
             writeln!(text, "NodePool {}  {}  {state}", pool.name, pool.config_hash.as_deref().unwrap_or("-"));
     }
     out.data(&text);
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 /// Those that mean something on platform None.

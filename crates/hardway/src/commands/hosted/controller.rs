@@ -21,7 +21,7 @@ use crate::cluster::identity;
 use crate::inputs::{FolderLock, InputFiles, Workdir};
 use crate::machines;
 use crate::project;
-use crate::report::{EXIT_CONFIG, EXIT_INFRASTRUCTURE, Report};
+use crate::report::{Code, Exit, Report};
 use crate::runtime::{Stop, interrupted, told_to_stop};
 use crate::terminal::Output;
 
@@ -30,14 +30,14 @@ pub(super) async fn run(
     management: &ManagementArgs,
     args: &ControllerArgs,
     out: &Output,
-) -> Result<u8, Report> {
+) -> Result<Exit, Report> {
     let (controller, told) = controller(global, management, &args.reconcile, !args.no_machines, out).await?;
     let metrics = match args.metrics {
         Some(address) => {
             let server = MetricsServer::start(address, Arc::clone(&controller.metrics)).await;
             let server = server.map_err(|error| {
-                Report::from_error("hosted-failed", &error)
-                    .exit(EXIT_INFRASTRUCTURE)
+                Report::from_error(Code::HostedFailed, &error)
+                    .exit(Exit::Infrastructure)
                     .fix("choose another address with --metrics, or end what has it")
             })?;
             out.info(&format!("metrics at http://{}/metrics", server.address()));
@@ -59,7 +59,7 @@ pub(super) async fn run(
     if ended_by == Some(Stop::Interrupted) {
         return Err(interrupted("keeping workers true"));
     }
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 /// A controller as the flags say, and what it tells.
@@ -70,8 +70,8 @@ pub(super) async fn controller(
     makes_machines: bool,
     out: &Output,
 ) -> Result<(Controller, mpsc::UnboundedReceiver<Told>), Report> {
-    let folder =
-        std::path::absolute(&global.dir).map_err(|error| Report::from_error("workdir-unusable", &error))?;
+    let folder = std::path::absolute(&global.dir)
+        .map_err(|error| Report::from_error(Code::WorkdirUnusable, &error))?;
     let now: hardway_cluster::clock::Now = Arc::new(clock::now);
     let machines = match makes_machines {
         true => {
@@ -137,8 +137,8 @@ fn settings(args: &ReconcileArgs) -> Settings {
 /// Who makes machines, and of which hosts.
 fn provider(global: &Global, args: &ReconcileArgs) -> Result<(Arc<dyn Provider>, Vec<Host>), Report> {
     let workdir = Workdir::open(&global.dir)?;
-    let folder =
-        std::path::absolute(&global.dir).map_err(|error| Report::from_error("workdir-unusable", &error))?;
+    let folder = std::path::absolute(&global.dir)
+        .map_err(|error| Report::from_error(Code::WorkdirUnusable, &error))?;
     if let Some(program) = &args.machine_program {
         return Ok((Arc::new(ProgramProvider::new(program, &folder)), hosts(global)?));
     }
@@ -165,8 +165,7 @@ pub(super) fn hosts(global: &Global) -> Result<Vec<Host>, Report> {
     let workdir = Workdir::open(&global.dir)?;
     let text = read(&workdir.path("inventory.yaml"))?;
     let inventory = inventory::read(&text, None).map_err(|violations| {
-        Report::new("inventory-invalid", format!("{} mistakes in inventory.yaml", violations.len()))
-            .exit(EXIT_CONFIG)
+        Report::new(Code::InventoryInvalid, format!("{} mistakes in inventory.yaml", violations.len()))
             .evidence(violations.iter().map(ToString::to_string))
     })?;
     Ok(inventory.value.with_role(Role::Worker).cloned().collect())

@@ -8,11 +8,11 @@ use serde_json::json;
 use super::{connect, failed, hosted_client, read};
 use crate::cli::{DoctorArgs, Format, ManagementArgs};
 use crate::clock;
-use crate::report::{EXIT_ERROR, Report};
+use crate::report::{Exit, Report};
 use crate::terminal::Output;
 
 /// Collects what can be known, and says what is broken. Exit code 1 when something is.
-pub(super) async fn run(args: &ManagementArgs, doctor: &DoctorArgs, out: &Output) -> Result<u8, Report> {
+pub(super) async fn run(args: &ManagementArgs, doctor: &DoctorArgs, out: &Output) -> Result<Exit, Report> {
     let management = connect(args, &doctor.cluster).await?;
     let logs = doctor.log.iter().map(|file| read(file)).collect::<Result<Vec<_>, Report>>()?;
     // A file that the command line names must be there; HyperShift's own may not be yet, and that is worth knowing.
@@ -33,7 +33,7 @@ pub(super) async fn run(args: &ManagementArgs, doctor: &DoctorArgs, out: &Output
         Format::Text => out.data(&text(&broken)),
         format => out.value(&json!({"broken": broken, "entries": ROWS.len()}), format),
     }
-    Ok(if broken.is_empty() { 0 } else { EXIT_ERROR })
+    Ok(if broken.is_empty() { Exit::Done } else { Exit::Error })
 }
 
 fn text(broken: &[Diagnosis]) -> String {

@@ -15,12 +15,12 @@ use hardway_hosted::render::RequestErrors;
 use hardway_hosted::{HostedError, Management};
 
 use crate::cli::{Global, HostedArgs, HostedNoun, ManagementArgs};
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Exit, Report};
 use crate::runtime;
 use crate::terminal::Output;
 
 /// One of its nouns.
-pub(crate) fn run(global: &Global, args: &HostedArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &HostedArgs, out: &Output) -> Result<Exit, Report> {
     let done = async {
         match &args.noun {
             HostedNoun::Cluster(verb) => cluster::run(global, &args.management, verb, out).await,
@@ -48,7 +48,7 @@ async fn connect(args: &ManagementArgs, cluster: &str) -> Result<Management, Rep
     connected.map_err(|error| match error {
         // The command line or the environment named it, as for every other command.
         HostedError::Kubeconfig { .. } => {
-            Report::from_error("kubeconfig-unusable", &error).exit(EXIT_USAGE).fix(error.fix())
+            Report::from_error(Code::KubeconfigUnusable, &error).exit(Exit::Usage).fix(error.fix())
         }
         error => failed(&error),
     })
@@ -59,25 +59,23 @@ async fn hosted_client(management: &Management, kubeconfig: Option<&Path>) -> Re
     management.hosted_client(kubeconfig).await.map_err(|error| match error {
         HostedError::Kubeconfig { .. } if kubeconfig.is_some() => {
             let fix = "name another with --hosted-kubeconfig, or leave it out: then HyperShift's own is used";
-            Report::from_error("kubeconfig-unusable", &error).exit(EXIT_USAGE).fix(fix)
+            Report::from_error(Code::KubeconfigUnusable, &error).exit(Exit::Usage).fix(fix)
         }
         error => failed(&error),
     })
 }
 
 fn failed(error: &HostedError) -> Report {
-    Report::from_error("hosted-failed", error).fix(error.fix())
+    Report::from_error(Code::HostedFailed, error).fix(error.fix())
 }
 
 fn refused(errors: &RequestErrors) -> Report {
-    Report::from_error("hosted-request", errors)
-        .exit(EXIT_USAGE)
+    Report::from_error(Code::HostedRequest, errors)
         .evidence(errors.0.clone())
         .fix("correct what is listed above; nothing was made")
 }
 
 /// A file that was named on the command line.
 fn read(path: &Path) -> Result<String, Report> {
-    fs_err::read_to_string(path)
-        .map_err(|error| Report::from_error("hosted-request", &error).exit(EXIT_USAGE))
+    fs_err::read_to_string(path).map_err(|error| Report::from_error(Code::HostedRequest, &error))
 }

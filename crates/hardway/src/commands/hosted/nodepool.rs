@@ -15,13 +15,13 @@ use serde_json::json;
 use super::{connect, failed, refused};
 use crate::cli::{Format, ManagementArgs, NodepoolCreateArgs, NodepoolVerb, UpgradeArg};
 use crate::clock;
-use crate::report::{EXIT_BLOCKED, Report};
+use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
 
 /// How often the gates are looked at.
 const LOOK: Duration = Duration::from_secs(2);
 
-pub(super) async fn run(args: &ManagementArgs, verb: &NodepoolVerb, out: &Output) -> Result<u8, Report> {
+pub(super) async fn run(args: &ManagementArgs, verb: &NodepoolVerb, out: &Output) -> Result<Exit, Report> {
     match verb {
         NodepoolVerb::Create(create) => self::create(args, create, out).await,
         NodepoolVerb::List { cluster, output } => {
@@ -35,7 +35,7 @@ pub(super) async fn run(args: &ManagementArgs, verb: &NodepoolVerb, out: &Output
                 Format::Text => out.data(&all.iter().map(line).collect::<String>()),
                 format => out.value(&json!(all), *format),
             }
-            Ok(0)
+            Ok(Exit::Done)
         }
         NodepoolVerb::Status { name, cluster, output } => {
             let management = connect(args, cluster).await?;
@@ -45,7 +45,7 @@ pub(super) async fn run(args: &ManagementArgs, verb: &NodepoolVerb, out: &Output
                 Format::Text => out.data(&text(&status)),
                 format => out.value(&json!(status), *format),
             }
-            Ok(if first_held(&status.gates).is_some() { EXIT_BLOCKED } else { 0 })
+            Ok(if first_held(&status.gates).is_some() { Exit::Blocked } else { Exit::Done })
         }
         NodepoolVerb::Delete { name, cluster } => {
             let management = connect(args, cluster).await?;
@@ -54,12 +54,12 @@ pub(super) async fn run(args: &ManagementArgs, verb: &NodepoolVerb, out: &Output
             out.info(&format!(
                 "NodePool {name} is being deleted; its tokens end now, and machines that run stay"
             ));
-            Ok(0)
+            Ok(Exit::Done)
         }
     }
 }
 
-async fn create(args: &ManagementArgs, create: &NodepoolCreateArgs, out: &Output) -> Result<u8, Report> {
+async fn create(args: &ManagementArgs, create: &NodepoolCreateArgs, out: &Output) -> Result<Exit, Report> {
     let management = connect(args, &create.cluster).await?;
     let cluster = management.hosted_cluster().await.map_err(|error| failed(&error))?;
     let cluster = cluster.ok_or_else(|| {
@@ -79,7 +79,7 @@ pub(super) async fn await_gates(
     timeout: SignedDuration,
     rest: SignedDuration,
     out: &Output,
-) -> Result<u8, Report> {
+) -> Result<Exit, Report> {
     let late = clock::now() + timeout;
     let (mut config, mut told) = (ConfigWatch::default(), None);
     loop {
@@ -90,7 +90,7 @@ pub(super) async fn await_gates(
                 "every gate is open: machines can boot with config {}",
                 status.config_hash.unwrap_or_default()
             ));
-            return Ok(0);
+            return Ok(Exit::Done);
         };
         if told != Some(gate.name) {
             told = Some(gate.name);
@@ -98,10 +98,9 @@ pub(super) async fn await_gates(
         }
         if clock::now() >= late {
             return Err(Report::new(
-                "hosted-held",
+                Code::HostedHeld,
                 format!("NodePool {name} is held at gate {}: {}", gate.name, gate.seen),
             )
-            .exit(EXIT_BLOCKED)
             .fix(gate.fix));
         }
         tokio::time::sleep(LOOK).await;

@@ -8,11 +8,11 @@ use jiff::Timestamp;
 use super::{connect, failed};
 use crate::cli::{ManagementArgs, OvnArgs};
 use crate::clock;
-use crate::report::{EXIT_BLOCKED, Report};
+use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
 
 /// Says who makes the certificate; makes it where nobody else will, and looks again. Exit 9 while somebody is waited for.
-pub(super) async fn run(args: &ManagementArgs, ovn: &OvnArgs, out: &Output) -> Result<u8, Report> {
+pub(super) async fn run(args: &ManagementArgs, ovn: &OvnArgs, out: &Output) -> Result<Exit, Report> {
     let management = connect(args, &ovn.cluster).await?;
     let now = clock::now();
     let verdict = look(&management, now).await?;
@@ -32,17 +32,17 @@ pub(super) async fn run(args: &ManagementArgs, ovn: &OvnArgs, out: &Output) -> R
                 .map_err(|error| failed(&error))?;
             if look(&management, now).await? != OvnVerdict::Fine {
                 return Err(Report::new(
-                    "hosted-failed",
+                    Code::HostedFailed,
                     format!("Secret {SECRET} was made, and is not there"),
                 ));
             }
             out.data(&format!(
                 "Secret {SECRET} is made; the kubelet of the pod mounts it with its next try\n"
             ));
-            return Ok(0);
+            return Ok(Exit::Done);
         }
     }
-    Ok(if matches!(verdict, OvnVerdict::Fine | OvnVerdict::NotNeeded) { 0 } else { EXIT_BLOCKED })
+    Ok(if matches!(verdict, OvnVerdict::Fine | OvnVerdict::NotNeeded) { Exit::Done } else { Exit::Blocked })
 }
 
 async fn look(management: &Management, now: Timestamp) -> Result<OvnVerdict, Report> {

@@ -11,7 +11,7 @@ use hardway_release::{BlobCache, Contents, Credentials, FetchOptions, PullSpec, 
 
 use crate::inputs::Workdir;
 use crate::release::{Logins, RegistryOptions, fetch_options_with};
-use crate::report::Report;
+use crate::report::{Code, Report};
 use crate::runtime;
 use crate::terminal::Output;
 
@@ -53,7 +53,7 @@ impl Registries {
     }
 
     fn ask(&self, release: &str, architecture: &str, logins: &Secret) -> Result<String, String> {
-        let sentence = |error: &dyn std::error::Error| Report::from_error("hosted-failed", error).what;
+        let sentence = |error: &dyn std::error::Error| Report::from_error(Code::HostedFailed, error).what;
         let image: PullSpec = release.parse().map_err(|error| sentence(&error))?;
         let mut options = FetchOptions { architecture: architecture.to_owned(), ..self.options.clone() };
         if !self.has_logins {

@@ -8,7 +8,7 @@ use hardway_hosted::stand_in::{StandIn, StandInConfig};
 use super::{connect, failed, read};
 use crate::cli::{ManagementArgs, StandInArgs};
 use crate::clock;
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Exit, Report};
 use crate::runtime::{Stop, interrupted, told_to_stop};
 use crate::terminal::Output;
 
@@ -16,13 +16,13 @@ use crate::terminal::Output;
 const LOOK: Duration = Duration::from_secs(30);
 
 /// Publishes, and keeps tokens until told to stop.
-pub(super) async fn run(args: &ManagementArgs, stand_in: &StandInArgs, out: &Output) -> Result<u8, Report> {
+pub(super) async fn run(args: &ManagementArgs, stand_in: &StandInArgs, out: &Output) -> Result<Exit, Report> {
     let text = read(&stand_in.config)?;
     let is_config = serde_json::from_str::<serde_json::Value>(&text)
         .is_ok_and(|config| config["ignition"]["version"].is_string());
     if !is_config {
         let what = format!("{} is no Ignition config", stand_in.config.display());
-        return Err(Report::new("hosted-request", what).exit(EXIT_USAGE));
+        return Err(Report::new(Code::HostedRequest, what));
     }
     let config = StandInConfig {
         node_pool: stand_in.pool.clone(),
@@ -40,7 +40,7 @@ pub(super) async fn run(args: &ManagementArgs, stand_in: &StandInArgs, out: &Out
         config.node_pool
     ));
     if stand_in.once {
-        return Ok(0);
+        return Ok(Exit::Done);
     }
     let keep = async {
         loop {
@@ -53,8 +53,8 @@ pub(super) async fn run(args: &ManagementArgs, stand_in: &StandInArgs, out: &Out
     tokio::select! {
         stop = told_to_stop() => match stop {
             Stop::Interrupted => Err(interrupted("keeping tokens")),
-            Stop::Terminated => Ok(0),
+            Stop::Terminated => Ok(Exit::Done),
         },
-        () = keep => Ok(0),
+        () = keep => Ok(Exit::Done),
     }
 }

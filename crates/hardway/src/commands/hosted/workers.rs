@@ -17,7 +17,7 @@ use super::controller::{controller, hosts, print};
 use super::{connect, failed};
 use crate::cli::{Format, Global, ManagementArgs, WorkersArgs, WorkersVerb};
 use crate::clock;
-use crate::report::{EXIT_BLOCKED, EXIT_USAGE, Report};
+use crate::report::{Code, Exit, Report};
 use crate::runtime::{interrupted, told_to_stop};
 use crate::terminal::Output;
 
@@ -26,7 +26,7 @@ pub(super) async fn run(
     args: &ManagementArgs,
     verb: &WorkersVerb,
     out: &Output,
-) -> Result<u8, Report> {
+) -> Result<Exit, Report> {
     match verb {
         WorkersVerb::Add { number, pool, run } => {
             let management = connect(args, &run.reconcile.cluster).await?;
@@ -47,7 +47,7 @@ pub(super) async fn run(
                 Format::Text => out.data(&table(&workers)),
                 format => out.value(&json!(workers.iter().map(value).collect::<Vec<_>>()), *format),
             }
-            Ok(0)
+            Ok(Exit::Done)
         }
     }
 }
@@ -66,14 +66,12 @@ async fn resize(
     wanted: usize,
     run: &WorkersArgs,
     out: &Output,
-) -> Result<u8, Report> {
+) -> Result<Exit, Report> {
     management.node_pool(pool).await.map_err(|error| failed(&error))?;
     let hosts = hosts(global)?;
     let (workers, _) = management.workers().await.map_err(|error| failed(&error))?;
     let scaling = scaling(&workers, pool, &hosts, wanted).map_err(|error| {
-        Report::from_error("hosted-request", &error)
-            .exit(EXIT_USAGE)
-            .fix("add hosts with role worker to inventory.yaml")
+        Report::from_error(Code::HostedRequest, &error).fix("add hosts with role worker to inventory.yaml")
     })?;
     let now = clock::now();
     let plan = async {
@@ -104,7 +102,7 @@ async fn change(
     wanted: Wanted,
     run: &WorkersArgs,
     out: &Output,
-) -> Result<u8, Report> {
+) -> Result<Exit, Report> {
     let management = connect(args, &run.reconcile.cluster).await?;
     management.want_worker(name, wanted).await.map_err(|error| failed(&error))?;
     settle(global, args, BTreeSet::from([name.to_owned()]), run, out).await
@@ -117,10 +115,10 @@ async fn settle(
     names: BTreeSet<String>,
     run: &WorkersArgs,
     out: &Output,
-) -> Result<u8, Report> {
+) -> Result<Exit, Report> {
     if run.no_wait || names.is_empty() {
         out.info(&format!("{} workers changed; a controller does the rest", names.len()));
-        return Ok(0);
+        return Ok(Exit::Done);
     }
     let (controller, told) = controller(global, args, &run.reconcile, true, out).await?;
     let last: Arc<Mutex<Vec<Worker>>> = Arc::default();
@@ -150,21 +148,20 @@ async fn settle(
     let own = last.lock().unwrap_or_else(PoisonError::into_inner).clone();
     if own.iter().all(is_settled) {
         out.data(&table(&own));
-        return Ok(0);
+        return Ok(Exit::Done);
     }
     if is_told {
         return Err(interrupted("waiting for workers"));
     }
     let waiting = own.iter().filter(|worker| !is_settled(worker)).map(sentence);
     Err(Report::new(
-        "hosted-held",
+        Code::HostedHeld,
         format!(
             "{} of {} workers are not what they are wanted to be",
             own.iter().filter(|w| !is_settled(w)).count(),
             names.len()
         ),
     )
-    .exit(EXIT_BLOCKED)
     .evidence(waiting)
     .fix("look at why each of them waits; what is wanted is written down, and a controller goes on with it"))
 }

@@ -8,7 +8,7 @@ use hardway_release::media::{BootImages, Media, MediaFile, boot_images_in, verif
 
 use crate::inputs::Workdir;
 use crate::project::Project;
-use crate::report::{EXIT_INFRASTRUCTURE, Report, is_there};
+use crate::report::{Code, Report, is_there};
 use crate::terminal::Output;
 
 /// The folder in the working folder that media are written to, and that a downloaded image may lie in.
@@ -38,8 +38,7 @@ pub(super) fn find(
     let path = places.into_iter().flatten().find(|path| path.is_file()).ok_or_else(missing)?;
     out.info(&format!("using {}", path.display()));
     verify(&path, &file.sha256).map_err(|error| {
-        Report::from_error("media-unusable", &error)
-            .exit(EXIT_INFRASTRUCTURE)
+        Report::from_error(Code::MediaUnusable, &error)
             .fix(format!("rm {}, and download it again: {GET}", path.display()))
     })?;
     Ok(path)
@@ -49,10 +48,9 @@ const GET: &str = "hardway release media --format iso --to media";
 
 fn missing() -> Report {
     Report::new(
-        "media-missing",
+        Code::MediaMissing,
         "no live ISO given, and none of the release lies in the folder media or in the cache",
     )
-    .exit(EXIT_INFRASTRUCTURE)
     .fix(format!("{GET}, or give one with --iso"))
 }
 

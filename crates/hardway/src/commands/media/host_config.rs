@@ -7,7 +7,7 @@ use hardway_assets::inventory::{Host, Role};
 use hardway_assets::{Tree, ignition};
 
 use crate::project::Project;
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Report};
 
 /// A host's config: in the working folder, or one that is given.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl<'p> HostConfig<'p> {
         }
         let what = format!("{} has no config yet: there is no {}", host.name, candidates.join(" and no "));
         let target = if is_live { "single-node-ignition-config" } else { "ignition-configs" };
-        Err(Report::new("usage", what).exit(EXIT_USAGE).fix(format!("hardway create {target}")))
+        Err(Report::new(Code::Usage, what).fix(format!("hardway create {target}")))
     }
 
     /// What is embedded when the config itself is too large: the pointer in the working folder, or one to `url`.
@@ -75,7 +75,7 @@ impl<'p> HostConfig<'p> {
         // One that was made from another config would stop the machine in an emergency shell.
         if hash_in(bytes).is_some_and(|wanted| wanted != hash(self.bytes)) {
             let what = format!("{path} points to another config than {}", self.path);
-            return Err(Report::new("asset-failed", what).fix("hardway create ignition-configs"));
+            return Err(Report::new(Code::AssetFailed, what).fix("hardway create ignition-configs"));
         }
         Ok(Some(HostPointer { from: path, bytes: bytes.to_vec() }))
     }

@@ -15,11 +15,11 @@ use crate::cli::{Global, HostIsoArgs};
 use crate::inputs::{FolderLock, Workdir};
 use crate::project::{Checked, Forecast, Project};
 use crate::release::Reach;
-use crate::report::{EXIT_CONFIG, EXIT_INFRASTRUCTURE, EXIT_USAGE, Report};
+use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
 
 /// Writes an ISO for each host, several at a time; all that goes wrong is told at once.
-pub(super) fn run(global: &Global, args: &HostIsoArgs, out: &Output) -> Result<u8, Report> {
+pub(super) fn run(global: &Global, args: &HostIsoArgs, out: &Output) -> Result<Exit, Report> {
     let workdir = Workdir::open(&global.dir)?;
     let checked = Checked::load(&workdir, Reach::Here(args.source.release_dir.as_deref()), out)?;
     let project = Project::load(&workdir, checked)?;
@@ -52,8 +52,7 @@ fn wanted<'p>(project: &'p Project, args: &HostIsoArgs) -> Result<Vec<&'p Host>,
         .collect();
     if !unknown.is_empty() {
         let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
-        return Err(Report::new("usage", format!("no host is called {}", unknown.join(" or ")))
-            .exit(EXIT_USAGE)
+        return Err(Report::new(Code::Usage, format!("no host is called {}", unknown.join(" or ")))
             .fix(format!("the inventory has: {}", names.join(", "))));
     }
     Ok(hosts.iter().filter(|host| args.all || args.host.contains(&host.name)).collect())
@@ -102,8 +101,7 @@ impl<'m> Maker<'m> {
         let mut base = open(image)?;
         if !base.is_pristine() {
             let what = format!("{} has something embedded already", image.display());
-            return Err(Report::new("media-unusable", what)
-                .exit(EXIT_INFRASTRUCTURE)
+            return Err(Report::new(Code::MediaUnusable, what)
                 .fix("take the image as downloaded, or `hardway media remove ISO --to FILE`"));
         }
         if !base.features().installer_config {
@@ -188,7 +186,7 @@ impl<'m> Maker<'m> {
                 "{} has no installDisk: the installer must be told which disk to overwrite",
                 host.name
             );
-            return Err(Report::new("inventory-invalid", what).exit(EXIT_CONFIG));
+            return Err(Report::new(Code::InventoryInvalid, what));
         };
         let live = LiveConfig {
             disk,
@@ -200,17 +198,21 @@ impl<'m> Maker<'m> {
             ssh_key: &self.project.cluster.config.ssh_key,
             user_config: self.user_config.as_deref(),
         };
-        live.write().map_err(|error| Report::from_error("usage", &error).exit(EXIT_USAGE))
+        live.write().map_err(|error| Report::from_error(Code::Usage, &error))
     }
 }
 
 fn no_pointer(host: &Host) -> Report {
-    Report::new("usage", format!("{} has no pointer: inventory.yaml names no ignition server", host.name))
-        .exit(EXIT_USAGE)
+    Report::new(Code::Usage, format!("{} has no pointer: inventory.yaml names no ignition server", host.name))
         .fix("set ignitionServer.url and run `hardway create ignition-configs`, or leave out --pointer")
 }
 
-fn tell(hosts: &[&Host], made: Vec<Result<Made, Report>>, dry_run: bool, out: &Output) -> Result<u8, Report> {
+fn tell(
+    hosts: &[&Host],
+    made: Vec<Result<Made, Report>>,
+    dry_run: bool,
+    out: &Output,
+) -> Result<Exit, Report> {
     let mut failed = Vec::new();
     for (host, made) in hosts.iter().zip(made) {
         match made {
@@ -227,7 +229,7 @@ fn tell(hosts: &[&Host], made: Vec<Result<Made, Report>>, dry_run: bool, out: &O
         }
     }
     let count = failed.len();
-    let Some((_, first)) = failed.iter().max_by_key(|(_, report)| report.exit) else { return Ok(0) };
+    let Some((_, first)) = failed.iter().max_by_key(|(_, report)| report.exit) else { return Ok(Exit::Done) };
     if count == 1 {
         return Err(failed.remove(0).1);
     }

@@ -12,7 +12,7 @@ use crate::cli::{Format, Global};
 use crate::inputs::Workdir;
 use crate::project::{Checked, Project};
 use crate::release::Reach;
-use crate::report::Report;
+use crate::report::{Exit, Report};
 use crate::terminal::Output;
 
 /// How much each platform takes; and, in a working folder, what each host's config and pointer take.
@@ -21,7 +21,7 @@ pub(super) fn run(
     release_dir: Option<&Path>,
     format: Format,
     out: &Output,
-) -> Result<u8, Report> {
+) -> Result<Exit, Report> {
     let hosts = hosts(global, release_dir, out)?;
     if format != Format::Text {
         let limits: Vec<Value> = LIMITS
@@ -32,7 +32,7 @@ pub(super) fn run(
             .collect();
         let hosts: Vec<Value> = hosts.iter().map(Sizes::value).collect();
         out.value(&json!({"limits": limits, "hosts": hosts}), format);
-        return Ok(0);
+        return Ok(Exit::Done);
     }
     let mut text = String::new();
     for limit in &LIMITS {
@@ -50,7 +50,7 @@ pub(super) fn run(
         }
     }
     out.data(&text);
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 struct Sizes {

@@ -14,11 +14,11 @@ use hardway_machines::install_media::{KernelArgumentEdits, LiveIso, MediaError};
 
 use crate::cli::{EmbedArgs, Global, InstallMediaArgs, InstallMediaVerb, LiveArgs};
 use crate::inputs::io;
-use crate::report::{EXIT_INFRASTRUCTURE, EXIT_USAGE, Report, is_there};
+use crate::report::{Code, Exit, Report, is_there};
 use crate::terminal::Output;
 
 /// Makes install media. The image that they are made from is never written to.
-pub(crate) fn run(global: &Global, args: &InstallMediaArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &InstallMediaArgs, out: &Output) -> Result<Exit, Report> {
     match &args.verb {
         InstallMediaVerb::Embed(args) => embed(args, out),
         InstallMediaVerb::Iso(args) => iso::run(global, args, out),
@@ -32,7 +32,7 @@ pub(crate) fn run(global: &Global, args: &InstallMediaArgs, out: &Output) -> Res
     }
 }
 
-fn embed(args: &EmbedArgs, out: &Output) -> Result<u8, Report> {
+fn embed(args: &EmbedArgs, out: &Output) -> Result<Exit, Report> {
     let mut iso = open(&args.image)?;
     if let Some(file) = &args.live_ignition {
         iso.set_ignition(read(file)?);
@@ -40,15 +40,15 @@ fn embed(args: &EmbedArgs, out: &Output) -> Result<u8, Report> {
     args.live.apply(&mut iso, &args.image)?;
     let used = write(&iso, &args.image, &args.to)?;
     out.info(&format!("{}: {used} of {} bytes embedded", args.to.display(), iso.capacity()));
-    Ok(0)
+    Ok(Exit::Done)
 }
 
-fn remove(image: &Path, to: &Path, out: &Output) -> Result<u8, Report> {
+fn remove(image: &Path, to: &Path, out: &Output) -> Result<Exit, Report> {
     let mut iso = open(image)?;
     iso.reset();
     write(&iso, image, to)?;
     out.info(&format!("{}: as it was made", to.display()));
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 fn open(image: &Path) -> Result<LiveIso, Report> {
@@ -60,7 +60,7 @@ fn open(image: &Path) -> Result<LiveIso, Report> {
 fn write(iso: &LiveIso, image: &Path, to: &Path) -> Result<u64, Report> {
     if to.canonicalize().is_ok_and(|to| image.canonicalize().is_ok_and(|image| image == to)) {
         let what = format!("{} would be written over itself", image.display());
-        return Err(Report::new("usage", what).exit(EXIT_USAGE).fix("give another path with --to"));
+        return Err(Report::new(Code::Usage, what).fix("give another path with --to"));
     }
     let prepared = iso.prepare().map_err(|error| unusable(image, &error))?;
     prepared.write(to).map_err(|error| unusable(image, &error))?;
@@ -88,7 +88,7 @@ impl LiveArgs {
 
 /// A file that the command line names.
 fn read(file: &Path) -> Result<Vec<u8>, Report> {
-    fs_err::read(file).map_err(|error| Report::from_error("usage", &error).exit(EXIT_USAGE))
+    fs_err::read(file).map_err(|error| Report::from_error(Code::Usage, &error))
 }
 
 /// The config that `--config` names; it is one host's.
@@ -96,7 +96,7 @@ fn given(config: Option<&Path>, hosts: &[String]) -> Result<Option<Vec<u8>>, Rep
     let Some(config) = config else { return Ok(None) };
     if hosts.len() != 1 {
         let what = format!("{} is the config of one host, and {} are named", config.display(), hosts.len());
-        return Err(Report::new("usage", what).exit(EXIT_USAGE).fix("give --host once"));
+        return Err(Report::new(Code::Usage, what).fix("give --host once"));
     }
     read(config).map(Some)
 }
@@ -110,13 +110,13 @@ fn make_folder(folder: &Path) -> Result<(), Report> {
 fn unusable(image: &Path, error: &MediaError) -> Report {
     let report = match error {
         MediaError::AreaTooSmall { .. } | MediaError::KernelArgumentsTooLong { .. } => {
-            Report::from_error("media-full", error)
+            Report::from_error(Code::MediaFull, error)
         }
         MediaError::KernelArgument { .. } | MediaError::KeyfileName(_) => {
-            return Report::from_error("usage", error).exit(EXIT_USAGE).fix(error.fix());
+            return Report::from_error(Code::Usage, error).fix(error.fix());
         }
-        _ => Report::from_error("media-unusable", error),
+        _ => Report::from_error(Code::MediaUnusable, error),
     };
     let report = Report { what: format!("{}: {}", image.display(), report.what), ..report };
-    report.exit(EXIT_INFRASTRUCTURE).fix(error.fix())
+    report.fix(error.fix())
 }

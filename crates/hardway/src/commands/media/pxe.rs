@@ -14,17 +14,17 @@ use crate::cli::{Global, PxeArgs};
 use crate::inputs::Workdir;
 use crate::project::{Checked, Project};
 use crate::release::Reach;
-use crate::report::{EXIT_CONFIG, EXIT_USAGE, Report};
+use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
 
 /// Writes the folder: scripts, what they load, and configs unless those are served elsewhere.
-pub(super) fn run(global: &Global, args: &PxeArgs, out: &Output) -> Result<u8, Report> {
+pub(super) fn run(global: &Global, args: &PxeArgs, out: &Output) -> Result<Exit, Report> {
     let url = args.url.trim_end_matches('/');
     if !["http://", "https://"].iter().any(|scheme| url.starts_with(scheme))
         || url.contains(char::is_whitespace)
     {
         let what = format!("{url:?} is no URL that machines can boot from: http:// or https:// is wanted");
-        return Err(Report::new("usage", what).exit(EXIT_USAGE));
+        return Err(Report::new(Code::Usage, what));
     }
     let workdir = Workdir::open(&global.dir)?;
     let release_dir = args.source.release_dir.as_deref();
@@ -50,7 +50,7 @@ pub(super) fn run(global: &Global, args: &PxeArgs, out: &Output) -> Result<u8, R
         folder.display(),
         hosts.len()
     ));
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 /// Every host, or every one that is named, has a card that it is known by, and a disk.
@@ -76,7 +76,7 @@ fn bootable<'p>(project: &'p Project, named: &[String]) -> Result<BTreeMap<Mac, 
         return Ok(hosts);
     }
     let what = "not every host can boot from the network";
-    Err(Report::new("inventory-invalid", what).exit(EXIT_CONFIG).evidence(faults))
+    Err(Report::new(Code::InventoryInvalid, what).evidence(faults))
 }
 
 struct Files<'f> {

@@ -15,12 +15,12 @@ use crate::clock;
 use crate::inputs::Workdir;
 use crate::project::Checked;
 use crate::release::Reach;
-use crate::report::{EXIT_INFRASTRUCTURE, Report};
+use crate::report::{Code, Exit, Report};
 use crate::runtime;
 use crate::terminal::Output;
 
 /// Serves the hosts' ISOs until told to end; ends with 0 then.
-pub(super) fn run(global: &Global, listen: SocketAddr, out: &Output) -> Result<u8, Report> {
+pub(super) fn run(global: &Global, listen: SocketAddr, out: &Output) -> Result<Exit, Report> {
     let workdir = Workdir::open(&global.dir)?;
     let checked = Checked::load(&workdir, Reach::Here(None), out)?;
     let folder = workdir.path(base_image::FOLDER);
@@ -31,7 +31,7 @@ pub(super) fn run(global: &Global, listen: SocketAddr, out: &Output) -> Result<u
         .map(|host| (host.name.clone(), folder.join(format!("{}.iso", host.name))))
         .collect();
     let journal = Journal::open(&workdir.path(FILE_NAME))
-        .map_err(|error| Report::from_error("workdir-unusable", &error).fix(error.fix()))?;
+        .map_err(|error| Report::from_error(Code::WorkdirUnusable, &error).fix(error.fix()))?;
     let note = move |read: &MediumRead| {
         journal.append(&[Entry::of(clock::now(), read)]).map(drop).map_err(|error| error_sentence(&error))
     };
@@ -47,9 +47,8 @@ async fn serve(
     note: Noted,
     trouble: Trouble,
     out: &Output,
-) -> Result<u8, Report> {
-    let failed =
-        |error: &dyn std::error::Error| Report::from_error("serve-failed", error).exit(EXIT_INFRASTRUCTURE);
+) -> Result<Exit, Report> {
+    let failed = |error: &dyn std::error::Error| Report::from_error(Code::ServeFailed, error);
     // Before anybody can be served: who is told to end then must end well.
     let mut terminate = signal(SignalKind::terminate()).map_err(|error| failed(&error))?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| failed(&error))?;
@@ -62,5 +61,5 @@ async fn serve(
     if !server.end().await {
         out.warn("some requests did not end in time and were cut off");
     }
-    Ok(0)
+    Ok(Exit::Done)
 }

@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use super::open;
 use crate::cli::Format;
-use crate::report::{EXIT_INFRASTRUCTURE, Report};
+use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
 
 /// Says what is embedded; contents only on request, because configs hold keys.
-pub(super) fn run(image: &Path, ignition: bool, format: Format, out: &Output) -> Result<u8, Report> {
+pub(super) fn run(image: &Path, ignition: bool, format: Format, out: &Output) -> Result<Exit, Report> {
     let iso = open(image)?;
     if ignition {
         return print(&iso, image);
@@ -22,19 +22,19 @@ pub(super) fn run(image: &Path, ignition: bool, format: Format, out: &Output) ->
         Format::Text => out.data(&text(&iso)),
         _ => out.value(&value(&iso), format),
     }
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 /// The config as it is, byte for byte.
-fn print(iso: &LiveIso, image: &Path) -> Result<u8, Report> {
+fn print(iso: &LiveIso, image: &Path) -> Result<Exit, Report> {
     let Some(config) = iso.ignition() else {
         let what = format!("{} has no Ignition config embedded", image.display());
-        return Err(Report::new("media-unusable", what).exit(EXIT_INFRASTRUCTURE));
+        return Err(Report::new(Code::MediaUnusable, what));
     };
     let mut stdout = std::io::stdout();
     let written = stdout.write_all(config).and_then(|()| stdout.flush());
-    written.map_err(|error| Report::from_error("workdir-unusable", &error))?;
-    Ok(0)
+    written.map_err(|error| Report::from_error(Code::WorkdirUnusable, &error))?;
+    Ok(Exit::Done)
 }
 
 fn value(iso: &LiveIso) -> Value {

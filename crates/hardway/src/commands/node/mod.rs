@@ -8,11 +8,11 @@ use crate::cli::{Global, NodeArgs, NodeVerb, RunArgs};
 use crate::commands::cluster;
 use crate::inputs::{FolderLock, InputFiles, Workdir};
 use crate::install::Install;
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
 
 /// Whoever works in the folder meanwhile is kept out.
-pub(crate) fn run(global: &Global, args: &NodeArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &NodeArgs, out: &Output) -> Result<Exit, Report> {
     match &args.verb {
         NodeVerb::Add { name, run } => add(global, name, run, out),
         NodeVerb::Remove { name, force, run } => remove(global, name, *force, run, out),
@@ -23,19 +23,19 @@ pub(crate) fn run(global: &Global, args: &NodeArgs, out: &Output) -> Result<u8, 
     }
 }
 
-fn add(global: &Global, name: &str, run: &RunArgs, out: &Output) -> Result<u8, Report> {
+fn add(global: &Global, name: &str, run: &RunArgs, out: &Output) -> Result<Exit, Report> {
     let (_held, install) = open(global, run)?;
     let host = install.node_host(name)?;
     if install.has_node(&host)? {
         out.info(&format!("{} is a node already", install.cluster.node_name(&host)));
-        return Ok(0);
+        return Ok(Exit::Done);
     }
     let ready = install.add_node(&host, false)?;
     out.info(&ready);
-    Ok(0)
+    Ok(Exit::Done)
 }
 
-fn remove(global: &Global, name: &str, may_lose: bool, run: &RunArgs, out: &Output) -> Result<u8, Report> {
+fn remove(global: &Global, name: &str, may_lose: bool, run: &RunArgs, out: &Output) -> Result<Exit, Report> {
     let (_held, mut install) = open(global, run)?;
     let host = install.node_host(name)?;
     refuse_master(&host)?;
@@ -46,7 +46,7 @@ fn remove(global: &Global, name: &str, may_lose: bool, run: &RunArgs, out: &Outp
     out.info(&format!(
         "{name} is gone: take it out of inventory.yaml, and lower compute[].replicas of install-config.yaml by one, or it is expected again"
     ));
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 /// A master carries a part of etcd: three stay three.
@@ -55,7 +55,7 @@ fn refuse_master(host: &Host) -> Result<(), Report> {
         return Ok(());
     }
     let what = format!("{} is a master: it can be replaced, and not removed", host.name);
-    Err(Report::new("usage", what).exit(EXIT_USAGE).fix(format!("hardway node replace {}", host.name)))
+    Err(Report::new(Code::Usage, what).fix(format!("hardway node replace {}", host.name)))
 }
 
 fn open(global: &Global, run: &RunArgs) -> Result<(FolderLock, Install), Report> {

@@ -12,7 +12,7 @@ use super::open;
 use crate::cli::{Format, Global, RunArgs};
 use crate::cluster;
 use crate::install::Install;
-use crate::report::{EXIT_INSTALL, Report};
+use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
 
 pub(super) struct Replace<'r> {
@@ -24,25 +24,25 @@ pub(super) struct Replace<'r> {
 
 impl Replace<'_> {
     /// The plan, or the deed. A master's is refused when etcd would stop.
-    pub(super) fn run(&self, global: &Global, run: &RunArgs, out: &Output) -> Result<u8, Report> {
+    pub(super) fn run(&self, global: &Global, run: &RunArgs, out: &Output) -> Result<Exit, Report> {
         let (_held, install) = open(global, run)?;
         let host = install.node_host(self.name)?;
         let plan = plan(&install, &host)?;
         if !self.is_applied {
             show(&plan, self.format, out);
-            return Ok(0);
+            return Ok(Exit::Done);
         }
         for step in &plan.steps {
             out.info(&format!("{}: {}", self.name, step.why()));
             self.carry_out(&install, &host, *step)?;
         }
         out.info(&format!("{} was replaced", self.name));
-        Ok(0)
+        Ok(Exit::Done)
     }
 
     fn carry_out(&self, install: &Install, host: &Host, step: Step) -> Result<(), Report> {
         let node = install.cluster.node_name(host);
-        let asked = |error: &dyn std::error::Error| Report::from_error("node-kept", error).exit(EXIT_INSTALL);
+        let asked = |error: &dyn std::error::Error| Report::from_error(Code::NodeKept, error);
         let with_client = |f: &dyn Fn(Client) -> Told| {
             let client = install.block_on(client(install))?;
             install.block_on(async { f(client).await.map_err(|error| asked(&error)) })
@@ -112,19 +112,17 @@ fn show(plan: &Replacement, format: Format, out: &Output) {
 fn etcd(install: &Install) -> Result<EtcdAccess, Report> {
     let access = install.block_on(async { Ok(install.live().await?.etcd(&install.workdir)) })?;
     access.ok_or_else(|| {
-        Report::new("node-kept", "the folder has no certificate to ask etcd with: pki/etcd-client.crt")
-            .exit(EXIT_INSTALL)
+        Report::new(Code::NodeKept, "the folder has no certificate to ask etcd with: pki/etcd-client.crt")
             .fix("work in the folder that the cluster was installed from")
     })
 }
 
 async fn client(install: &Install) -> Result<Client, Report> {
     let config = cluster::folder_config(&install.workdir).await?;
-    Client::try_from(config).map_err(|error| Report::from_error("kubeconfig-unusable", &error))
+    Client::try_from(config).map_err(|error| Report::from_error(Code::KubeconfigUnusable, &error))
 }
 
 fn refused(error: &dyn std::error::Error) -> Report {
-    Report::from_error("node-kept", error)
-        .exit(EXIT_INSTALL)
+    Report::from_error(Code::NodeKept, error)
         .fix("mend the other etcd members first: hardway diagnose says what is wrong with them")
 }

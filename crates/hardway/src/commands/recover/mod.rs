@@ -18,12 +18,12 @@ use crate::cli::{Format, Global, RecoverArgs, RecoverCertsArgs, RecoverVerb};
 use crate::clock;
 use crate::cluster::{self, EXPIRED_INSTALL_FIX, ExpiredInstall, declared, identity};
 use crate::inputs::Workdir;
-use crate::report::{EXIT_BLOCKED, Report};
+use crate::report::{Code, Exit, Report};
 use crate::runtime::{self, Stop};
 use crate::terminal::Output;
 
 /// Says what has ended, and lets silent nodes in again, once each and by policy. Exit 9 when a person has to do something.
-pub(crate) fn run(global: &Global, args: &RecoverArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &RecoverArgs, out: &Output) -> Result<Exit, Report> {
     let RecoverVerb::Certs(args) = &args.verb;
     let workdir = Workdir::open(&global.dir)?;
     let declared = declared(&workdir, args.declared.as_deref(), out)?;
@@ -40,7 +40,7 @@ async fn recover(
     declared: Declared,
     worn: ExpiredInstall,
     out: &Output,
-) -> Result<u8, Report> {
+) -> Result<Exit, Report> {
     let (recovery, told) = begin(workdir, args, declared).await?;
     let mut done = Done { worn, ..Done::default() };
     let (end, decisions) =
@@ -91,7 +91,7 @@ async fn begin(
         config.cluster_url = server.clone();
     }
     let client =
-        Client::try_from(config).map_err(|error| Report::from_error("kubeconfig-unusable", &error))?;
+        Client::try_from(config).map_err(|error| Report::from_error(Code::KubeconfigUnusable, &error))?;
     let (sender, receiver) = mpsc::unbounded_channel();
     let approver = Approver {
         client,
@@ -119,7 +119,7 @@ async fn carry_out(
     args: &RecoverCertsArgs,
     done: &mut Done,
     out: &Output,
-) -> Result<u8, Report> {
+) -> Result<Exit, Report> {
     out.info("looking at the nodes, twice, to be sure who is silent");
     let looked = tokio::select! {
         looked = runtime::aloud(out, || "still looking".to_owned(), recovery.assess()) => looked,
@@ -159,7 +159,7 @@ async fn carry_out(
 }
 
 /// Zero when nothing is left to do.
-fn verdict(Done { found, worn, recovered }: &Done) -> Result<u8, Report> {
+fn verdict(Done { found, worn, recovered }: &Done) -> Result<Exit, Report> {
     let silent: Vec<String> = match recovered {
         Some(recovered) => recovered.silent.clone(),
         None => found.silent().map(|one| one.node.clone()).collect(),
@@ -176,10 +176,10 @@ fn verdict(Done { found, worn, recovered }: &Done) -> Result<u8, Report> {
         left.push(worn.sentence());
     }
     if left.is_empty() {
-        return Ok(0);
+        return Ok(Exit::Done);
     }
     let fix = if worn.is_empty() { show::SILENT_FIX } else { EXPIRED_INSTALL_FIX };
-    Err(Report::new("recovery-blocked", left.join("; ")).exit(EXIT_BLOCKED).fix(fix))
+    Err(Report::new(Code::RecoveryBlocked, left.join("; ")).fix(fix))
 }
 
 /// The folder may know more than the cluster tells.
@@ -192,10 +192,10 @@ fn unreachable_api(error: &ApproverError, worn: &ExpiredInstall) -> Report {
         true => report,
         false => Report { what: format!("{}; {}", report.what, worn.sentence()), ..report }
             .fix(EXPIRED_INSTALL_FIX)
-            .exit(EXIT_BLOCKED),
+            .exit(Exit::Blocked),
     }
 }
 
 fn failed(error: &ApproverError) -> Report {
-    Report::from_error("recovery-failed", error).fix(error.fix())
+    Report::from_error(Code::RecoveryFailed, error).fix(error.fix())
 }

@@ -11,11 +11,11 @@ use serde_json::json;
 use super::{Opened, inclusion};
 use crate::cli::{ExtractArgs, Format, Global};
 use crate::release::{registry_report, unusable};
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Exit, Report};
 use crate::runtime;
 use crate::terminal::Output;
 
-pub(super) fn run(global: &Global, args: &ExtractArgs, out: &Output) -> Result<u8, Report> {
+pub(super) fn run(global: &Global, args: &ExtractArgs, out: &Output) -> Result<Exit, Report> {
     match &args.command {
         Some(name) => program(global, args, name, out),
         None if !args.file.is_empty() => some(global, args, out),
@@ -23,7 +23,7 @@ pub(super) fn run(global: &Global, args: &ExtractArgs, out: &Output) -> Result<u
     }
 }
 
-fn all(global: &Global, args: &ExtractArgs, out: &Output) -> Result<u8, Report> {
+fn all(global: &Global, args: &ExtractArgs, out: &Output) -> Result<Exit, Report> {
     let to = args.to.as_deref().unwrap_or(Path::new("."));
     let opened = opened(global, args, Contents::Payload, out)?;
     // Of an image that is no release nothing is written.
@@ -51,7 +51,7 @@ fn all(global: &Global, args: &ExtractArgs, out: &Output) -> Result<u8, Report> 
     if args.output != Format::Text {
         out.value(&told(to, &extracted), args.output);
     }
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 fn told(to: &Path, extracted: &Extracted) -> serde_json::Value {
@@ -66,7 +66,7 @@ fn told(to: &Path, extracted: &Extracted) -> serde_json::Value {
 }
 
 /// Byte for byte: printed one after the other, or written.
-fn some(global: &Global, args: &ExtractArgs, out: &Output) -> Result<u8, Report> {
+fn some(global: &Global, args: &ExtractArgs, out: &Output) -> Result<Exit, Report> {
     let opened = opened(global, args, Contents::Manifests, out)?;
     let files: Vec<(&String, &[u8])> = args
         .file
@@ -76,18 +76,18 @@ fn some(global: &Global, args: &ExtractArgs, out: &Output) -> Result<u8, Report>
         .map_err(|error| failed(&error))?;
     let Some(to) = &args.to else {
         files.iter().for_each(|(_, bytes)| out.bytes(bytes));
-        return Ok(0);
+        return Ok(Exit::Done);
     };
     let write = || {
         fs_err::create_dir_all(to)?;
         files.iter().try_for_each(|(name, bytes)| fs_err::write(to.join(name), bytes))
     };
-    write().map_err(|error: std::io::Error| Report::from_error("workdir-unusable", &error))?;
+    write().map_err(|error: std::io::Error| Report::from_error(Code::WorkdirUnusable, &error))?;
     out.info(&format!("{} files written to {}", files.len(), to.display()));
-    Ok(0)
+    Ok(Exit::Done)
 }
 
-fn program(global: &Global, args: &ExtractArgs, name: &str, out: &Output) -> Result<u8, Report> {
+fn program(global: &Global, args: &ExtractArgs, name: &str, out: &Output) -> Result<Exit, Report> {
     check_command(name).map_err(|error| no_program(&error))?;
     let opened = opened(global, args, Contents::Manifests, out)?;
     let info = release_info(&opened.release).map_err(|error| unusable(&error))?;
@@ -95,7 +95,7 @@ fn program(global: &Global, args: &ExtractArgs, name: &str, out: &Output) -> Res
     let path = runtime::block_on(extract_command(&info, name, to, &opened.options, &opened.progress))?
         .map_err(|error| no_program(&error))?;
     out.info(&format!("{} of release {} written", path.display(), info.version));
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 fn opened(global: &Global, args: &ExtractArgs, contents: Contents, out: &Output) -> Result<Opened, Report> {
@@ -104,17 +104,15 @@ fn opened(global: &Global, args: &ExtractArgs, contents: Contents, out: &Output)
 
 fn failed(error: &ExtractError) -> Report {
     match error {
-        ExtractError::File(_) => Report::from_error("workdir-unusable", error),
-        ExtractError::NotEmpty(_) | ExtractError::NoSuchFile { .. } => {
-            Report::from_error("usage", error).exit(EXIT_USAGE)
-        }
+        ExtractError::File(_) => Report::from_error(Code::WorkdirUnusable, error),
+        ExtractError::NotEmpty(_) | ExtractError::NoSuchFile { .. } => Report::from_error(Code::Usage, error),
         ExtractError::Malformed { .. } => unusable(error),
     }
 }
 
 fn no_program(error: &CommandError) -> Report {
     match error {
-        CommandError::Unknown { .. } => Report::from_error("usage", error).exit(EXIT_USAGE),
+        CommandError::Unknown { .. } => Report::from_error(Code::Usage, error),
         CommandError::Registry(error) => registry_report(error),
         CommandError::Image(_)
         | CommandError::PullSpec(_)

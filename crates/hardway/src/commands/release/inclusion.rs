@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::cli::Global;
 use crate::inputs::Workdir;
 use crate::release::unusable;
-use crate::report::{EXIT_CONFIG, EXIT_USAGE, Report};
+use crate::report::{Code, Report};
 use crate::terminal::Output;
 
 /// The fields that manifests ask for, and the one without which no other counts. The rest may be unfinished.
@@ -27,8 +27,8 @@ pub(super) fn rules(
 ) -> Result<InclusionRules, Report> {
     let (name, text) = match given {
         Some(path) => {
-            let text = fs_err::read_to_string(path)
-                .map_err(|error| Report::from_error("usage", &error).exit(EXIT_USAGE))?;
+            let text =
+                fs_err::read_to_string(path).map_err(|error| Report::from_error(Code::Usage, &error))?;
             (path.display().to_string(), Some(text))
         }
         None => {
@@ -62,9 +62,7 @@ fn refuse(name: &str, text: &str, payload: &ReleasePayload) -> Result<(), Report
         violation::Kind::Syntax => format!("{name} is not YAML; `hardway create manifests` shows where"),
         _ => violation.to_string(),
     };
-    Err(Report::new("config-invalid", format!("{name} cannot be used"))
-        .exit(EXIT_CONFIG)
-        .evidence(wrong.iter().map(shown)))
+    Err(Report::new(Code::ConfigInvalid, format!("{name} cannot be used")).evidence(wrong.iter().map(shown)))
 }
 
 fn with_config(config: &Value, payload: &ReleasePayload) -> Result<InclusionRules, Report> {

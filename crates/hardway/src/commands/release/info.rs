@@ -7,11 +7,11 @@ use hardway_release::{Contents, ReleaseInfo, release_info};
 use super::Opened;
 use crate::cli::{Format, Global, InfoArgs};
 use crate::release::unusable;
-use crate::report::Report;
+use crate::report::{Exit, Report};
 use crate::terminal::Output;
 
 /// Only the last layer is fetched.
-pub(super) fn run(global: &Global, args: &InfoArgs, out: &Output) -> Result<u8, Report> {
+pub(super) fn run(global: &Global, args: &InfoArgs, out: &Output) -> Result<Exit, Report> {
     let opened = Opened::fetch(global, &args.pull_spec, &args.access, Contents::Manifests, None, out)?;
     let info = release_info(&opened.release).map_err(|error| unusable(&error))?;
     info.warnings.iter().for_each(|warning| out.warn(warning));
@@ -19,7 +19,7 @@ pub(super) fn run(global: &Global, args: &InfoArgs, out: &Output) -> Result<u8, 
         Format::Text => out.data(&text(&info)),
         format => out.value(&info.to_json(), format),
     }
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 /// The fields and their order are those of `oc adm release info`.

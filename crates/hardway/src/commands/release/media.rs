@@ -14,11 +14,11 @@ use super::{Opened, options};
 use crate::cli::{Format, Global, MediaArgs};
 use crate::inputs::Workdir;
 use crate::release::{registry_report, unusable};
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Exit, Report};
 use crate::runtime;
 use crate::terminal::{Downloads, Output};
 
-pub(super) fn run(global: &Global, args: &MediaArgs, out: &Output) -> Result<u8, Report> {
+pub(super) fn run(global: &Global, args: &MediaArgs, out: &Output) -> Result<Exit, Report> {
     let (text, options) = metadata(global, args, out)?;
     let images = match &args.stream {
         Some(stream) => BootImages::read_named(&text, stream),
@@ -33,7 +33,7 @@ pub(super) fn run(global: &Global, args: &MediaArgs, out: &Output) -> Result<u8,
             Format::Text => out.data(&formats.iter().map(|name| format!("{name}\n")).collect::<String>()),
             output => out.value(&told, output),
         }
-        return Ok(0);
+        return Ok(Exit::Done);
     };
     let media = images.find(architecture, format).map_err(|error| none(&error))?;
     let files = match media {
@@ -43,24 +43,23 @@ pub(super) fn run(global: &Global, args: &MediaArgs, out: &Output) -> Result<u8,
                 Format::Text => out.data(&format!("{}\n", image.name)),
                 output => out.value(&json!({"platform": image.platform, "image": image.name}), output),
             }
-            return Ok(0);
+            return Ok(Exit::Done);
         }
         Media::Image(image) => {
             let what =
                 format!("{} has this image as {}: there is nothing to download", image.platform, image.name);
-            return Err(Report::new("usage", what).exit(EXIT_USAGE));
+            return Err(Report::new(Code::Usage, what));
         }
     };
     let paths = fetch(args, &files, &options, out)?;
     tell(&images, architecture, format, &files, &paths, args.output, out);
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 /// The boot-image metadata of the release that is meant, and how to reach what it names.
 fn metadata(global: &Global, args: &MediaArgs, out: &Output) -> Result<(String, FetchOptions), Report> {
     if let Some(dir) = &args.release_dir {
-        let text =
-            boot_images_in(dir).map_err(|error| Report::from_error("usage", &error).exit(EXIT_USAGE))?;
+        let text = boot_images_in(dir).map_err(|error| Report::from_error(Code::Usage, &error))?;
         let text = text.ok_or_else(|| no_metadata(&dir.display().to_string()))?;
         return Ok((text, options(global, &args.access, &[], out)?));
     }
@@ -79,12 +78,13 @@ fn of_inventory(global: &Global) -> Result<String, Report> {
     let text = workdir.text("inventory.yaml")?.unwrap_or_default();
     let inventory = yaml::read(&text).map(|node| node.to_json()).unwrap_or_default();
     match inventory["release"]["image"].as_str() {
-        Some("sample") => Err(Report::new("media-not-found", "the sample release has no boot images")
+        Some("sample") => Err(Report::new(Code::MediaNotFound, "the sample release has no boot images")
             .fix("name a real release: hardway release media PULLSPEC")),
         Some(image) => Ok(image.to_owned()),
-        None => Err(Report::new("usage", format!("{} names no release", workdir.shown("inventory.yaml")))
-            .exit(EXIT_USAGE)
-            .fix("give a pull spec or --release-dir")),
+        None => {
+            Err(Report::new(Code::Usage, format!("{} names no release", workdir.shown("inventory.yaml")))
+                .fix("give a pull spec or --release-dir"))
+        }
     }
 }
 
@@ -146,7 +146,7 @@ fn tell(
 
 fn no_metadata(place: &str) -> Report {
     Report::new(
-        "media-not-found",
+        Code::MediaNotFound,
         format!("{place} has no boot-image metadata (ConfigMap coreos-bootimages)"),
     )
     .fix("bring a live ISO of the same minor version: into the folder media, or with hardway media iso --all --iso FILE")
@@ -156,7 +156,7 @@ fn none(error: &MediaError) -> Report {
     match error {
         MediaError::NotStream(_) => unusable(error),
         MediaError::Architecture { .. } | MediaError::Format { .. } | MediaError::Stream { .. } => {
-            Report::from_error("media-not-found", error)
+            Report::from_error(Code::MediaNotFound, error)
         }
     }
 }
@@ -168,13 +168,13 @@ fn failed(error: &DownloadError) -> Report {
     match error {
         DownloadError::Nowhere { tried, .. } if !damaged(tried) => match tried.last() {
             Some((_, last)) => Report { what: error.to_string(), ..registry_report(last) },
-            None => Report::from_error("registry-unreachable", error),
+            None => Report::from_error(Code::RegistryUnreachable, error),
         },
         DownloadError::Nowhere { .. } | DownloadError::Content { .. } => {
-            Report::from_error("media-damaged", error)
+            Report::from_error(Code::MediaDamaged, error)
                 .fix("try another mirror with --mirror; do not boot from such a file")
         }
         DownloadError::Sum { .. } | DownloadError::Name(_) => unusable(error),
-        DownloadError::File(_) => Report::from_error("workdir-unusable", error),
+        DownloadError::File(_) => Report::from_error(Code::WorkdirUnusable, error),
     }
 }

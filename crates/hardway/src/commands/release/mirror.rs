@@ -11,18 +11,18 @@ use serde_json::json;
 use super::{Opened, bad_pull_spec, options};
 use crate::cli::{Format, Global, MirrorArgs};
 use crate::release::{check_signature, registry_report, unusable};
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Exit, Report};
 use crate::runtime;
 use crate::terminal::{Downloads, Output};
 
 /// Standard output carries what belongs into install-config.yaml, and nothing else.
-pub(super) fn run(global: &Global, args: &MirrorArgs, out: &Output) -> Result<u8, Report> {
+pub(super) fn run(global: &Global, args: &MirrorArgs, out: &Output) -> Result<Exit, Report> {
     let to =
         args.to.as_deref().map(PullSpec::repository).transpose().map_err(|error| bad_pull_spec(&error))?;
     let (release, mirrored) = match (&args.pull_spec, &args.from_dir, &to) {
         (_, Some(from), Some(to)) => from_folder(global, args, from, to, out)?,
         (Some(pull_spec), None, _) => from_registry(global, args, pull_spec, to.as_ref(), out)?,
-        _ => return Err(Report::new("usage", "give a pull spec, or --from-dir and --to").exit(EXIT_USAGE)),
+        _ => return Err(Report::new(Code::Usage, "give a pull spec, or --from-dir and --to")),
     };
     let place = match (&to, &args.to_dir) {
         (Some(to), _) => to.name(),
@@ -38,7 +38,7 @@ pub(super) fn run(global: &Global, args: &MirrorArgs, out: &Output) -> Result<u8
         ));
     }
     tell(&release, &place, &mirrored, args.output, out);
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 fn tell(release: &str, place: &str, mirrored: &Mirrored, format: Format, out: &Output) {

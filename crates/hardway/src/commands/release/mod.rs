@@ -11,12 +11,12 @@ use hardway_release::{Contents, FetchOptions, FetchedRelease, PullSpec, PullSpec
 use crate::cli::{AccessArgs, Global, ReleaseArgs, ReleaseVerb};
 use crate::inputs::Workdir;
 use crate::release::{Logins, check_signature, fetch_options, registry_report};
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Exit, Report};
 use crate::runtime;
 use crate::terminal::{Downloads, Output};
 
 /// Looks into a release image, or copies it.
-pub(crate) fn run(global: &Global, args: &ReleaseArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &ReleaseArgs, out: &Output) -> Result<Exit, Report> {
     match &args.verb {
         ReleaseVerb::Extract(args) => extract::run(global, args, out),
         ReleaseVerb::Info(args) => info::run(global, args, out),
@@ -87,5 +87,5 @@ fn go_name(architecture: &str) -> &str {
 }
 
 fn bad_pull_spec(error: &PullSpecError) -> Report {
-    Report::from_error("usage", error).exit(EXIT_USAGE)
+    Report::from_error(Code::Usage, error)
 }

@@ -15,13 +15,13 @@ mod screen;
 mod view;
 
 use crate::cli::{Global, ServeArgs};
-use crate::report::Report;
+use crate::report::{Exit, Report};
 use crate::runtime;
 use crate::server::{self, Folder};
 use crate::terminal::Output;
 
 /// Serves until told to end. Ends with 0 then: that is how a server ends well.
-pub(crate) fn run(global: &Global, args: &ServeArgs, out: &Output) -> Result<u8, Report> {
+pub(crate) fn run(global: &Global, args: &ServeArgs, out: &Output) -> Result<Exit, Report> {
     let options = server::Options::from(args);
     let folder = match server::needs_folder(&options) {
         true => Some(Folder::open(&global.dir, args.release_dir.as_deref(), out)?),

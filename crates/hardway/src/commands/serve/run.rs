@@ -4,7 +4,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::screen::Screen;
 use crate::cli::ServeFormat;
-use crate::report::Report;
+use crate::report::{Exit, Report};
 use crate::server::{Log, Options, Prepared, Service, failed};
 use crate::terminal::Output;
 
@@ -14,7 +14,7 @@ pub(super) async fn run(
     options: &Options,
     format: ServeFormat,
     out: &Output,
-) -> Result<u8, Report> {
+) -> Result<Exit, Report> {
     // Before anybody can be served: who is told to end then must end well.
     let mut signals = Signals::catch().map_err(|error| failed(&error))?;
     let log = prepared.journal.as_deref().map(Log::open).transpose()?;
@@ -24,7 +24,7 @@ pub(super) async fn run(
         out.warn("some requests did not end in time and were cut off");
     }
     screen.finish()?;
-    Ok(0)
+    Ok(Exit::Done)
 }
 
 /// What a server is told to end with.

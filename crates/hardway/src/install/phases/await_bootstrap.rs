@@ -5,7 +5,7 @@ use hardway_cluster::operators::Index;
 
 use crate::install::Install;
 use crate::install::work::{Effect, Observed, Work};
-use crate::report::{EXIT_BOOTSTRAP, Report};
+use crate::report::{Code, Exit, Report};
 
 pub(super) struct AwaitBootstrap<'i>(pub(super) &'i Install);
 
@@ -17,8 +17,7 @@ impl Work for AwaitBootstrap<'_> {
     fn run(&self) -> Result<String, Report> {
         self.0.check_certificates()?;
         self.0.background().serve(self.0)?;
-        self.0
-            .until(|what| Report::new("bootstrap-failed", what).exit(EXIT_BOOTSTRAP), |index, _| judge(index))
+        self.0.until(|what| Report::new(Code::BootstrapFailed, what), |index, _| judge(index))
     }
 
     fn plan(&self) -> Result<Vec<Effect>, Report> {
@@ -32,14 +31,11 @@ impl Work for AwaitBootstrap<'_> {
         self.0.block_on(async {
             let live = self.0.live().await?;
             let Some(remote) = live.bootstrap_shell(&self.0.workdir) else {
-                return Err(Report::new(
-                    "reset-failed",
-                    "there is no key for the bootstrap host in secrets/",
-                ));
+                let what = "there is no key for the bootstrap host in secrets/";
+                return Err(Report::new(Code::ResetFailed, what).exit(Exit::Error));
             };
             let done = reset(&remote, self.0.cluster.is_ipv6_primary()).await;
-            let done =
-                done.map_err(|error| Report::from_error("reset-failed", &error).exit(EXIT_BOOTSTRAP))?;
+            let done = done.map_err(|error| Report::from_error(Code::ResetFailed, &error))?;
             let why = |what: &&str| {
                 RESET.iter().find(|action| action.what == *what).map_or("", |action| action.why)
             };

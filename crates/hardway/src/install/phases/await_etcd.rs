@@ -8,7 +8,7 @@ use crate::cluster::KUBECONFIG;
 use crate::install::Install;
 use crate::install::watching::with_broken_link;
 use crate::install::work::{Effect, Observed, Work};
-use crate::report::{EXIT_BOOTSTRAP, Report};
+use crate::report::{Code, Report};
 
 pub(super) struct AwaitEtcd<'i>(pub(super) &'i Install);
 
@@ -44,8 +44,8 @@ impl Work for AwaitEtcd<'_> {
             match wait.bootstrap_complete().await {
                 Ok(_) => Ok("the masters carry the cluster; the bootstrap host is free to go".to_owned()),
                 Err(error) => {
-                    let report = Report::from_error("bootstrap-failed", &error);
-                    Err(with_broken_link(report.exit(EXIT_BOOTSTRAP).fix(error.hint()), error.why()))
+                    let report = Report::from_error(Code::BootstrapFailed, &error);
+                    Err(with_broken_link(report.fix(error.hint()), error.why()))
                 }
             }
         })

@@ -5,7 +5,7 @@ use hardway_cluster::wait::{Line, WaitError};
 
 use crate::install::Install;
 use crate::install::work::{Effect, Observed, Work};
-use crate::report::{EXIT_INSTALL, EXIT_STABILITY, Report};
+use crate::report::{Code, Report};
 
 pub(super) struct AwaitOperators<'i>(pub(super) &'i Install);
 
@@ -34,8 +34,8 @@ impl Work for AwaitOperators<'_> {
                 Err(error) => {
                     let is_restless = matches!(error, WaitError::Stability { .. });
                     let report = match is_restless {
-                        true => Report::from_error("operators-unstable", &error).exit(EXIT_STABILITY),
-                        false => Report::from_error("install-failed", &error).exit(EXIT_INSTALL),
+                        true => Report::from_error(Code::OperatorsUnstable, &error),
+                        false => Report::from_error(Code::InstallFailed, &error),
                     };
                     Err(report.evidence(complaints.into_iter().map(|line| line.text)).fix(error.hint()))
                 }

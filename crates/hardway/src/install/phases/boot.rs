@@ -13,7 +13,7 @@ use crate::install::Install;
 use crate::install::observer::Observer;
 use crate::install::work::{Effect, Observed, Work};
 use crate::journal::journal_report;
-use crate::report::{EXIT_BLOCKED, EXIT_INFRASTRUCTURE, Report};
+use crate::report::{Code, Report};
 
 /// At the journal, for machines that fetch their configs.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(300);
@@ -150,8 +150,7 @@ fn gave_up(provider: &dyn Provider, waiting: &[(&Host, &HostState)], stall: Stal
     let told: Vec<String> =
         told.filter(|(_, steps)| !steps.is_empty()).map(|(host, steps)| by_hand(host, &steps)).collect();
     if !told.is_empty() {
-        return Report::new("by-hand", format!("{} still to be booted", names.join(", ")))
-            .exit(EXIT_BLOCKED)
+        return Report::new(Code::ByHand, format!("{} still to be booted", names.join(", ")))
             .evidence(told)
             .fix("do what is written above, and run the same command again: it waits for the machines");
     }
@@ -160,8 +159,7 @@ fn gave_up(provider: &dyn Provider, waiting: &[(&Host, &HostState)], stall: Stal
     let console = machine.and_then(|(host, _)| provider.look_at_console(host));
     let console = console.map(|command| format!(": {command}")).unwrap_or_default();
     let seen = machine.map(|(_, state)| state.sentence.clone());
-    Report::new("machine-not-seen", what)
-        .exit(EXIT_INFRASTRUCTURE)
+    Report::new(Code::MachineNotSeen, what)
         .evidence(seen.into_iter().chain(stall.look_at))
         .fix(format!("look at its console{console}; then run the same command again"))
 }

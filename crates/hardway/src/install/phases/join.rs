@@ -5,7 +5,7 @@ use hardway_cluster::operators::Index;
 
 use crate::install::Install;
 use crate::install::work::{Effect, Observed, Work};
-use crate::report::{EXIT_BOOTSTRAP, EXIT_INSTALL, Report};
+use crate::report::{Code, Exit, Report};
 
 pub(super) struct Join<'i> {
     pub(super) install: &'i Install,
@@ -23,9 +23,9 @@ impl Work for Join<'_> {
         }
         self.install.background().serve(self.install)?;
         self.install.background().approve(self.install)?;
-        let exit = if self.role == Role::Master { EXIT_BOOTSTRAP } else { EXIT_INSTALL };
+        let exit = if self.role == Role::Master { Exit::Bootstrap } else { Exit::Install };
         let joined = self.install.until(
-            |what| Report::new("nodes-missing", what).exit(exit),
+            |what| Report::new(Code::NodesMissing, what).exit(exit),
             |index, _| judge(index, self.role),
         )?;
         // Tokens and media that nobody needs any more.

@@ -18,7 +18,7 @@ use hardway_assets::inventory::Role;
 
 use super::work::{Observed, Work};
 use super::{Install, needs};
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Report};
 
 /// The work of a phase.
 pub(crate) fn work_of(install: &Install, phase: Phase) -> Box<dyn Work + '_> {
@@ -46,8 +46,7 @@ pub(crate) fn work_of(install: &Install, phase: Phase) -> Box<dyn Work + '_> {
 pub(crate) fn check_needs(install: &Install, phase: Phase) -> Result<(), Report> {
     for need in needs(phase) {
         if let Observed::Todo(missing) = work_of(install, *need).observe()? {
-            return Err(Report::new("phase-too-early", format!("{phase} needs {need} first: {missing}"))
-                .exit(EXIT_USAGE)
+            return Err(Report::new(Code::PhaseTooEarly, format!("{phase} needs {need} first: {missing}"))
                 .fix(format!(
                     "hardway phase run {need}, or hardway create cluster, which runs all in order"
                 )));

@@ -15,7 +15,7 @@ use crate::clock;
 use crate::install::Install;
 use crate::install::work::{Effect, Observed, Work};
 use crate::journal::journal_report;
-use crate::report::{EXIT_BLOCKED, EXIT_BOOTSTRAP, EXIT_INFRASTRUCTURE, Report};
+use crate::report::{Code, Report};
 
 /// For an API that does not answer just now: connections are lost while the load balancer changes, and the masters' API servers
 /// are rolled out in these minutes.
@@ -85,8 +85,7 @@ impl RemoveBootstrap<'_> {
             if decision.is_heard() || begun.elapsed() >= PATIENCE {
                 let missing: Vec<String> = decision.missing().map(ToString::to_string).collect();
                 let what = "the bootstrap host still carries a part of the cluster";
-                return Err(Report::new("pivot-refused", what)
-                    .exit(EXIT_BOOTSTRAP)
+                return Err(Report::new(Code::PivotRefused, what)
                     .evidence(missing)
                     .fix("hardway phase run await-etcd waits for what is missing"));
             }
@@ -109,8 +108,7 @@ impl RemoveBootstrap<'_> {
         match self.0.provider()?.load_balancer() {
             LoadBalancer::Haproxy { admin_socket } => {
                 load_balancer::take_out(&admin_socket, BOOTSTRAP_SERVER).map_err(|error| {
-                    Report::from_error("balancer-failed", &error)
-                        .exit(EXIT_INFRASTRUCTURE)
+                    Report::from_error(Code::BalancerFailed, &error)
                         .fix("is HAProxy running? `hardway phase run build-infra` starts it")
                 })
             }
@@ -121,10 +119,12 @@ impl RemoveBootstrap<'_> {
                 let changes = load_balancer::changes(&self.0.cluster);
                 let later: Vec<_> =
                     changes.into_iter().filter(|change| change.before == "remove-bootstrap").collect();
-                Err(Report::new("balancer-external", "the bootstrap host must leave your load balancer now")
-                    .exit(EXIT_BLOCKED)
-                    .evidence([load_balancer::table(&later)])
-                    .fix("change it as above, then run the same command with --load-balancer-changed"))
+                Err(Report::new(
+                    Code::BalancerExternal,
+                    "the bootstrap host must leave your load balancer now",
+                )
+                .evidence([load_balancer::table(&later)])
+                .fix("change it as above, then run the same command with --load-balancer-changed"))
             }
         }
     }

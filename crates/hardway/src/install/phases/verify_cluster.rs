@@ -5,7 +5,7 @@ use hardway_cluster::verify::Verdict;
 use crate::cluster::verification;
 use crate::install::Install;
 use crate::install::work::{Effect, Observed, Work};
-use crate::report::{EXIT_INSTALL, Report};
+use crate::report::{Code, Exit, Report};
 
 pub(super) struct VerifyCluster<'i>(pub(super) &'i Install);
 
@@ -27,8 +27,8 @@ impl Work for VerifyCluster<'_> {
             failed if failed.is_empty() => {
                 Ok(format!("{} checks passed, {} warned", count(Verdict::Passed), count(Verdict::Warned)))
             }
-            failed => Err(Report::new("verify-failed", format!("checks failed: {}", failed.join(", ")))
-                .exit(EXIT_INSTALL)
+            failed => Err(Report::new(Code::VerifyFailed, format!("checks failed: {}", failed.join(", ")))
+                .exit(Exit::Install)
                 .evidence([verification::text(&outcomes)])
                 .fix("each failed check above says what was seen and what to do")),
         }

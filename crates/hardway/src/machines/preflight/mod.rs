@@ -13,7 +13,7 @@ use super::place;
 use crate::clock;
 use crate::inputs::{InputFile, Workdir};
 use crate::release::{RegistryOptions, is_sample};
-use crate::report::{EXIT_USAGE, Report};
+use crate::report::{Code, Report};
 use crate::terminal::Output;
 use registries::Registries;
 
@@ -41,7 +41,7 @@ pub(crate) fn look(
     let ask = || registries.ask();
     let place = match place(workdir, cluster) {
         // A check says so.
-        Err(report) if report.code == "lab-files-missing" => None,
+        Err(report) if report.code == Code::LabFilesMissing => None,
         place => place?,
     };
     let site = Site {
@@ -65,8 +65,7 @@ pub(crate) fn refused(results: &[CheckResult]) -> Option<Report> {
     let asked = results.iter().filter(is_asked).count();
     let what = format!("{} of {asked} checks failed: {}", failed.len(), failed.join(", "));
     (!failed.is_empty()).then(|| {
-        Report::new("preflight-failed", what)
-            .exit(EXIT_USAGE)
+        Report::new(Code::PreflightFailed, what)
             .fix("each says above what was seen and what to do; --skip-check NAME leaves one out")
     })
 }
@@ -106,7 +105,6 @@ pub(crate) fn preflight_text(results: &[CheckResult], provider: Provider) -> Str
 pub(crate) fn known_checks(choice: &Choice) -> Result<(), Report> {
     let Some(unknown) = choice.unknown() else { return Ok(()) };
     let names: Vec<&str> = CHECKS.iter().map(|check| check.name).collect();
-    Err(Report::new("usage", format!("there is no check {unknown:?}"))
-        .exit(EXIT_USAGE)
+    Err(Report::new(Code::Usage, format!("there is no check {unknown:?}"))
         .fix(format!("one of {}", names.join(", "))))
 }

@@ -11,7 +11,7 @@ use jiff::fmt::rfc2822::DateTimeParser;
 use crate::clock;
 use crate::inputs::InputFile;
 use crate::release::{Logins, RegistryOptions, fetch_options, registry_report};
-use crate::report::Report;
+use crate::report::{Code, Report};
 use crate::runtime;
 use crate::terminal::Output;
 
@@ -31,7 +31,7 @@ impl Registries {
     ) -> Self {
         let prepared = || {
             let spec = cluster.inventory.release.image.parse::<PullSpec>();
-            let image = spec.map_err(|error| Report::from_error("release-unusable", &error))?;
+            let image = spec.map_err(|error| Report::from_error(Code::ReleaseUnusable, &error))?;
             let text = Some(config.text.0.as_str());
             let mut options = fetch_options(registry, text, &[&image], Logins::OfCluster, out)?;
             options.connection.timeout = PATIENCE;

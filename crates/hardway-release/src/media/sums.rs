@@ -1,9 +1,37 @@
-//! The sum of a packed file's content.
+//! Checksums of boot images: of a file, and of what is packed into it.
 
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
 
 use hardway_base::hex;
 use sha2::{Digest as _, Sha256};
+
+/// A file that is not what its sum says.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// Damaged, cut short, or another file.
+    #[error("{} has sha256 {found}, expected {expected}: remove it and download it again", .path.display())]
+    Differs {
+        /// The file.
+        path: PathBuf,
+        /// What the metadata says.
+        expected: String,
+        /// What the file has.
+        found: String,
+    },
+}
+
+/// Compares a file with its sum, in constant memory.
+pub fn verify(path: &Path, sha256: &str) -> Result<(), VerifyError> {
+    let found = sum(fs_err::File::open(path)?)?;
+    if found.eq_ignore_ascii_case(sha256) {
+        return Ok(());
+    }
+    Err(VerifyError::Differs { path: path.to_owned(), expected: sha256.to_owned(), found })
+}
 
 /// The sum of what is inside a gzip or zstd file; nothing for other packings. Releases from 4.18 on have no others.
 pub(super) fn sha256_inside(file: &mut std::fs::File) -> io::Result<Option<String>> {

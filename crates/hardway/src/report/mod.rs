@@ -1,36 +1,23 @@
 //! Errors as a person reads them: code, what, evidence, cause, fix. And the exit code that goes with each.
 
+mod code;
+mod exit;
+
+pub(crate) use code::Code;
+pub(crate) use exit::Exit;
+
 use std::fmt::Write as _;
 use std::path::Path;
 
 use hardway_base::error_sentence;
 
-/// Anything not named below.
-pub(crate) const EXIT_ERROR: u8 = 1;
-/// Wrong command line, or a failed preflight.
-pub(crate) const EXIT_USAGE: u8 = 2;
-/// install-config.yaml or inventory.yaml.
-pub(crate) const EXIT_CONFIG: u8 = 3;
-/// Machines, networks, install media.
-pub(crate) const EXIT_INFRASTRUCTURE: u8 = 4;
-/// Bootstrapping did not complete.
-pub(crate) const EXIT_BOOTSTRAP: u8 = 5;
-/// The cluster did not initialize.
-pub(crate) const EXIT_INSTALL: u8 = 6;
-/// Operators did not come to rest.
-pub(crate) const EXIT_STABILITY: u8 = 7;
-/// A person ended it.
-pub(crate) const EXIT_INTERRUPTED: u8 = 8;
-/// Something waits for a person.
-pub(crate) const EXIT_BLOCKED: u8 = 9;
-
 /// Whoever names a file on the command line answers for it, before anything else is done.
 pub(crate) fn is_there(path: &Path) -> Result<(), Report> {
     match path.exists() {
         true => Ok(()),
-        false => Err(Report::new("usage", format!("{} is not there", path.display()))
-            .exit(EXIT_USAGE)
-            .fix("look at the path")),
+        false => {
+            Err(Report::new(Code::Usage, format!("{} is not there", path.display())).fix("look at the path"))
+        }
     }
 }
 
@@ -38,9 +25,9 @@ pub(crate) fn is_there(path: &Path) -> Result<(), Report> {
 #[derive(Debug)]
 pub(crate) struct Report {
     /// `hardway explain CODE` says more.
-    pub(crate) code: &'static str,
+    pub(crate) code: Code,
     /// The exit code of the program.
-    pub(crate) exit: u8,
+    pub(crate) exit: Exit,
     /// What happened, in a sentence.
     pub(crate) what: String,
     /// What was seen: snippets, messages, paths. One each.
@@ -50,13 +37,14 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// With exit code 1 and nothing but the sentence.
-    pub(crate) fn new(code: &'static str, what: impl Into<String>) -> Self {
-        Self { code, exit: EXIT_ERROR, what: what.into(), evidence: Vec::new(), fix: None }
+    /// With the code's usual exit code, and nothing but the sentence.
+    pub(crate) fn new(code: Code, what: impl Into<String>) -> Self {
+        Self { code, exit: code.exit(), what: what.into(), evidence: Vec::new(), fix: None }
     }
 
-    /// Another exit code.
-    pub(crate) fn exit(mut self, exit: u8) -> Self {
+    /// Another exit code of those that the code may have.
+    pub(crate) fn exit(mut self, exit: Exit) -> Self {
+        debug_assert!(self.code.exits().contains(&exit), "{}: {exit:?} is not in its row", self.code);
         self.exit = exit;
         self
     }
@@ -68,7 +56,7 @@ impl Report {
     }
 
     /// From any error and its causes.
-    pub(crate) fn from_error(code: &'static str, error: &dyn std::error::Error) -> Self {
+    pub(crate) fn from_error(code: Code, error: &dyn std::error::Error) -> Self {
         Self::new(code, error_sentence(error))
     }
 

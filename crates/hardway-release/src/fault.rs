@@ -1,4 +1,4 @@
-//! What is wrong with a release folder: all of it at once, file by file.
+//! What is wrong with the files of a release, in a folder or fetched: all of it at once, file by file.
 
 use std::fmt;
 use std::io;
