@@ -45,7 +45,7 @@ const ALLOWED: [(&str, &[&str]); 10] = [
     ),
     ("hardway-journal", &["hardway-base"]),
     ("hardway-machines", &["hardway-assets", "hardway-base", "hardway-journal", "hardway-testing"]),
-    ("hardway-release", &["hardway-assets", "hardway-base"]),
+    ("hardway-release", &["hardway-assets", "hardway-base", "hardway-testing"]),
     // Tests only: that it is never compiled into anything else is checked below.
     ("hardway-testing", &[]),
     ("xtask", &["hardway-assets"]),
