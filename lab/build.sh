@@ -68,9 +68,13 @@ released() {
 build_release() {
   scratch=$(mktemp -d)
   trap 'rm -rf "$scratch"' EXIT
-  "$hardway" init --dir "$scratch" --provider lab --release sample >&2
-  "$hardway" create manifests --dir "$scratch" >&2
+  step lab-manifests "the release's manifests" manifests
   "$here/release/build.sh" --registry "$registry" --manifests "$scratch/release"
+}
+
+manifests() {
+  "$hardway" init --dir "$scratch" --provider lab --release sample
+  "$hardway" create manifests --dir "$scratch"
 }
 
 main "$@"

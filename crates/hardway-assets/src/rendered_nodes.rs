@@ -36,11 +36,10 @@ impl RenderedNodes {
     /// Whether a reason to make the files again is one to render again. What was rendered is itself a source, and a new
     /// hardway renders nothing else than the one before.
     pub fn is_outdated_by(reason: &Stale) -> bool {
-        match reason {
-            Stale::Changed(Source::Release(Facet::Rendered(_))) => false,
-            Stale::GeneratorChanged { .. } => false,
-            _ => true,
-        }
+        !matches!(
+            reason,
+            Stale::Changed(Source::Release(Facet::Rendered(_))) | Stale::GeneratorChanged { .. }
+        )
     }
 }
 

@@ -8,7 +8,7 @@ use hardway_assets::install_config::{
 use hardway_assets::inventory::{self, Inventory, ServerUrl};
 use hardway_assets::release_payload::{ReleasePayload, sample};
 use hardway_assets::secrets::{SecretBundle, TOKEN_KEY};
-use hardway_assets::{Cluster, Tree, assets};
+use hardway_assets::{Cluster, Tree};
 use hardway_base::Secret;
 
 use crate::common::{self, identity, make_checked, secrets, texts};
@@ -34,10 +34,10 @@ fn run(state: &State, tree: &Tree, lock: &Lock) -> Plan {
         secrets(&state.cluster).files().map(|(n, s)| (n.to_owned(), s.expose().to_vec())).collect();
     files.extend(state.secrets.files().map(|(n, s)| (n.to_owned(), s.expose().to_vec())));
     let all = SecretBundle::from_files(files);
-    let graph = Graph::new(assets(&state.cluster, &state.release)).unwrap();
+    let graph = Graph::of(&state.cluster, &state.release, &Tree::default(), &Lock::default()).unwrap();
     let inputs = Inputs { cluster: &state.cluster, release: &state.release, secrets: &all, tree };
     let world = World { inputs, lock, generator: "test", expiring: &[] };
-    plan(&graph, &world, |_| true).unwrap_or_else(|(id, e)| panic!("{id}: {e}"))
+    plan(&graph, &world, |_| true).unwrap_or_else(|e| panic!("{}: {}", e.asset, e.error))
 }
 
 fn after(plan: &Plan, tree: &Tree) -> Tree {

@@ -6,7 +6,7 @@ use hardway_assets::graph::{Graph, Inputs, Lock, World, plan};
 use hardway_assets::install_config::{self, Rules};
 use hardway_assets::release_payload::sample;
 use hardway_assets::secrets::SecretBundle;
-use hardway_assets::{Cluster, Tree, assets, diff, inventory, pki};
+use hardway_assets::{Cluster, Tree, diff, inventory, pki};
 use serde_json::json;
 
 use crate::peer_summary;
@@ -118,7 +118,8 @@ fn made(config: &str, inventory: &str) -> (Tree, SecretBundle) {
     secrets.draw_identity(&config.metadata.name, "2026-11-15T00:00:00Z".parse().expect("it is a time"));
     let cluster = Cluster { config, inventory, identity: secrets.identity().expect("it was drawn") };
     secrets.complete(&pki::catalogue::keys(&cluster)).expect("keys can be made");
-    let graph = Graph::new(assets(&cluster, &release)).expect("the graph has no cycle");
+    let graph =
+        Graph::of(&cluster, &release, &Tree::default(), &Lock::default()).expect("the graph has no cycle");
     let inputs = Inputs { cluster: &cluster, release: &release, secrets: &secrets, tree: &Tree::default() };
     let world = World { inputs, lock: &Lock::default(), generator: "test", expiring: &[] };
     let plan = plan(&graph, &world, |_| true).expect("every asset can be made");

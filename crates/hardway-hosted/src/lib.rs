@@ -20,7 +20,6 @@
 pub mod config_watch;
 pub mod controller;
 pub mod diagnosis;
-pub mod drain;
 mod error;
 pub mod expected;
 pub mod gates;

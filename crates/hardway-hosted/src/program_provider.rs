@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use hardway_assets::inventory::Host;
 use hardway_machines::actions::{Action, Check, Program};
-use hardway_machines::providers::{LoadBalancer, Provider, machine_action};
+use hardway_machines::providers::{LoadBalancer, Power, Probe, Provider, machine_action};
 
 /// The program, and the working folder its files are in.
 #[derive(Clone, Debug)]
@@ -44,14 +44,15 @@ impl Provider for ProgramProvider {
         vec![Action::programs(
             machine_action(&host.name, "first-boot"),
             format!("machine {} becomes a worker", host.name),
-            self.is_on(host),
+            Check::Succeeds(self.call("is-on", host)),
             [self.call("boot", host).with([config])],
             [self.call("remove", host)],
         )]
     }
 
-    fn is_on(&self, host: &Host) -> Check {
-        Check::Succeeds(self.call("is-on", host))
+    fn power(&self, host: &Host) -> Probe<Power> {
+        // Fails while it is off.
+        Probe::new(self.call("is-on", host), |_| Some(Power::On))
     }
 
     fn load_balancer(&self) -> LoadBalancer {

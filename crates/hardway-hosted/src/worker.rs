@@ -153,12 +153,14 @@ pub enum TroubleReason {
     UpgradeDegraded,
     /// An upgrade does not end.
     UpgradeStuck,
+    /// Draining would lose pods that nobody starts again.
+    WouldLosePods,
     /// Written by another version of hardway.
     Other(String),
 }
 
 impl TroubleReason {
-    const PLAIN: [Self; 12] = [
+    const PLAIN: [Self; 13] = [
         Self::ByHand,
         Self::NameTaken,
         Self::NodeMissing,
@@ -171,6 +173,7 @@ impl TroubleReason {
         Self::RepairsPaused,
         Self::UpgradeDegraded,
         Self::UpgradeStuck,
+        Self::WouldLosePods,
     ];
 
     /// Whether it is over once the node is Ready.
@@ -210,6 +213,7 @@ impl fmt::Display for TroubleReason {
             Self::RepairsPaused => "repairs-paused",
             Self::UpgradeDegraded => "upgrade-degraded",
             Self::UpgradeStuck => "upgrade-stuck",
+            Self::WouldLosePods => "would-lose-pods",
             Self::Other(word) => word,
         })
     }

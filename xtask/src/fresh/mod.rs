@@ -74,9 +74,9 @@ const LAB_PROGRAMS: &str = "unshare --net bash -ec 'ip link set lo up
 lab/operators/test.sh'";
 
 const NOT_TRIED: &str = "\
-Not tried, because it boots machines: the drills, an install in the lab, ./demo.sh; the tests of hardway-machines, hardway-cluster,
-hardway-hosted and hardway that start libvirt, QEMU, kubelets or API servers. Nor services: a bare root has no systemd that runs.
-Only ./test.sh on a computer of its own tries those.";
+Not tried, because it boots machines or needs a whole computer: ./demo.sh and the drills; tests in the folders tests/ of other crates than
+hardway-base and hardway-journal, which start libvirt, QEMU, containers, kubelets and API servers. Nor services: no systemd runs in a bare
+root. Only ./test.sh on a computer of its own tries those.";
 
 /// `--keep`, `--cache DIR`, `--only STEP` (again for more), `--list`.
 pub(crate) fn run(words: &[String]) -> Result<()> {

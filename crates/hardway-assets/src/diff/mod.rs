@@ -5,7 +5,6 @@
 //! that hardway makes on purpose has a sentence in `reasons`.
 
 mod certificates;
-mod difference;
 mod ignition;
 mod kubeconfig;
 mod masks;
@@ -23,7 +22,8 @@ mod workdir;
 
 use std::collections::BTreeSet;
 
-pub use difference::Difference;
+use serde::Serialize;
+
 pub use report::report;
 
 use self::meaning::{Fields, Meaning};
@@ -31,7 +31,40 @@ use self::reader::Reader;
 use self::side::{Document, IGNITION_FILES, Side, manifest_name};
 use crate::Tree;
 
+/// One place where two working directories mean different things. At least one of the two sides has something to show.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// Where: `ConfigMap kube-system/cluster-config-v1: data.install-config: publish`, `certificate kubelet-client: EKU`,
+    /// `bootstrap.ign /etc/motd: content`.
+    pub place: String,
+    /// What our side says, fit to be shown: secrets are hidden. `None` when it says nothing there.
+    pub ours: Option<String>,
+    /// What the other side says, in the same way.
+    pub theirs: Option<String>,
+    /// Why hardway differs on purpose. `None`: nobody has explained it, so it may be a mistake.
+    pub reason: Option<&'static str>,
+}
+
+impl Difference {
+    /// A difference nobody has looked at yet.
+    fn new(place: impl Into<String>, ours: Option<String>, theirs: Option<String>) -> Self {
+        Self { place: place.into(), ours, theirs, reason: None }
+    }
+}
+
 /// Every difference in meaning between our working directory and another.
+///
+/// ```
+/// use hardway_assets::{Tree, diff};
+///
+/// let (mut ours, mut theirs) = (Tree::default(), Tree::default());
+/// let object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\ndata: {c: d}\n";
+/// ours.insert("manifests/a.yaml", object);
+/// theirs.insert("manifests/a.yaml", object);
+/// assert!(diff::compare(&ours, &theirs).is_empty());
+/// theirs.insert("manifests/a.yaml", object.replace("c: d", "c: e"));
+/// assert_eq!(diff::compare(&ours, &theirs).len(), 1);
+/// ```
 pub fn compare(ours: &Tree, theirs: &Tree) -> Vec<Difference> {
     let (ours, theirs) = (Side::read(ours), Side::read(theirs));
     let mut found = Vec::new();

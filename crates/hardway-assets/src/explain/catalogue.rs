@@ -1,5 +1,7 @@
 //! Reading the explanations.
 
+use crate::machine_provider::Provider;
+
 /// One explained thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
@@ -77,7 +79,9 @@ impl Kind {
 pub struct Catalogue(Vec<Explanation>);
 
 /// The explanations of everything this crate makes, for [`Catalogue::read`].
-pub const EXPLANATIONS: &[(Kind, &str)] = &[
+pub const EXPLANATIONS: &[(Kind, &str)] = &with_providers();
+
+const FILES: [(Kind, &str); 8] = [
     (Kind::Certificate, include_str!("../../explanations/certificates.md")),
     (Kind::Field, include_str!("../../explanations/fields.md")),
     (Kind::File, include_str!("../../explanations/files.md")),
@@ -87,6 +91,20 @@ pub const EXPLANATIONS: &[(Kind, &str)] = &[
     (Kind::WorkFile, include_str!("../../explanations/outputs.md")),
     (Kind::Unit, include_str!("../../explanations/units.md")),
 ];
+
+/// The providers' settings are explained beside their rows.
+const fn with_providers() -> [(Kind, &'static str); FILES.len() + Provider::ALL.len()] {
+    let mut all = [(Kind::Field, ""); FILES.len() + Provider::ALL.len()];
+    let mut i = 0;
+    while i < all.len() {
+        all[i] = match i < FILES.len() {
+            true => FILES[i],
+            false => (Kind::Field, Provider::ALL[i - FILES.len()].row().explanations),
+        };
+        i += 1;
+    }
+    all
+}
 
 impl Catalogue {
     /// What this crate explains.

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::{Catalogue, Kind};
+use crate::example;
 use crate::kubeconfigs::KUBECONFIGS;
 use crate::pki::catalogue::{BUNDLES, KEY_PAIRS, SSH_KEY, certificates};
-use crate::testing;
 
 #[test]
 fn every_explanation_has_all_five_lines() {
@@ -32,7 +32,7 @@ fn no_name_stands_twice_within_a_kind() {
 
 #[test]
 fn certificates_bundles_and_key_pairs_are_explained() {
-    let cluster = testing::cluster();
+    let cluster = example::cluster();
     let host = cluster.node_name(cluster.bootstrap_host());
     let rows = certificates(&cluster).into_iter().map(|row| row.name.replace(&host, "<host>"));
     let others = BUNDLES.iter().map(|bundle| bundle.name).chain(KEY_PAIRS.iter().copied()).chain([SSH_KEY]);

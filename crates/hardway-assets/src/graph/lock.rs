@@ -1,6 +1,6 @@
 //! `assets.lock`: what was made last time, and from which hashes.
 //!
-//! Plain text, sorted, one fact a line, so that it can be read, compared and committed:
+//! Plain text, sorted, one fact per line, so that it can be read, compared and committed:
 //!
 //! ```text
 //! release <as the inventory names it> <by digest>
@@ -66,6 +66,15 @@ const HEADER: &str =
 
 impl Lock {
     /// Reads the text form.
+    ///
+    /// ```
+    /// use hardway_assets::graph::Lock;
+    ///
+    /// let lock = Lock::parse("release sample sample@sha256:0\nend 1\n")?;
+    /// assert_eq!(lock.release.as_ref().unwrap().asked, "sample");
+    /// assert_eq!(Lock::parse(&lock.write())?, lock);
+    /// # Ok::<(), hardway_assets::graph::LockError>(())
+    /// ```
     pub fn parse(text: &str) -> Result<Self, LockError> {
         let mut lock = Self::default();
         let mut count = 0;

@@ -23,7 +23,7 @@ pub struct World<'a> {
 /// What to write, what to take away, and the reason for each.
 #[derive(Debug, Default)]
 pub struct Plan {
-    /// One a asset, in the order they are made.
+    /// One for each asset, in the order they are made.
     pub steps: Vec<Step>,
     /// Files whose content differs from what is on disk.
     pub writes: Vec<File>,
@@ -95,12 +95,23 @@ impl FileState {
     }
 }
 
+/// An asset could not be made.
+#[derive(Debug, thiserror::Error)]
+#[error("making {asset}")]
+pub struct PlanError {
+    /// Its name.
+    pub asset: String,
+    /// Why.
+    #[source]
+    pub error: MakeError,
+}
+
 /// Plans the assets that `wanted` says yes to, and everything they read.
 pub fn plan(
     graph: &Graph,
     world: &World<'_>,
     wanted: impl Fn(&dyn Asset) -> bool,
-) -> Result<Plan, (String, MakeError)> {
+) -> Result<Plan, PlanError> {
     let fingerprints = Fingerprints::new(world.inputs);
     let needed = closure(graph, wanted);
     let mut run = Run {
@@ -111,7 +122,7 @@ pub fn plan(
     };
     run.take_away(graph);
     for asset in graph.assets().filter(|asset| needed.contains(&asset.id())) {
-        run.step(asset).map_err(|error| (asset.id(), error))?;
+        run.step(asset).map_err(|error| PlanError { asset: asset.id(), error })?;
     }
     Ok(run.plan)
 }

@@ -7,13 +7,14 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::all_assets::assets;
 use crate::graph::{Asset, Inputs, MakeError, Source};
 use crate::install_config::BootstrapInPlace;
 use crate::install_media::{LiveConfig, Script, When};
 use crate::inventory::{KeyAlgorithm, Role};
 use crate::release_payload::{ReleasePayload, sample};
 use crate::secrets::{PrivateKey, Random, SecretBundle};
-use crate::{Cluster, Tree, assets, example};
+use crate::{Cluster, Tree, example};
 
 /// Paths on the bootstrap host, and on a node that is its own.
 pub(super) fn on_bootstrap_host() -> BTreeSet<String> {

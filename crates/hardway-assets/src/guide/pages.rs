@@ -30,6 +30,12 @@ pub fn index() -> &'static str {
 }
 
 /// The page of a stage (`7`, `07`), of a phase (`render-nodes`) or of a file (`00-what-we-are-building`).
+///
+/// ```
+/// use hardway_assets::guide::page;
+///
+/// assert_eq!(page("7").unwrap().file, page("render-nodes").unwrap().file);
+/// ```
 pub fn page(what: &str) -> Option<&'static Page> {
     let what = what.trim().to_ascii_lowercase();
     if let Ok(number) = what.parse::<usize>() {

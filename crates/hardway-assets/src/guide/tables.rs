@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{host_paths, pages};
 use crate::explain::{Catalogue, Explanation, Kind};
 use crate::kubeconfigs::{KUBECONFIGS, Server};
-use crate::pki::catalogue::{self, Lifetime, Row};
+use crate::pki::catalogue::{self, CertificateSpec, Lifetime};
 use crate::pki::{San, Subject, Usage};
 use crate::{Cluster, example};
 
@@ -156,7 +156,7 @@ fn usage(usage: Usage) -> &'static str {
     }
 }
 
-fn lifetime(row: &Row, cluster: &Cluster) -> String {
+fn lifetime(row: &CertificateSpec, cluster: &Cluster) -> String {
     match row.lifetime {
         Lifetime::Years(1) => "1 year".to_owned(),
         Lifetime::Years(years) => format!("{years} years"),

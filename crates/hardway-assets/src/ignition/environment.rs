@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use super::bootstrap_files::ENVIRONMENT;
 use crate::graph::{Inputs, MakeError};
-use crate::inventory::Provider;
 
 /// One `KEY='value'` line for each key the scripts know.
 pub(super) fn write(inputs: &Inputs<'_>) -> Result<String, MakeError> {
@@ -22,8 +21,7 @@ pub(super) fn write(inputs: &Inputs<'_>) -> Result<String, MakeError> {
 fn value(key: &str, inputs: &Inputs<'_>) -> Result<String, MakeError> {
     let cluster = inputs.cluster;
     let in_place = cluster.config.bootstrap_in_place.as_ref();
-    // In the lab, nodes get their complete config from hardway itself.
-    let serves = cluster.inventory.machines.provider != Provider::Lab;
+    let serves = cluster.inventory.machines.provider.row().needs_machine_config_server;
     Ok(match key {
         "RELEASE_IMAGE" => inputs.release.image.clone(),
         "RELEASE_VERSION" => inputs.release.version.clone(),
@@ -50,14 +48,14 @@ fn value(key: &str, inputs: &Inputs<'_>) -> Result<String, MakeError> {
 mod tests {
     use super::value;
     use crate::Tree;
+    use crate::example;
     use crate::graph::Inputs;
     use crate::release_payload::sample;
     use crate::secrets::SecretBundle;
-    use crate::testing;
 
     #[test]
     fn the_node_image_is_named_after_the_release_and_may_be_missing() {
-        let (cluster, secrets, tree) = (testing::cluster(), SecretBundle::from_files([]), Tree::default());
+        let (cluster, secrets, tree) = (example::cluster(), SecretBundle::from_files([]), Tree::default());
         let image = |version: &str, name: &str| {
             let mut release = sample();
             release.version = version.to_owned();

@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn sources_become_one_entry_each_and_none_without_a_mirror() {
-        let mut cluster = crate::testing::cluster();
+        let mut cluster = crate::example::cluster();
         let source = |source: &str, mirrors: &[&str]| ImageSource {
             mirrors: mirrors.iter().map(|mirror| (*mirror).to_owned()).collect(),
             source: source.to_owned(),

@@ -67,13 +67,13 @@ pub fn joining_config(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
+    use crate::example;
 
     const POINTER: &str = r#"{"ignition":{"version":"3.2.0","config":{"merge":[{"source":"https://api-int.ocp4.example.com:22623/config/worker"}]},"security":{"tls":{"certificateAuthorities":[{"source":"data:,CA"}]}}}}"#;
 
     #[test]
     fn the_clusters_pointer_stays_and_the_hosts_files_are_added() {
-        let cluster = testing::cluster();
+        let cluster = example::cluster();
         let host = &cluster.inventory.hosts[4];
         let made: Value = serde_json::from_slice(
             &joining_config(&cluster, host, POINTER.as_bytes(), Timestamp::UNIX_EPOCH).unwrap(),
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_later_machine_of_the_same_name_has_another_config() {
-        let cluster = testing::cluster();
+        let cluster = example::cluster();
         let at = |second| {
             let time = Timestamp::from_second(second).unwrap();
             joining_config(&cluster, &cluster.inventory.hosts[4], POINTER.as_bytes(), time).unwrap()
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn what_leads_nowhere_is_refused() {
-        let cluster = testing::cluster();
+        let cluster = example::cluster();
         let host = &cluster.inventory.hosts[4];
         let refused =
             |text: &str| joining_config(&cluster, host, text.as_bytes(), Timestamp::UNIX_EPOCH).unwrap_err();

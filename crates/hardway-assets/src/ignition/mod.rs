@@ -21,7 +21,6 @@ mod bootstrap;
 pub mod bootstrap_files;
 mod config;
 mod data_url;
-mod edited_pointer;
 mod environment;
 mod host_files;
 mod host_pointer;
@@ -40,13 +39,12 @@ use crate::inventory::Role;
 pub use bootstrap::Bootstrap;
 pub use config::{Config, DuplicatePath, Remote, VERSION};
 pub use data_url::{data_of, data_url};
-pub use edited_pointer::EditedPointer;
 pub use host_pointer::{GENERATION_HEADER, HostPointer, first_boot_config, host_pointer};
 pub use host_token::{Generation, TokenKey};
 pub use joining::{UserDataError, joining_config};
 pub use network::host_keyfile;
 pub use node::NodeConfig;
-pub use pointer::Pointer;
+pub use pointer::{EditedPointer, Pointer};
 pub use pool_config::pool_config;
 
 /// The asset that makes `bootstrap.ign`.

@@ -76,11 +76,11 @@ fn family(cluster: &Cluster, host: &Host, section: &str, is_family: fn(&IpAddr) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
+    use crate::example;
 
     #[test]
     fn one_family() {
-        let cluster = testing::cluster();
+        let cluster = example::cluster();
         let text = keyfile(&cluster, &cluster.inventory.hosts[1]);
         assert_eq!(
             text,
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn both_families_and_a_named_card() {
-        let mut cluster = testing::cluster();
+        let mut cluster = example::cluster();
         cluster
             .config
             .networking

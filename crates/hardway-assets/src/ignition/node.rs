@@ -265,10 +265,10 @@ mod tests {
 
     #[test]
     fn a_node_may_be_called_bootstrap() {
-        let mut cluster = crate::testing::cluster();
+        let mut cluster = crate::example::cluster();
         let hosts = &mut cluster.inventory.hosts;
         hosts.iter_mut().find(|host| host.role == Role::Bootstrap).unwrap().name = "first".to_owned();
         hosts.iter_mut().find(|host| host.role == Role::Worker).unwrap().name = "bootstrap".to_owned();
-        Graph::new(crate::assets(&cluster, &sample())).unwrap();
+        Graph::new(crate::all_assets::assets(&cluster, &sample())).unwrap();
     }
 }

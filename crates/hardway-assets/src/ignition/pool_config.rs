@@ -22,11 +22,11 @@ mod tests {
     use super::*;
     use crate::release_payload::sample;
     use crate::secrets::SecretBundle;
-    use crate::{Tree, pki, testing};
+    use crate::{Tree, example, pki};
 
     #[test]
     fn a_pool_has_nothing_of_a_host() {
-        let (cluster, release, secrets) = (testing::cluster(), sample(), SecretBundle::default());
+        let (cluster, release, secrets) = (example::cluster(), sample(), SecretBundle::default());
         let mut tree = Tree::default();
         tree.insert(pki::path("kube-apiserver-complete-client-ca-bundle"), "CA");
         tree.insert("kubeconfigs/kubelet.kubeconfig", "kubeconfig");

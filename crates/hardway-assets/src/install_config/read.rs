@@ -4,12 +4,25 @@ use super::InstallConfig;
 use super::convert::convert;
 use super::draft::Draft;
 use super::rules::{self, Rules};
+use super::values::find;
 use crate::schema::{self, Findings, INSTALL_CONFIG, Read};
 use crate::violation::Violation;
 use crate::yaml::{self, Node, Span, Value};
 
 /// Reads the file: syntax, schema, up-conversion, defaults, rules. Every violation is reported in one run; only a
 /// syntax error or an unknown apiVersion ends it early, because nothing after them could be trusted.
+///
+/// ```
+/// use hardway_assets::example;
+/// use hardway_assets::install_config::{self, Rules};
+///
+/// let config = install_config::read(example::INSTALL_CONFIG, Rules::for_version("4.18.1")).unwrap().value;
+/// assert_eq!(config.domain(), "ocp4.example.com");
+/// assert_eq!(config.publish, "External", "a default");
+///
+/// let mistakes = install_config::read("apiVersion: v1", Rules::for_version("4.18.1")).unwrap_err();
+/// assert!(mistakes.iter().any(|mistake| mistake.path == "metadata.name"));
+/// ```
 pub fn read(text: &str, rules: Rules) -> Result<Read<InstallConfig>, Vec<Violation>> {
     match examine(text, rules) {
         Examined { config: Some(value), errors, warnings, node } if errors.is_empty() => {
@@ -48,7 +61,7 @@ pub(crate) fn examine(text: &str, rules: Rules) -> Examined {
     notes.into_iter().for_each(|note| findings.warn(note));
 
     let mut config = None;
-    if rules::api_version::check(&converted, &mut findings) {
+    if is_known_version(&converted, &mut findings) {
         let draft = Draft::new(&converted, &rules);
         let of_schema: Vec<String> = findings.errors.iter().map(|error| error.path.clone()).collect();
         rules::check_all(&draft, &rules, &mut findings);
@@ -61,4 +74,27 @@ pub(crate) fn examine(text: &str, rules: Rules) -> Examined {
     }
     let Findings { errors, warnings, .. } = findings;
     Examined { config, errors, warnings, node }
+}
+
+/// Whether `apiVersion` is there and known. A file of another version is not looked at any further.
+fn is_known_version(node: &Node, findings: &mut Findings<'_>) -> bool {
+    match find(node, "apiVersion").map(|node| &node.value) {
+        Some(Value::String(version)) => match version.as_str() {
+            "v1" | "v1beta3" | "v1beta4" => true,
+            "" => version_missing(findings),
+            other => {
+                let detail = format!("cannot upconvert from version {other}");
+                findings.error(Violation::invalid("apiVersion", other, detail).fix("write apiVersion: v1"));
+                false
+            }
+        },
+        // Of the wrong type: the schema check said so.
+        Some(_) => false,
+        None => version_missing(findings),
+    }
+}
+
+fn version_missing(findings: &mut Findings<'_>) -> bool {
+    findings.error(Violation::required("apiVersion", "no version was provided").fix("write apiVersion: v1"));
+    false
 }

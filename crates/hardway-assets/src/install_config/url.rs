@@ -9,16 +9,37 @@ pub(super) struct Url {
     pub(super) host: String,
 }
 
+/// Why a text is no absolute URL, in Go's words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum UrlError {
+    #[error("net/url: invalid control character in URL")]
+    ControlCharacter,
+    #[error("invalid URL escape {0:?}")]
+    Escape(String),
+    #[error("invalid character {:?} in host name", .0.to_string())]
+    HostCharacter(char),
+    #[error("invalid URI for request")]
+    NotAbsolute,
+    #[error("missing protocol scheme")]
+    NoScheme,
+    #[error("invalid port {0:?} after host")]
+    Port(String),
+    #[error("missing ']' in host")]
+    UnclosedBracket,
+    #[error("net/url: invalid userinfo")]
+    User,
+}
+
 impl Url {
-    /// Splits the text, or says why it is no absolute URL.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    /// Splits the text.
+    pub(super) fn parse(text: &str) -> Result<Self, UrlError> {
         if text.chars().any(|c| c < ' ' || c == '\u{7f}') {
-            return Err("net/url: invalid control character in URL".to_owned());
+            return Err(UrlError::ControlCharacter);
         }
         let (scheme, rest) = match text.split_once(':') {
-            Some(("", _)) => return Err("missing protocol scheme".to_owned()),
+            Some(("", _)) => return Err(UrlError::NoScheme),
             Some((scheme, rest)) if is_scheme(scheme) => (scheme.to_ascii_lowercase(), rest),
-            _ => return Err("invalid URI for request".to_owned()),
+            _ => return Err(UrlError::NotAbsolute),
         };
         let Some(authority) = rest.strip_prefix("//") else {
             return Ok(Self { scheme, host: String::new() });
@@ -31,7 +52,7 @@ impl Url {
         };
         let host = host(host_and_port)?.to_owned();
         if !user.bytes().all(is_of_user) {
-            return Err("net/url: invalid userinfo".to_owned());
+            return Err(UrlError::User);
         }
         escapes(user)?;
         escapes(path)?;
@@ -44,11 +65,11 @@ fn is_of_user(byte: u8) -> bool {
 }
 
 /// A percent sign stands before two hexadecimal digits, or it is a mistake.
-fn escapes(text: &str) -> Result<(), String> {
+fn escapes(text: &str) -> Result<(), UrlError> {
     for (at, _) in text.match_indices('%') {
         let escape: String = text[at..].chars().take(3).collect();
         if escape.len() != 3 || !escape.bytes().skip(1).all(|b| b.is_ascii_hexdigit()) {
-            return Err(format!("invalid URL escape {escape:?}"));
+            return Err(UrlError::Escape(escape));
         }
     }
     Ok(())
@@ -59,9 +80,9 @@ fn is_scheme(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
 }
 
-fn host(text: &str) -> Result<&str, String> {
+fn host(text: &str) -> Result<&str, UrlError> {
     let (host, port) = match text.strip_prefix('[') {
-        Some(inner) => inner.split_once(']').ok_or("missing ']' in host")?,
+        Some(inner) => inner.split_once(']').ok_or(UrlError::UnclosedBracket)?,
         None => match text.rfind(':') {
             Some(colon) => text.split_at(colon),
             None => (text, ""),
@@ -69,10 +90,10 @@ fn host(text: &str) -> Result<&str, String> {
     };
     let digits = port.strip_prefix(':').unwrap_or("x");
     if !port.is_empty() && !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(format!("invalid port {port:?} after host"));
+        return Err(UrlError::Port(port.to_owned()));
     }
     match host.chars().find(|c| " <>\"\\^`{}|%#".contains(*c)) {
-        Some(c) => Err(format!("invalid character {:?} in host name", c.to_string())),
+        Some(c) => Err(UrlError::HostCharacter(c)),
         None => Ok(host),
     }
 }
@@ -83,7 +104,8 @@ mod tests {
 
     #[test]
     fn urls_are_split_as_go_does() {
-        let parse = |text| Url::parse(text).map(|url| (url.scheme, url.host));
+        let parse =
+            |text| Url::parse(text).map(|url| (url.scheme, url.host)).map_err(|error| error.to_string());
         let good = |scheme: &str, host: &str| Ok((scheme.to_owned(), host.to_owned()));
         assert_eq!(parse("HTTP://user:p@ss@proxy.example.com:3128/"), good("http", "proxy.example.com"));
         assert_eq!(parse("https://[fd00::1]:8443"), good("https", "fd00::1"));

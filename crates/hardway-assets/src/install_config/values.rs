@@ -1,6 +1,6 @@
 //! Values out of the file: whatever can be understood, and the table's default where nothing stands.
 //!
-//! What cannot be understood (a network that is none, a word where a number belongs) is reported by the schema check and
+//! What cannot be understood (a network that does not parse, a word where a number belongs) is reported by the schema check and
 //! left out here, so that the rules look at the rest and one run shows everything.
 
 use std::borrow::Cow;

@@ -132,7 +132,7 @@ fn in_brackets(ip: &IpAddr) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
+    use crate::example;
 
     fn files() -> BootFiles {
         let at = |name: &str| format!("http://192.168.126.1:8080/{name}");
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn one_family_by_mac() {
-        let cluster = testing::cluster();
+        let cluster = example::cluster();
         let script =
             boot_script(&cluster, &cluster.inventory.hosts[1], &files(), "http://192.168.126.1:8080/m.ign");
         assert_eq!(
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn both_families_and_a_named_card() {
-        let mut cluster = testing::cluster();
+        let mut cluster = example::cluster();
         let network = crate::install_config::MachineNetwork { cidr: "fd00:126::/64".parse().unwrap() };
         cluster.config.networking.machine_network.push(network);
         let host = &mut cluster.inventory.hosts[1];

@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use super::{
-    Host, IgnitionServer, Inventory, KeyAlgorithm, Machines, Network, Options, Pki, Provider, Release, Role,
-    ServerUrl,
+    Balancer, Host, IgnitionServer, Inventory, KeyAlgorithm, Machines, Network, Options, Pki, Provider,
+    Release, Role, ServerUrl,
 };
 use crate::install_config::InstallConfig;
 use crate::schema::INVENTORY;
@@ -15,7 +15,8 @@ pub(super) struct Draft<'n> {
     pub(super) node: &'n Node,
     pub(super) image: String,
     pub(super) provider: String,
-    pub(super) load_balancer: String,
+    /// None where it is a word without a meaning.
+    pub(super) load_balancer: Option<Balancer>,
     pub(super) key_algorithm: String,
     pub(super) gateway: Vec<Address>,
     pub(super) dns: Vec<Address>,
@@ -56,7 +57,7 @@ impl<'n> Draft<'n> {
             node,
             image: text(node, "release", "image").unwrap_or_default(),
             provider: text(node, "machines", "provider").unwrap_or_default(),
-            load_balancer: text_or_default(node, "network", "loadBalancer"),
+            load_balancer: Balancer::named(&text_or_default(node, "network", "loadBalancer")),
             key_algorithm: text_or_default(node, "pki", "keyAlgorithm"),
             gateway: addresses("gateway"),
             dns: addresses("dns"),
@@ -72,15 +73,14 @@ impl<'n> Draft<'n> {
         self.hosts.iter().filter(move |host| host.role == role.name())
     }
 
-    /// The one that is named, or where the provider has the machines' gateway on this host, that. Elsewhere the gateway
-    /// is a router.
+    /// The one that is named, or where the provider has the machines' gateway on this host, that.
     fn ignition_server(&self) -> Option<IgnitionServer> {
-        let url = match (&self.ignition_server, provider(&self.provider)?) {
+        let url = match (&self.ignition_server, Provider::named(&self.provider)?) {
             (Some(url), _) => Some(ServerUrl::parse(url).ok()?),
-            (None, Provider::Lab | Provider::Libvirt) => {
+            (None, provider) if provider.row().is_gateway_here => {
                 self.gateway.first().map(|gateway| ServerUrl::at(gateway.ip))
             }
-            (None, Provider::BareMetal | Provider::Gce) => None,
+            (None, _) => None,
         };
         Some(IgnitionServer { url })
     }
@@ -96,7 +96,7 @@ impl<'n> Draft<'n> {
         Some(Inventory {
             release: Release { image: self.image },
             machines: Machines {
-                provider: provider(&self.provider)?,
+                provider: Provider::named(&self.provider)?,
                 settings: match settings.map(Node::to_json) {
                     Some(settings) if settings.is_object() => settings,
                     _ => serde_json::json!({}),
@@ -107,7 +107,7 @@ impl<'n> Draft<'n> {
                 dns: ips(&self.dns),
                 api_vip: ips(&self.api_vip),
                 ingress_vip: ips(&self.ingress_vip),
-                load_balancer: self.load_balancer,
+                load_balancer: self.load_balancer?,
             },
             ignition_server,
             pki: Pki { key_algorithm: key_algorithm(&self.key_algorithm)?, short_lived_hours: hours },
@@ -158,16 +158,6 @@ impl<'n> DraftHost<'n> {
             disk_gib: int(Some(self.node), "diskGiB"),
         })
     }
-}
-
-fn provider(name: &str) -> Option<Provider> {
-    Some(match name {
-        "bare-metal" => Provider::BareMetal,
-        "gce" => Provider::Gce,
-        "lab" => Provider::Lab,
-        "libvirt" => Provider::Libvirt,
-        _ => return None,
-    })
 }
 
 fn key_algorithm(name: &str) -> Option<KeyAlgorithm> {

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use serde::Serialize;
 
 use super::ServerUrl;
+use crate::machine_provider::Provider;
 
 /// A complete, defaulted inventory.
 #[derive(Clone, Debug, Serialize)]
@@ -37,7 +38,7 @@ pub struct Release {
 /// `machines`.
 #[derive(Clone, PartialEq, Serialize)]
 pub struct Machines {
-    /// `libvirt`, `bare-metal`, `gce` or `lab`.
+    /// Who makes them.
     pub provider: Provider,
     /// The provider's own settings, checked by the provider.
     pub settings: serde_json::Value,
@@ -48,20 +49,6 @@ impl fmt::Debug for Machines {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Machines").field("provider", &self.provider).finish_non_exhaustive()
     }
-}
-
-/// `machines.provider`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Provider {
-    /// Machines with install media and perhaps a BMC.
-    BareMetal,
-    /// Google Compute Engine.
-    Gce,
-    /// Node containers on this computer.
-    Lab,
-    /// Virtual machines of a libvirt host.
-    Libvirt,
 }
 
 /// `network`.
@@ -78,8 +65,29 @@ pub struct Network {
     /// Where *.apps points.
     #[serde(rename = "ingressVIP")]
     pub ingress_vip: Vec<IpAddr>,
-    /// `haproxy` or `external`.
-    pub load_balancer: String,
+    /// Who balances the API and the routes.
+    pub load_balancer: Balancer,
+}
+
+/// `network.loadBalancer`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Balancer {
+    /// One that is there, and that somebody else runs.
+    External,
+    /// A HAProxy that build-infra brings.
+    Haproxy,
+}
+
+impl Balancer {
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "external" => Some(Self::External),
+            "haproxy" => Some(Self::Haproxy),
+            _ => None,
+        }
+    }
 }
 
 /// `ignitionServer`.

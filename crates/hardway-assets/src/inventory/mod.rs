@@ -3,14 +3,13 @@
 //! INPUT: the text of the file and, if there is one, the install-config it goes with. OUTPUT: an [`Inventory`] with
 //! all defaults, or everything that is wrong with the file and between the two files, at once.
 
-mod both;
 mod draft;
 mod inventory_file;
 mod read;
 mod rules;
 mod server_url;
 
-pub use both::{Errors, read_both};
+pub use crate::machine_provider::Provider;
 pub use inventory_file::*;
-pub use read::read;
-pub use server_url::{DEFAULT_PORT, ServerUrl};
+pub use read::{Errors, read, read_both};
+pub use server_url::{DEFAULT_PORT, ServerUrl, ServerUrlError};

@@ -16,6 +16,32 @@ pub struct ServerUrl {
     pub port: u16,
 }
 
+/// Why a text is no address of a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ServerUrlError {
+    /// Brackets around something else.
+    #[error("has brackets around what is no IPv6 address")]
+    Brackets,
+    /// There is no host, or one with impossible characters.
+    #[error("has no host that could be asked")]
+    Host,
+    /// A path, a query or a user stands beside the host.
+    #[error("must be a server only, without a path, a query or a user")]
+    MoreThanServer,
+    /// There is no `://`.
+    #[error("must be https://HOST[:PORT]")]
+    NotAbsolute,
+    /// Zero, or not a number.
+    #[error("has no port that could be asked")]
+    Port,
+    /// Neither http nor https.
+    #[error("must begin with https:// or http://")]
+    Scheme,
+    /// A bracket is not closed.
+    #[error("has a [ without a ]")]
+    UnclosedBracket,
+}
+
 /// The port hosts ask at unless another is named. The release's own server takes 22623.
 pub const DEFAULT_PORT: u16 = 22624;
 
@@ -25,35 +51,33 @@ impl ServerUrl {
         Self { is_https: true, host: address.to_string(), port: DEFAULT_PORT }
     }
 
-    /// Reads `http[s]://HOST[:PORT]`; the error is a sentence about what is wrong.
-    pub fn parse(text: &str) -> Result<Self, &'static str> {
-        let (scheme, rest) = text.split_once("://").ok_or("must be https://HOST[:PORT]")?;
+    /// Reads `http[s]://HOST[:PORT]`.
+    pub fn parse(text: &str) -> Result<Self, ServerUrlError> {
+        let (scheme, rest) = text.split_once("://").ok_or(ServerUrlError::NotAbsolute)?;
         let is_https = match scheme {
             "https" => true,
             "http" => false,
-            _ => return Err("must begin with https:// or http://"),
+            _ => return Err(ServerUrlError::Scheme),
         };
         let authority = rest.strip_suffix('/').unwrap_or(rest);
         if authority.contains(['/', '?', '#', '@']) {
-            return Err("must be a server only, without a path, a query or a user");
+            return Err(ServerUrlError::MoreThanServer);
         }
         let (host, port) = match authority.strip_prefix('[') {
             Some(inner) => {
-                let (host, port) = inner.split_once(']').ok_or("has a [ without a ]")?;
-                host.parse::<Ipv6Addr>().map_err(|_| "has brackets around what is no IPv6 address")?;
+                let (host, port) = inner.split_once(']').ok_or(ServerUrlError::UnclosedBracket)?;
+                host.parse::<Ipv6Addr>().map_err(|_| ServerUrlError::Brackets)?;
                 (host, port)
             }
             None => authority.find(':').map_or((authority, ""), |colon| authority.split_at(colon)),
         };
         if host.is_empty() || !host.bytes().all(|b| b.is_ascii_alphanumeric() || b".-:".contains(&b)) {
-            return Err("has no host that could be asked");
+            return Err(ServerUrlError::Host);
         }
         let port = match port.strip_prefix(':') {
             None if port.is_empty() => DEFAULT_PORT,
-            Some(digits) => {
-                digits.parse().ok().filter(|port| *port != 0).ok_or("has no port that could be asked")?
-            }
-            None => return Err("has no port that could be asked"),
+            Some(digits) => digits.parse().ok().filter(|port| *port != 0).ok_or(ServerUrlError::Port)?,
+            None => return Err(ServerUrlError::Port),
         };
         Ok(Self { is_https, host: host.to_owned(), port })
     }
@@ -112,7 +136,7 @@ mod tests {
             ("https://[fd00::1", "has a [ without a ]"),
             ("https://[a]", "has brackets around what is no IPv6 address"),
         ] {
-            assert_eq!(ServerUrl::parse(text), Err(reason), "{text}");
+            assert_eq!(ServerUrl::parse(text).unwrap_err().to_string(), reason, "{text}");
         }
     }
 }

@@ -4,12 +4,9 @@
 //! hand-made guide teaches with, on the same PKI. All are rows of one table.
 
 mod document;
-mod kubeadmin_password;
 
 use crate::graph::{Asset, Inputs, MakeError, Output, Source};
 use crate::{Phase, pki};
-
-pub use kubeadmin_password::KubeadminPassword;
 
 /// One kubeconfig.
 #[derive(Clone, Copy, Debug)]
@@ -112,5 +109,30 @@ impl Asset for Kubeconfig {
             key: inputs.secrets.get(&format!("{}.key", self.client))?,
         };
         Ok(vec![document.write().into_bytes()])
+    }
+}
+
+/// `auth/kubeadmin-password`: the password as the user types it, without a newline. The cluster gets only its bcrypt hash.
+pub struct KubeadminPassword;
+
+impl Asset for KubeadminPassword {
+    fn id(&self) -> String {
+        "kubeadmin-password".to_owned()
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::MakeKubeconfigs
+    }
+
+    fn sources(&self) -> Vec<Source> {
+        vec![Source::Secret("kubeadmin-password".to_owned())]
+    }
+
+    fn outputs(&self) -> Vec<Output> {
+        vec![Output::secret("auth/kubeadmin-password")]
+    }
+
+    fn make(&self, inputs: &Inputs<'_>) -> Result<Vec<Vec<u8>>, MakeError> {
+        Ok(vec![inputs.secrets.get("kubeadmin-password")?.expose().trim_ascii_end().to_vec()])
     }
 }

@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 use super::objects::{Object, objects};
 use crate::Tree;
 use crate::graph::{Facet, Inputs, MakeError, Source};
-use crate::object_file::{ObjectFile, fields};
-use crate::object_id::ObjectId;
+use crate::object_file::{ObjectFile, ObjectId, fields};
 
 const PATH: &str = "manifests/cvo-overrides.yaml";
 
@@ -22,7 +21,7 @@ pub(super) fn cluster_version() -> ObjectFile {
 /// While the cluster comes up, the version operator must leave every object alone that the bootstrap host is about to
 /// create: each becomes an override. The patch, `original_cvo_overrides.patch`, puts the user's own overrides back
 /// (installer `ignition/bootstrap/cvoignore.go`).
-pub fn with_overrides(tree: &Tree) -> Result<(Vec<u8>, Vec<u8>), MakeError> {
+pub(crate) fn with_overrides(tree: &Tree) -> Result<(Vec<u8>, Vec<u8>), MakeError> {
     let (ours, others): (Vec<Object>, Vec<Object>) =
         objects(tree)?.into_iter().partition(|object| object.path == PATH);
     let [object] = ours.as_slice() else {

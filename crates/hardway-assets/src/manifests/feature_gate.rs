@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::config_object::config_object;
+use super::config_objects::config_object;
 use crate::feature_gates::{self, CustomGates};
 use crate::graph::{Facet, Inputs, MakeError, Source};
 use crate::object_file::ObjectFile;

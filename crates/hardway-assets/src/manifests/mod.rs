@@ -2,18 +2,14 @@
 //!
 //! In: the cluster, the release, certificates (`pki/`), keys and the password (`secrets/`), the pointer configs.
 //! Out: one file per object, under the names the readers on the bootstrap host look for (`.yml` and `.yaml` are not
-//! interchangeable). A noun a file:
+//! interchangeable). In files by noun:
 //!
 //! ```text
 //! cluster_config.rs            kube-system/cluster-config-v1: the install-config, without the pull secret
 //! cluster_version.rs           ClusterVersion: channel, cluster ID, capabilities, overrides while bootstrapping
-//! dns.rs                       DNS: the cluster domain
+//! config_objects.rs            DNS, Ingress, Scheduler: the cluster domain, where routers run, whether masters take workloads
 //! feature_gate.rs              FeatureGate: the feature set, and what it turns on and off in this release
 //! infrastructure.rs            Infrastructure: API addresses, topologies, platform
-//! ingress.rs                   Ingress: the apps domain and where routers run
-//! install_manifests.rs         openshift-config/openshift-install-manifests: who made all this
-//! kube_cloud_config.rs         kube-system/kube-cloud-cfg: an empty cloud configuration
-//! kubeadmin_password.rs        kube-system/kubeadmin: the hash of the first user's password
 //! machine_config_server_tls.rs what nodes check the machine-config-server by, and its CA where operators rotate it
 //! machine_configs.rs           MachineConfigs for SSH keys, FIPS, hyperthreading, dual stack
 //! metadata.rs                  metadata.json, what other tools know the cluster by
@@ -21,29 +17,22 @@
 //! network.rs                   Network, both the cluster's and, where needed, the operator's
 //! os_image_stream.rs           OSImageStream: which operating system of the release nodes run
 //! pki_config.rs                PKI: with which keys operators sign
+//! plain_objects.rs             kube-system/kubeadmin and root-ca, openshift-config/pull-secret, and who made all this
 //! proxy.rs                     Proxy, with the whole list of what is not proxied
-//! pull_secret.rs               openshift-config/pull-secret
-//! root_ca.rs                   kube-system/root-ca
-//! scheduler.rs                 Scheduler: whether masters take workloads
 //! user_ca_bundle.rs            openshift-config/user-ca-bundle: the additional trust bundle
 //! user_data.rs                 openshift-machine-api/*-user-data: the pointer configs
 //! ```
 //!
-//! Shared: `config_object.rs` (the frame of those of config.openshift.io), `objects.rs` (reads every object of both folders back).
+//! Shared: `objects.rs` reads every object of both folders back.
 //!
 //! A field that openshift-install writes with nothing in it (`creationTimestamp: null`, `status: {}`) is left out where
 //! the API server would prune or refuse it.
 
 mod cluster_config;
 mod cluster_version;
-mod config_object;
-mod dns;
+mod config_objects;
 mod feature_gate;
 mod infrastructure;
-mod ingress;
-mod install_manifests;
-mod kube_cloud_config;
-mod kubeadmin_password;
 mod machine_config_server_tls;
 mod machine_configs;
 mod metadata;
@@ -52,10 +41,8 @@ mod network;
 mod objects;
 mod os_image_stream;
 mod pki_config;
+mod plain_objects;
 mod proxy;
-mod pull_secret;
-mod root_ca;
-mod scheduler;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -68,27 +55,27 @@ use crate::graph::Asset;
 use crate::inventory::Role;
 use crate::object_file::ObjectFile;
 use crate::release_payload::ReleasePayload;
-pub use cluster_version::with_overrides;
-pub use proxy::no_proxy;
+pub(crate) use cluster_version::with_overrides;
+pub(crate) use proxy::no_proxy;
 
 /// The assets that apply to this cluster and release.
-pub fn assets(cluster: &Cluster, release: &ReleasePayload) -> Vec<Box<dyn Asset>> {
+pub(crate) fn assets(cluster: &Cluster, release: &ReleasePayload) -> Vec<Box<dyn Asset>> {
     let always = [
         cluster_config::cluster_config(&cluster.config),
         cluster_version::cluster_version(),
-        dns::dns(),
+        config_objects::dns(),
         feature_gate::feature_gate(),
         infrastructure::infrastructure(),
-        ingress::ingress(),
-        install_manifests::install_manifests(),
-        kube_cloud_config::kube_cloud_config(),
-        kubeadmin_password::kubeadmin_password(),
+        config_objects::ingress(),
+        plain_objects::install_manifests(),
+        plain_objects::kube_cloud_config(),
+        plain_objects::kubeadmin_password(),
         machine_config_server_tls::tls_secret(),
         network::network(),
         proxy::proxy(&cluster.config),
-        pull_secret::pull_secret(),
-        root_ca::root_ca(),
-        scheduler::scheduler(),
+        plain_objects::pull_secret(),
+        plain_objects::root_ca(),
+        config_objects::scheduler(),
         user_data::user_data(Role::Master),
         user_data::user_data(Role::Worker),
     ];

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::config_object::config_object;
+use super::config_objects::config_object;
 use crate::graph::{Inputs, MakeError};
 use crate::install_config::InstallConfig;
 use crate::object_file::{ObjectFile, fields};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::Tree;
 use crate::graph::MakeError;
-use crate::object_id::ObjectId;
+use crate::object_file::ObjectId;
 use crate::yaml::{self, Node};
 
 /// An object of a file.
@@ -50,22 +50,33 @@ fn read(path: &str, bytes: &[u8]) -> Result<Vec<Object>, MakeError> {
     })?;
     let object = |node: Node| match identify(&node) {
         Ok(id) => Ok(Object { path: path.to_owned(), id, node }),
-        Err(message) => Err(at(message, node.span.start)),
+        Err(missing) => Err(at(&missing.to_string(), node.span.start)),
     };
     documents.into_iter().map(object).collect()
 }
 
-fn identify(node: &Node) -> Result<ObjectId, &'static str> {
+/// What an object lacks.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+enum Unnamed {
+    #[error("an object without apiVersion")]
+    ApiVersion,
+    #[error("an object without kind")]
+    Kind,
+    #[error("an object without metadata.name")]
+    Name,
+}
+
+fn identify(node: &Node) -> Result<ObjectId, Unnamed> {
     let object = node.to_json();
     let id = ObjectId::of(&object);
     if object["apiVersion"].as_str().is_none_or(str::is_empty) {
-        return Err("an object without apiVersion");
+        return Err(Unnamed::ApiVersion);
     }
     if id.kind.is_empty() {
-        return Err("an object without kind");
+        return Err(Unnamed::Kind);
     }
     if id.name.is_empty() {
-        return Err("an object without metadata.name");
+        return Err(Unnamed::Name);
     }
     Ok(id)
 }

@@ -32,7 +32,7 @@ impl World {
         tree.insert("pki/machine-config-server.crt", MACHINE_CONFIG_SERVER);
         tree.insert("pki/root-ca.crt", CERTIFICATE);
         Self {
-            cluster: crate::testing::cluster(),
+            cluster: crate::example::cluster(),
             release: release("4.18.1"),
             secrets: SecretBundle::from_files(secrets.map(|(name, text)| (name.to_owned(), text.into()))),
             tree,

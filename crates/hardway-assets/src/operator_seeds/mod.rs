@@ -9,7 +9,7 @@
 //! security_context_constraints  which pods may do what
 //! ```
 //!
-//! In: `pki/*`, `secrets/*.key`, install-config, inventory. Out: `operator-seeds/*.yaml`, one object a file, under the
+//! In: `pki/*`, `secrets/*.key`, install-config, inventory. Out: `operator-seeds/*.yaml`, one object per file, under the
 //! names that the renders use. The operators adopt what they find: same keys, same certificates, so that the masters'
 //! control plane and the bootstrap one trust each other. A signer without its annotations is minted anew, and then
 //! nothing fits any more.
@@ -33,7 +33,7 @@ use crate::graph::Asset;
 use crate::object_file::ObjectFile;
 
 /// The assets of this module for one cluster.
-pub fn assets(cluster: &Cluster) -> Vec<Box<dyn Asset>> {
+pub(crate) fn assets(cluster: &Cluster) -> Vec<Box<dyn Asset>> {
     let mut seeds = namespaces::seeds();
     seeds.extend(etcd::seeds(cluster));
     seeds.extend(kube_apiserver::seeds());

@@ -14,7 +14,7 @@ use crate::inventory::KeyAlgorithm;
 use crate::pki::der;
 use crate::release_payload::ReleasePayload;
 use crate::secrets::SecretBundle;
-use crate::{Tree, testing, yaml};
+use crate::{Tree, example, yaml};
 
 const BUNDLES: [&str; 6] = [
     "admin-kubeconfig-ca-bundle",
@@ -124,7 +124,7 @@ fn key(object: &Value) -> (String, String, String) {
 
 #[test]
 fn every_object_is_there_once() {
-    let seeds = seeds(&testing::cluster());
+    let seeds = seeds(&example::cluster());
     let keys: BTreeSet<_> = seeds.values().map(|(_, object)| key(object)).collect();
     assert_eq!(keys.len(), seeds.len());
     let count = |kind: &str| keys.iter().filter(|(k, _, _)| k == kind).count();
@@ -140,7 +140,7 @@ fn every_object_is_there_once() {
 #[test]
 fn in_order_of_names_every_namespace_comes_before_its_content() {
     let mut made = BTreeSet::new();
-    for (file, (_, object)) in seeds(&testing::cluster()) {
+    for (file, (_, object)) in seeds(&example::cluster()) {
         let (kind, namespace, name) = key(&object);
         assert!(namespace.is_empty() || made.contains(&namespace), "{file} comes before {namespace}");
         if kind == "Namespace" {
@@ -151,14 +151,14 @@ fn in_order_of_names_every_namespace_comes_before_its_content() {
 
 #[test]
 fn private_keys_are_in_private_files_only() {
-    for (name, (mode, object)) in seeds(&testing::cluster()) {
+    for (name, (mode, object)) in seeds(&example::cluster()) {
         assert_eq!(mode == 0o600, object["kind"] == "Secret", "{name}");
     }
 }
 
 #[test]
 fn etcd_certificates_carry_what_the_operator_compares() {
-    let seeds = seeds(&testing::cluster());
+    let seeds = seeds(&example::cluster());
     let object = |name: &str| &seeds[name].1;
     let signer = object("openshift-etcd-etcd-signer.yaml");
     let expected = json!({
@@ -186,7 +186,7 @@ fn etcd_certificates_carry_what_the_operator_compares() {
 
 #[test]
 fn etcd_bundles_are_the_same_text_everywhere() {
-    let seeds = seeds(&testing::cluster());
+    let seeds = seeds(&example::cluster());
     let bundle = &seeds["openshift-etcd-etcd-ca-bundle.yaml"].1;
     let all = &seeds["openshift-etcd-etcd-all-bundles.yaml"].1;
     assert_eq!(bundle["data"]["ca-bundle.crt"], "bundle etcd-ca-bundle\n");
@@ -197,7 +197,7 @@ fn etcd_bundles_are_the_same_text_everywhere() {
 
 #[test]
 fn a_member_that_goes_is_an_annotation_and_one_that_stays_is_data() {
-    let mut cluster = testing::cluster();
+    let mut cluster = example::cluster();
     let endpoints = &seeds(&cluster)["openshift-etcd-etcd-endpoints.yaml"].1;
     let annotation = &endpoints["metadata"]["annotations"]["alpha.installer.openshift.io/etcd-bootstrap"];
     assert_eq!(annotation, "192.168.126.100");
@@ -212,7 +212,7 @@ fn a_member_that_goes_is_an_annotation_and_one_that_stays_is_data() {
 
 #[test]
 fn the_signers_of_the_control_plane_are_adopted() {
-    let seeds = seeds(&testing::cluster());
+    let seeds = seeds(&example::cluster());
     for (file, certificate, owner) in [
         ("secret-aggregator-client-signer.yaml", "aggregator-signer", "kube-apiserver"),
         ("secret-loadbalancer-serving-signer.yaml", "kube-apiserver-lb-signer", "kube-apiserver"),
@@ -238,7 +238,7 @@ fn the_signers_of_the_control_plane_are_adopted() {
 
 #[test]
 fn the_strictest_constraint_is_for_everyone_and_the_widest_is_not() {
-    let seeds = seeds(&testing::cluster());
+    let seeds = seeds(&example::cluster());
     let scc = |name: &str| &seeds[&format!("0000_20_kube-apiserver-operator_00_scc-{name}.yaml")].1;
     let strict = scc("restricted-v2");
     assert_eq!(strict["requiredDropCapabilities"], json!(["ALL"]));
@@ -261,7 +261,7 @@ fn the_strictest_constraint_is_for_everyone_and_the_widest_is_not() {
 
 #[test]
 fn seeds_read_what_they_say_and_nothing_else() {
-    let (cluster, release) = (testing::cluster(), release());
+    let (cluster, release) = (example::cluster(), release());
     let (tree, secrets) = pki(&cluster);
     for asset in assets(&cluster) {
         let sources: BTreeSet<Source> = asset.sources().into_iter().collect();
@@ -281,7 +281,7 @@ fn seeds_read_what_they_say_and_nothing_else() {
 
 #[test]
 fn a_file_that_is_no_certificate_is_named() {
-    let (cluster, release) = (testing::cluster(), release());
+    let (cluster, release) = (example::cluster(), release());
     let (mut tree, secrets) = pki(&cluster);
     tree.insert("pki/kubelet-signer.crt", "hello");
     let inputs = Inputs { cluster: &cluster, release: &release, secrets: &secrets, tree: &tree };
@@ -296,7 +296,7 @@ fn every_seed_is_explained_and_nothing_else_is() {
     let ours = |e: &&Explanation| e.kind == Kind::Manifest && e.name.starts_with("operator-seeds/");
     let explained: BTreeSet<String> = catalogue.iter().filter(ours).map(|e| e.name.to_owned()).collect();
     let made: BTreeSet<String> =
-        seeds(&testing::cluster()).keys().map(|name| format!("operator-seeds/{name}")).collect();
+        seeds(&example::cluster()).keys().map(|name| format!("operator-seeds/{name}")).collect();
     assert_eq!(explained, made);
     for e in catalogue.iter().filter(ours) {
         for text in [e.what, e.why, e.readers, e.without, e.source] {

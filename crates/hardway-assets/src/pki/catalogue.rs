@@ -13,7 +13,7 @@ use crate::inventory::KeyAlgorithm;
 
 /// One certificate.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct CertificateSpec {
     /// File base: `pki/<name>.crt`, `secrets/<name>.key`.
     pub name: String,
     /// Whose it is.
@@ -67,7 +67,7 @@ pub const SSH_KEY: &str = "bootstrap-ssh";
 pub const IGNITION_SERVER: &str = "ignition-server";
 
 /// Every certificate of a cluster, signers first.
-pub fn certificates(cluster: &Cluster) -> Vec<Row> {
+pub fn certificates(cluster: &Cluster) -> Vec<CertificateSpec> {
     [signers(cluster), apiserver_leaves(cluster), client_leaves(), host_leaves(cluster), etcd_leaves(cluster)]
         .concat()
 }
@@ -81,14 +81,14 @@ pub fn keys(cluster: &Cluster) -> Vec<(String, KeyAlgorithm)> {
     keys
 }
 
-fn signers(cluster: &Cluster) -> Vec<Row> {
+fn signers(cluster: &Cluster) -> Vec<CertificateSpec> {
     let signer =
         |name: &str, lifetime| row(name, Subject::signer(name, "openshift"), None, Usage::Signer, lifetime);
     let created = cluster.identity.created.as_second();
     // The operator names its signers after the second they were made in.
     let etcd = |name: &str| {
         let subject = Subject::user(format!("openshift-etcd_{name}@{created}"), &[]);
-        Row {
+        CertificateSpec {
             names_itself_as_authority: true,
             sources: vec![Source::Identity],
             ..row(name, subject, None, Usage::Signer, Lifetime::Years(5))
@@ -103,7 +103,7 @@ fn signers(cluster: &Cluster) -> Vec<Row> {
         signer("kube-apiserver-to-kubelet-signer", Lifetime::Years(1)),
         signer("kube-control-plane-signer", Lifetime::Years(1)),
         signer("aggregator-signer", Lifetime::ShortLived),
-        Row {
+        CertificateSpec {
             subject: Subject::signer("aggregator", "bootkube"),
             ..signer("aggregator-ca", Lifetime::ShortLived)
         },
@@ -116,8 +116,8 @@ fn signers(cluster: &Cluster) -> Vec<Row> {
 
 /// What the bootstrap kube-apiserver shows, one certificate for each way of reaching it. None carries a host's
 /// address: clients use names.
-fn apiserver_leaves(cluster: &Cluster) -> Vec<Row> {
-    let leaf = |name: &str, signer, sans, sources| Row {
+fn apiserver_leaves(cluster: &Cluster) -> Vec<CertificateSpec> {
+    let leaf = |name: &str, signer, sans, sources| CertificateSpec {
         sans,
         with_signer: true,
         sources,
@@ -155,7 +155,7 @@ fn apiserver_leaves(cluster: &Cluster) -> Vec<Row> {
 }
 
 /// Who calls the kube-apiserver, and whom it calls.
-fn client_leaves() -> Vec<Row> {
+fn client_leaves() -> Vec<CertificateSpec> {
     let client =
         |name: &str, subject, signer, lifetime| row(name, subject, Some(signer), Usage::Client, lifetime);
     let admin = || Subject::user("system:admin", &["system:masters"]);
@@ -193,7 +193,7 @@ fn client_leaves() -> Vec<Row> {
             CONTROL_PLANE,
             Lifetime::Years(1),
         ),
-        Row {
+        CertificateSpec {
             usage: Usage::ServerAndClient,
             ..client("admin-kubeconfig-client", admin(), "admin-kubeconfig-signer", Lifetime::Years(10))
         },
@@ -202,10 +202,10 @@ fn client_leaves() -> Vec<Row> {
 }
 
 /// What Ignition and people meet before and beside the control plane.
-fn host_leaves(cluster: &Cluster) -> Vec<Row> {
+fn host_leaves(cluster: &Cluster) -> Vec<CertificateSpec> {
     let leaf = |name: &str, subject, usage| row(name, subject, Some("root-ca"), usage, Lifetime::Years(10));
     let mut leaves = vec![
-        Row {
+        CertificateSpec {
             sans: vec![dns(cluster.api_int_host())],
             sources: domain(),
             with_key_usage: false,
@@ -219,7 +219,7 @@ fn host_leaves(cluster: &Cluster) -> Vec<Row> {
     ];
     // Not on the bootstrap host, but for the same reader: Ignition, which trusts root-ca.
     if let Some(url) = cluster.inventory.ignition_server.url.as_ref().filter(|url| url.is_https) {
-        leaves.push(Row {
+        leaves.push(CertificateSpec {
             sans: vec![url.address().map_or_else(|| dns(&url.host), San::Ip)],
             sources: vec![Source::inventory("ignitionServer")],
             ..leaf(IGNITION_SERVER, Subject::user("system:ignition-server", &[]), Usage::Server)
@@ -229,11 +229,11 @@ fn host_leaves(cluster: &Cluster) -> Vec<Row> {
 }
 
 /// What the etcd operator's render would mint on the bootstrap host.
-fn etcd_leaves(cluster: &Cluster) -> Vec<Row> {
+fn etcd_leaves(cluster: &Cluster) -> Vec<CertificateSpec> {
     let host = cluster.node_name(cluster.bootstrap_host());
     let sans = etcd_sans(cluster);
     let first = sans.iter().map(san_text).min().unwrap_or_default();
-    let member = |name: String, signer| Row {
+    let member = |name: String, signer| CertificateSpec {
         sans: sans.clone(),
         with_signer: true,
         sources: [domain(), vec![Source::inventory("hosts"), Source::config("networking.serviceNetwork")]]
@@ -276,8 +276,14 @@ fn etcd_sans(cluster: &Cluster) -> Vec<San> {
     sans
 }
 
-fn row(name: &str, subject: Subject, signer: Option<&'static str>, usage: Usage, lifetime: Lifetime) -> Row {
-    Row {
+fn row(
+    name: &str,
+    subject: Subject,
+    signer: Option<&'static str>,
+    usage: Usage,
+    lifetime: Lifetime,
+) -> CertificateSpec {
+    CertificateSpec {
         name: name.to_owned(),
         subject,
         signer,

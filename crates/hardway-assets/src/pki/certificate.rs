@@ -4,13 +4,13 @@ use hardway_base::pem;
 use jiff::SignedDuration;
 use x509_parser::prelude::{FromDer as _, X509Certificate};
 
-use super::catalogue::{Bundle, Lifetime, Row};
+use super::catalogue::{Bundle, CertificateSpec, Lifetime};
 use super::{Template, inspect, issue, key_id};
 use crate::Phase;
 use crate::graph::{Asset, Inputs, MakeError, Output, Source};
 
 /// `pki/<name>.crt`
-pub struct Certificate(pub Row);
+pub struct Certificate(pub CertificateSpec);
 
 /// `pki/<name>.crt` of several signers.
 pub struct CaBundle(pub Bundle);

@@ -33,7 +33,7 @@ pub fn expiries(cluster: &Cluster, tree: &Tree, now: Timestamp) -> Vec<Expiry> {
 
 /// What counts is what would lie on disk after this run: the recorded date of issue and the lifetime of today may end
 /// sooner than the file does, or be all there is when the file was removed or the secrets came from another machine.
-fn expiry(row: &catalogue::Row, cluster: &Cluster, tree: &Tree, now: Timestamp) -> Expiry {
+fn expiry(row: &catalogue::CertificateSpec, cluster: &Cluster, tree: &Tree, now: Timestamp) -> Expiry {
     let lifetime = SignedDuration::from_hours(row.lifetime.hours(cluster));
     let issued = cluster.identity.issued(&row.name);
     let planned = issued + lifetime;
@@ -60,7 +60,7 @@ fn not_after(certificate: &str, tree: &Tree) -> Option<Timestamp> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
+    use crate::example;
 
     fn due(cluster: &Cluster, now: &str) -> Vec<String> {
         let all = expiries(cluster, &Tree::default(), now.parse().unwrap());
@@ -69,12 +69,12 @@ mod tests {
 
     #[test]
     fn nothing_is_due_while_it_is_fresh() {
-        assert!(due(&testing::cluster(), "2026-11-15T18:00:00Z").is_empty());
+        assert!(due(&example::cluster(), "2026-11-15T18:00:00Z").is_empty());
     }
 
     #[test]
     fn what_would_be_made_expired_is_due_even_without_a_file() {
-        let due = due(&testing::cluster(), "2026-11-17T00:00:00Z");
+        let due = due(&example::cluster(), "2026-11-17T00:00:00Z");
         assert!(
             due.contains(&"kubelet-signer".to_owned()) && !due.contains(&"root-ca".to_owned()),
             "{due:?}"
@@ -83,20 +83,20 @@ mod tests {
 
     #[test]
     fn a_shorter_lifetime_than_the_age_is_due() {
-        let mut cluster = testing::cluster();
+        let mut cluster = example::cluster();
         cluster.inventory.pki.short_lived_hours = 10;
         assert!(due(&cluster, "2026-11-15T20:00:00Z").contains(&"aggregator-client".to_owned()));
     }
 
     #[test]
     fn what_begins_in_the_future_is_due() {
-        let all = expiries(&testing::cluster(), &Tree::default(), "2026-11-14T00:00:00Z".parse().unwrap());
+        let all = expiries(&example::cluster(), &Tree::default(), "2026-11-14T00:00:00Z".parse().unwrap());
         assert!(all.iter().all(|expiry| expiry.is_early && expiry.is_due));
     }
 
     #[test]
     fn a_renewed_one_is_fresh_again() {
-        let mut cluster = testing::cluster();
+        let mut cluster = example::cluster();
         let now = "2026-11-17T00:00:00Z";
         for certificate in due(&cluster, now) {
             cluster.identity.renewed.insert(certificate, now.parse().unwrap());

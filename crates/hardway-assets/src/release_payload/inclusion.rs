@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{EnabledCapabilities, FeatureGates, ManifestHead, ReleasePayload, VersionContract};
+use super::{EnabledCapabilities, FeatureGates, ManifestHead, ObjectId, ReleasePayload, VersionContract};
 use crate::feature_gates;
 use crate::install_config::InstallConfig;
 
@@ -37,19 +37,6 @@ pub struct InclusionRules {
     pub capabilities: Option<EnabledCapabilities>,
     /// Objects of ClusterVersion's `spec.overrides` with `unmanaged: true`.
     pub unmanaged: Vec<ObjectId>,
-}
-
-/// An object of a cluster by what names it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ObjectId {
-    /// Nothing for Kubernetes' core.
-    pub group: String,
-    /// Such as `Deployment`.
-    pub kind: String,
-    /// Not looked at for objects that have none.
-    pub namespace: String,
-    /// Its name.
-    pub name: String,
 }
 
 /// Why a manifest is left out.
@@ -168,7 +155,7 @@ impl InclusionRules {
         self.check_major(head)?;
         self.check_profile(head)?;
         self.check_capabilities(head)?;
-        if self.unmanaged.iter().any(|id| id.names(head)) {
+        if self.unmanaged.iter().any(|id| names(id, head)) {
             return Err(Exclusion::Unmanaged);
         }
         Ok(())
@@ -257,11 +244,10 @@ impl InclusionRules {
     }
 }
 
-impl ObjectId {
-    fn names(&self, head: &ManifestHead) -> bool {
-        let same_place = head.namespace.is_empty() || self.namespace == head.namespace;
-        self.group == head.group() && self.kind == head.kind && self.name == head.name && same_place
-    }
+/// The namespace is not looked at for objects that have none.
+fn names(id: &ObjectId, head: &ManifestHead) -> bool {
+    let same_place = head.namespace.is_empty() || id.namespace == head.namespace;
+    id.group == head.group() && id.kind == head.kind && id.name == head.name && same_place
 }
 
 fn annotation<'h>(head: &'h ManifestHead, key: &str) -> Option<&'h str> {

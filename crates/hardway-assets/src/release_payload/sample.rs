@@ -11,8 +11,8 @@ use sha2::{Digest as _, Sha256};
 use super::sample_crds::sample_crds;
 use super::{ComponentImages, FeatureGates, ReleasePayload, sample_nodes};
 
-/// No release of 4.18 has this patch level, so nobody mistakes the sample for one.
-const VERSION: &str = "4.18.99";
+/// The sample's version. No release of 4.18 has this patch level, so nobody mistakes the sample for one.
+pub const SAMPLE_VERSION: &str = "4.18.99";
 /// No such organisation has images; the name shows up in every file that mentions one.
 const REPOSITORY: &str = "quay.io/hardway-sample";
 /// The payload tags of 4.18.
@@ -27,13 +27,18 @@ const FEATURE_SETS: [(&str, &str); 3] = [
 ];
 
 /// The sample release. The same value every time.
+///
+/// ```
+/// let sample = hardway_assets::release_payload::sample();
+/// assert!(sample.is_sample && sample.images.get("etcd").is_ok());
+/// ```
 pub fn sample() -> ReleasePayload {
     let images: ComponentImages =
         IMAGE_NAMES.lines().map(|name| (name.to_owned(), pull_spec(name))).collect();
-    let rendered = sample_nodes::rendered(&images, VERSION).into_iter().collect();
+    let rendered = sample_nodes::rendered(&images, SAMPLE_VERSION).into_iter().collect();
     ReleasePayload {
         image: pull_spec("release"),
-        version: VERSION.to_owned(),
+        version: SAMPLE_VERSION.to_owned(),
         architecture: "amd64".to_owned(),
         is_sample: true,
         images,

@@ -9,7 +9,7 @@ use super::ReleaseManifest;
 use crate::yaml;
 
 /// One kind. `status` tells whether status is a sub-resource: where it is, creating an object drops its status.
-struct Row {
+struct SampleCrd {
     /// Begins the file name and decides the order of the files.
     prefix: &'static str,
     group: &'static str,
@@ -27,7 +27,7 @@ const CONFIG: &str = "config.openshift.io";
 const OPERATOR: &str = "operator.openshift.io";
 const MACHINE_CONFIG: &str = "machineconfiguration.openshift.io";
 
-impl Row {
+impl SampleCrd {
     /// Cluster-scoped, `v1`, with a status sub-resource: what most kinds are.
     const fn new(
         prefix: &'static str,
@@ -80,19 +80,30 @@ const CONFIG_10: &str = "0000_10_config-operator_01";
 const MCO: &str = "0000_80_machine-config_01";
 
 /// By file name. SecurityContextConstraints and RangeAllocation have no spec: their fields are at the top.
-const ROWS: [Row; 45] = [
-    Row::new(CVO, CONFIG, "ClusterOperator", "clusteroperators").short("co"),
-    Row::new(CVO, CONFIG, "ClusterVersion", "clusterversions"),
-    Row::new(CONFIG_03, "quota.openshift.io", "ClusterResourceQuota", "clusterresourcequotas").bootstrap(),
-    Row::new(CONFIG_03, CONFIG, "Proxy", "proxies").bootstrap(),
-    Row::new(CONFIG_03, "authorization.openshift.io", "RoleBindingRestriction", "rolebindingrestrictions")
-        .bootstrap()
-        .namespaced()
-        .without_status(),
-    Row::new(CONFIG_03, "security.openshift.io", "SecurityContextConstraints", "securitycontextconstraints")
-        .bootstrap()
-        .without_status(),
-    Row::new(
+const ROWS: [SampleCrd; 45] = [
+    SampleCrd::new(CVO, CONFIG, "ClusterOperator", "clusteroperators").short("co"),
+    SampleCrd::new(CVO, CONFIG, "ClusterVersion", "clusterversions"),
+    SampleCrd::new(CONFIG_03, "quota.openshift.io", "ClusterResourceQuota", "clusterresourcequotas")
+        .bootstrap(),
+    SampleCrd::new(CONFIG_03, CONFIG, "Proxy", "proxies").bootstrap(),
+    SampleCrd::new(
+        CONFIG_03,
+        "authorization.openshift.io",
+        "RoleBindingRestriction",
+        "rolebindingrestrictions",
+    )
+    .bootstrap()
+    .namespaced()
+    .without_status(),
+    SampleCrd::new(
+        CONFIG_03,
+        "security.openshift.io",
+        "SecurityContextConstraints",
+        "securitycontextconstraints",
+    )
+    .bootstrap()
+    .without_status(),
+    SampleCrd::new(
         "0000_03_config-operator_02",
         "security.internal.openshift.io",
         "RangeAllocation",
@@ -100,56 +111,58 @@ const ROWS: [Row; 45] = [
     )
     .bootstrap()
     .without_status(),
-    Row::new("0000_03_marketplace_01", CONFIG, "OperatorHub", "operatorhubs"),
-    Row::new(CONFIG_10, CONFIG, "APIServer", "apiservers").bootstrap(),
-    Row::new(CONFIG_10, CONFIG, "Authentication", "authentications").bootstrap(),
-    Row::new(CONFIG_10, OPERATOR, "Config", "configs"),
-    Row::new(CONFIG_10, CONFIG, "Console", "consoles").bootstrap(),
-    Row::new(CONFIG_10, CONFIG, "DNS", "dnses").bootstrap(),
-    Row::new(CONFIG_10, CONFIG, "FeatureGate", "featuregates").bootstrap(),
-    Row::new(CONFIG_10, CONFIG, "ImageContentPolicy", "imagecontentpolicies").bootstrap(),
-    Row::new(CONFIG_10, OPERATOR, "ImageContentSourcePolicy", "imagecontentsourcepolicies")
+    SampleCrd::new("0000_03_marketplace_01", CONFIG, "OperatorHub", "operatorhubs"),
+    SampleCrd::new(CONFIG_10, CONFIG, "APIServer", "apiservers").bootstrap(),
+    SampleCrd::new(CONFIG_10, CONFIG, "Authentication", "authentications").bootstrap(),
+    SampleCrd::new(CONFIG_10, OPERATOR, "Config", "configs"),
+    SampleCrd::new(CONFIG_10, CONFIG, "Console", "consoles").bootstrap(),
+    SampleCrd::new(CONFIG_10, CONFIG, "DNS", "dnses").bootstrap(),
+    SampleCrd::new(CONFIG_10, CONFIG, "FeatureGate", "featuregates").bootstrap(),
+    SampleCrd::new(CONFIG_10, CONFIG, "ImageContentPolicy", "imagecontentpolicies").bootstrap(),
+    SampleCrd::new(CONFIG_10, OPERATOR, "ImageContentSourcePolicy", "imagecontentsourcepolicies")
         .bootstrap()
         .version("v1alpha1"),
-    Row::new(CONFIG_10, CONFIG, "ImageDigestMirrorSet", "imagedigestmirrorsets").bootstrap().short("idms"),
-    Row::new(CONFIG_10, CONFIG, "Image", "images").bootstrap(),
-    Row::new(CONFIG_10, CONFIG, "ImageTagMirrorSet", "imagetagmirrorsets").bootstrap().short("itms"),
-    Row::new(CONFIG_10, CONFIG, "Infrastructure", "infrastructures").bootstrap(),
-    Row::new(CONFIG_10, CONFIG, "Ingress", "ingresses").bootstrap(),
-    Row::new(CONFIG_10, CONFIG, "Network", "networks").bootstrap().without_status(),
-    Row::new(CONFIG_10, CONFIG, "Node", "nodes").bootstrap(),
-    Row::new(CONFIG_10, CONFIG, "OAuth", "oauths").bootstrap(),
-    Row::new(CONFIG_10, CONFIG, "Project", "projects").bootstrap(),
-    Row::new(CONFIG_10, CONFIG, "Scheduler", "schedulers").bootstrap(),
-    Row::new("0000_10_openshift-controller-manager_01", CONFIG, "Build", "builds"),
-    Row::new("0000_12_etcd_01", OPERATOR, "Etcd", "etcds"),
-    Row::new("0000_20_kube-apiserver_01", OPERATOR, "KubeAPIServer", "kubeapiservers"),
-    Row::new(
+    SampleCrd::new(CONFIG_10, CONFIG, "ImageDigestMirrorSet", "imagedigestmirrorsets")
+        .bootstrap()
+        .short("idms"),
+    SampleCrd::new(CONFIG_10, CONFIG, "Image", "images").bootstrap(),
+    SampleCrd::new(CONFIG_10, CONFIG, "ImageTagMirrorSet", "imagetagmirrorsets").bootstrap().short("itms"),
+    SampleCrd::new(CONFIG_10, CONFIG, "Infrastructure", "infrastructures").bootstrap(),
+    SampleCrd::new(CONFIG_10, CONFIG, "Ingress", "ingresses").bootstrap(),
+    SampleCrd::new(CONFIG_10, CONFIG, "Network", "networks").bootstrap().without_status(),
+    SampleCrd::new(CONFIG_10, CONFIG, "Node", "nodes").bootstrap(),
+    SampleCrd::new(CONFIG_10, CONFIG, "OAuth", "oauths").bootstrap(),
+    SampleCrd::new(CONFIG_10, CONFIG, "Project", "projects").bootstrap(),
+    SampleCrd::new(CONFIG_10, CONFIG, "Scheduler", "schedulers").bootstrap(),
+    SampleCrd::new("0000_10_openshift-controller-manager_01", CONFIG, "Build", "builds"),
+    SampleCrd::new("0000_12_etcd_01", OPERATOR, "Etcd", "etcds"),
+    SampleCrd::new("0000_20_kube-apiserver_01", OPERATOR, "KubeAPIServer", "kubeapiservers"),
+    SampleCrd::new(
         "0000_25_kube-controller-manager_01",
         OPERATOR,
         "KubeControllerManager",
         "kubecontrollermanagers",
     ),
-    Row::new("0000_25_kube-scheduler_01", OPERATOR, "KubeScheduler", "kubeschedulers"),
-    Row::new("0000_30_openshift-apiserver_01", OPERATOR, "OpenShiftAPIServer", "openshiftapiservers"),
-    Row::new("0000_50_authentication_01", OPERATOR, "Authentication", "authentications"),
-    Row::new(
+    SampleCrd::new("0000_25_kube-scheduler_01", OPERATOR, "KubeScheduler", "kubeschedulers"),
+    SampleCrd::new("0000_30_openshift-apiserver_01", OPERATOR, "OpenShiftAPIServer", "openshiftapiservers"),
+    SampleCrd::new("0000_50_authentication_01", OPERATOR, "Authentication", "authentications"),
+    SampleCrd::new(
         "0000_50_openshift-controller-manager_02",
         OPERATOR,
         "OpenShiftControllerManager",
         "openshiftcontrollermanagers",
     ),
-    Row::new("0000_50_service-ca_02", OPERATOR, "ServiceCA", "servicecas"),
-    Row::new("0000_50_storage_01", OPERATOR, "Storage", "storages"),
-    Row::new("0000_70_dns_00", OPERATOR, "DNS", "dnses"),
-    Row::new("0000_70_network_01", OPERATOR, "Network", "networks"),
-    Row::new(MCO, MACHINE_CONFIG, "ContainerRuntimeConfig", "containerruntimeconfigs").short("ctrcfg"),
-    Row::new(MCO, MACHINE_CONFIG, "ControllerConfig", "controllerconfigs"),
-    Row::new(MCO, MACHINE_CONFIG, "KubeletConfig", "kubeletconfigs"),
-    Row::new(MCO, MACHINE_CONFIG, "MachineConfigPool", "machineconfigpools").short("mcp"),
-    Row::new(MCO, MACHINE_CONFIG, "MachineConfig", "machineconfigs").short("mc").without_status(),
-    Row::new(MCO, OPERATOR, "MachineConfiguration", "machineconfigurations"),
-    Row::new(MCO, MACHINE_CONFIG, "MachineOSConfig", "machineosconfigs"),
+    SampleCrd::new("0000_50_service-ca_02", OPERATOR, "ServiceCA", "servicecas"),
+    SampleCrd::new("0000_50_storage_01", OPERATOR, "Storage", "storages"),
+    SampleCrd::new("0000_70_dns_00", OPERATOR, "DNS", "dnses"),
+    SampleCrd::new("0000_70_network_01", OPERATOR, "Network", "networks"),
+    SampleCrd::new(MCO, MACHINE_CONFIG, "ContainerRuntimeConfig", "containerruntimeconfigs").short("ctrcfg"),
+    SampleCrd::new(MCO, MACHINE_CONFIG, "ControllerConfig", "controllerconfigs"),
+    SampleCrd::new(MCO, MACHINE_CONFIG, "KubeletConfig", "kubeletconfigs"),
+    SampleCrd::new(MCO, MACHINE_CONFIG, "MachineConfigPool", "machineconfigpools").short("mcp"),
+    SampleCrd::new(MCO, MACHINE_CONFIG, "MachineConfig", "machineconfigs").short("mc").without_status(),
+    SampleCrd::new(MCO, OPERATOR, "MachineConfiguration", "machineconfigurations"),
+    SampleCrd::new(MCO, MACHINE_CONFIG, "MachineOSConfig", "machineosconfigs"),
 ];
 
 /// One file per kind, in file name order.
@@ -162,7 +175,7 @@ pub(super) fn sample_crds() -> Vec<ReleaseManifest> {
         .collect()
 }
 
-fn definition(row: &Row) -> Value {
+fn definition(row: &SampleCrd) -> Value {
     let mut annotations = json!({"include.release.openshift.io/self-managed-high-availability": "true"});
     if row.is_bootstrap {
         annotations["release.openshift.io/bootstrap-required"] = "true".into();

@@ -7,13 +7,13 @@ fn contract(version: &str) -> VersionContract {
 }
 
 /// A question, and the first of the versions tried here that answers yes.
-type Row = (&'static str, fn(&VersionContract) -> bool, &'static str);
+type Question = (&'static str, fn(&VersionContract) -> bool, &'static str);
 
 const VERSIONS: [&str; 7] = ["4.18.3", "4.19.0-rc.1", "4.20.1", "4.21.0", "4.22.7", "4.23.0", "5.0.0-ec.2"];
 
 #[test]
 fn every_answer_turns_at_its_version() {
-    let rows: [Row; 26] = [
+    let rows: [Question; 26] = [
         ("mcs ca", VersionContract::ships_machine_config_server_ca, "4.19.0-rc.1"),
         ("mcs tls", VersionContract::mcs_tls_secret_is_typed, "4.19.0-rc.1"),
         ("etcd gates", VersionContract::etcd_uses_feature_gate_flags, "4.21.0"),

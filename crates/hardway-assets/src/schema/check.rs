@@ -65,9 +65,12 @@ impl Check<'_> {
         }
         for field in fields {
             let missing = node.get(field.name).is_none_or(|value| is_nothing(&value.value, &field.kind));
-            if let Presence::Required(detail) = field.presence
-                && missing
-            {
+            let detail = match field.presence {
+                Presence::Required(detail) => detail.to_owned(),
+                Presence::RequiredWord => format!("one of {} is required", field.allowed.join(", ")),
+                Presence::Optional | Presence::RefusedByRule | Presence::RequiredByRule => continue,
+            };
+            if missing {
                 let violation = Violation::required(join(path, field.name), detail);
                 self.found.push(Violation { span: Some(node.locate(field.name)), ..violation });
             }

@@ -7,6 +7,11 @@ use super::{Field, INSTALL_CONFIG, INVENTORY, Kind, Presence, Table};
 use crate::explain::{Catalogue, Kind as Explained};
 
 /// The schema of `install-config.yaml`.
+///
+/// ```
+/// let schema = hardway_assets::schema::install_config_schema();
+/// assert_eq!(schema["properties"]["publish"]["default"], "External");
+/// ```
 pub fn install_config_schema() -> Value {
     json_schema(&INSTALL_CONFIG)
 }
@@ -36,7 +41,8 @@ fn object(path: &str, table: &Table, fields: &'static [Field], catalogue: &Catal
             continue;
         }
         properties.insert(field.name.to_owned(), described);
-        if matches!(field.presence, Presence::Required(_) | Presence::RequiredByRule) {
+        if matches!(field.presence, Presence::Required(_) | Presence::RequiredByRule | Presence::RequiredWord)
+        {
             required.push(field.name);
         }
     }

@@ -63,6 +63,8 @@ pub enum Presence {
     Optional,
     /// It may not; this is said if it is missing.
     Required(&'static str),
+    /// It may not; which words are allowed is said if it is missing.
+    RequiredWord,
     /// It may not, and a rule says so in words of its own.
     RequiredByRule,
     /// It must be: people write it, and a rule says what to write instead.
@@ -87,6 +89,12 @@ impl Field {
     pub const fn required(mut self, detail: &'static str) -> Self {
         self.presence = Presence::Required(detail);
         self
+    }
+
+    /// The same, required, and one of these words.
+    pub const fn one_of(mut self, values: &'static [&'static str]) -> Self {
+        self.presence = Presence::RequiredWord;
+        self.allowed(values)
     }
 
     /// The same, required by a rule that finds its own words.

@@ -1,6 +1,7 @@
 //! The fields of `inventory.yaml`. The file is ours: this table is its definition.
 
 use super::{Field, Kind, Table};
+use crate::machine_provider::MACHINES;
 
 /// The table.
 pub static INVENTORY: Table = Table { file: "inventory.yaml", prefix: "inventory ", fields: &FIELDS };
@@ -24,76 +25,6 @@ static FIELDS: [Field; 9] = [
 static RELEASE: [Field; 1] =
     [Field::new("image", Kind::String).required("a pull spec by tag or digest, or sample, is required")];
 
-static MACHINES: [Field; 5] = [
-    Field::new("provider", Kind::String)
-        .required("one of bare-metal, gce, lab, libvirt is required")
-        .allowed(&["bare-metal", "gce", "lab", "libvirt"]),
-    Field::new("bare-metal", Kind::Object(&BARE_METAL)),
-    Field::new("gce", Kind::Object(&GCE)),
-    Field::new("lab", Kind::Object(&LAB)),
-    Field::new("libvirt", Kind::Object(&LIBVIRT)),
-];
-
-// What the providers read: crates/hardway-machines/src/providers/*/settings.rs. A test there holds both together.
-
-static BARE_METAL: [Field; 5] = [
-    Field::new("boot", Kind::String).default("iso").allowed(&["iso", "pxe"]),
-    Field::new("mediaUrl", Kind::String),
-    Field::new("interface", Kind::String),
-    Field::new("upstreamDNS", ADDRESSES),
-    Field::new("hosts", Kind::Object(&BARE_METAL_HOSTS)),
-];
-
-static BARE_METAL_HOSTS: [Field; 1] = [Field::new("<host>", Kind::Object(&BARE_METAL_HOST))];
-
-static BARE_METAL_HOST: [Field; 1] = [Field::new("bmc", Kind::Object(&BMC))];
-
-static BMC: [Field; 7] = [
-    Field::new("address", Kind::String).required_by_rule(),
-    Field::new("user", Kind::String).required_by_rule(),
-    Field::new("passwordFile", Kind::String).required_by_rule(),
-    Field::new("password", Kind::Any).secret().refused_by_rule(),
-    Field::new("auth", Kind::String).default("basic").allowed(&["basic", "session"]),
-    Field::new("caFile", Kind::String),
-    Field::new("insecure", Kind::Bool).default("false"),
-];
-
-static GCE: [Field; 13] = [
-    Field::new("project", Kind::String).required_by_rule(),
-    Field::new("zones", Kind::OneOrMany(&Kind::String)).required_by_rule(),
-    Field::new("network", Kind::String).default("default"),
-    Field::new("subnet", Kind::String),
-    Field::new("machineType", Kind::String).default("n2-standard-4"),
-    Field::new("diskType", Kind::String).default("pd-ssd"),
-    Field::new("image", Kind::String),
-    Field::new("imageProject", Kind::String),
-    Field::new("imageFile", Kind::String),
-    Field::new("bucket", Kind::String),
-    Field::new("externalAddresses", Kind::Bool).default("true"),
-    Field::new("sourceRanges", Kind::OneOrMany(&Kind::Cidr)),
-    Field::new("serviceAccount", Kind::String),
-];
-
-static LAB: [Field; 1] = [Field::new("name", Kind::String)];
-
-static LIBVIRT: [Field; 10] = [
-    Field::new("uri", Kind::String).default("qemu:///system"),
-    Field::new("pool", Kind::String).default("default"),
-    Field::new("poolPath", Kind::String),
-    Field::new("network", Kind::String),
-    Field::new("bridge", Kind::String),
-    Field::new("accelerator", Kind::String).default("auto").allowed(&["auto", "kvm", "tcg"]),
-    Field::new("haproxy", Kind::String).default("auto").allowed(&["auto", "systemd", "podman", "daemon"]),
-    Field::new("haproxyImage", Kind::String),
-    Field::new("upstreamDNS", ADDRESSES),
-    Field::new("resolver", Kind::String).default("auto").allowed(&[
-        "auto",
-        "systemd-resolved",
-        "network-manager",
-        "none",
-    ]),
-];
-
 static NETWORK: [Field; 5] = [
     Field::new("gateway", ADDRESSES).required("the hosts' default route is required"),
     Field::new("dns", ADDRESSES).required("at least one name server is required"),
@@ -113,11 +44,7 @@ static OPTIONS: [Field; 1] = [Field::new("kubeProxyOnMasters", Kind::Bool).defau
 
 static HOST: [Field; 9] = [
     Field::new("name", Kind::String).required("every host needs a name"),
-    Field::new("role", Kind::String).required("one of bootstrap, master, worker is required").allowed(&[
-        "bootstrap",
-        "master",
-        "worker",
-    ]),
+    Field::new("role", Kind::String).one_of(&["bootstrap", "master", "worker"]),
     Field::new("ip", ADDRESSES).required("every host needs a fixed address"),
     Field::new("mac", Kind::String),
     Field::new("interface", Kind::String),

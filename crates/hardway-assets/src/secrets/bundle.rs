@@ -13,6 +13,18 @@ use super::{Identity, KeyError, PrivateKey, Random, kubeadmin_password};
 use crate::inventory::KeyAlgorithm;
 
 /// The files of `secrets/`, by name without the folder.
+///
+/// ```
+/// use hardway_assets::inventory::KeyAlgorithm;
+/// use hardway_assets::secrets::SecretBundle;
+///
+/// let mut secrets = SecretBundle::default();
+/// secrets.draw_identity("ocp4", "2026-11-15T00:00:00Z".parse()?);
+/// secrets.complete(&[("root-ca".to_owned(), KeyAlgorithm::EcdsaP256)])?;
+/// assert!(secrets.get("root-ca.key")?.expose_text().starts_with("-----BEGIN PRIVATE KEY-----"));
+/// assert!(!format!("{secrets:?}").contains("BEGIN"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct SecretBundle {
     files: BTreeMap<String, Entry>,

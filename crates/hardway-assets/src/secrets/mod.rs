@@ -5,11 +5,9 @@
 mod bundle;
 mod identity;
 mod key;
-mod kubeadmin_password;
 mod random;
 
 pub use bundle::{SecretBundle, SecretsError, TOKEN_KEY, ssh_public_key};
 pub use identity::{Identity, infra_id};
 pub use key::{KeyError, PrivateKey};
-pub use kubeadmin_password::kubeadmin_password;
-pub use random::Random;
+pub use random::{Random, kubeadmin_password};

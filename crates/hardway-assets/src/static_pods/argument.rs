@@ -1,4 +1,4 @@
-//! Command lines, configuration files and environments as tables: one row a flag, key or variable.
+//! Command lines, configuration files and environments as tables: one row per flag, key or variable.
 //!
 //! From a row come the YAML that is written, the name that must be explained, and the plain upstream command line.
 
@@ -80,7 +80,7 @@ pub(crate) fn gate_flags(facts: &Facts<'_>) -> Vec<String> {
 }
 
 /// One flag or configuration argument of a component.
-pub(crate) struct Row {
+pub(crate) struct Flag {
     /// Without dashes.
     pub(crate) name: &'static str,
     pub(crate) values: Values,
@@ -94,7 +94,7 @@ pub(crate) enum Values {
     Of(fn(&Facts<'_>) -> Vec<String>),
 }
 
-impl Row {
+impl Flag {
     /// A row with one value that never differs.
     pub(crate) const fn fixed(name: &'static str, values: &'static [&'static str]) -> Self {
         Self { name, values: Values::Fixed(values) }
@@ -106,8 +106,8 @@ impl Row {
     }
 }
 
-/// The rows that apply, with their values.
-pub(crate) fn arguments(rows: &[Row], facts: &Facts<'_>) -> Vec<Argument> {
+/// The flags that apply, with their values.
+pub(crate) fn arguments(rows: &[Flag], facts: &Facts<'_>) -> Vec<Argument> {
     rows.iter()
         .map(|row| Argument {
             name: row.name,
@@ -121,12 +121,12 @@ pub(crate) fn arguments(rows: &[Row], facts: &Facts<'_>) -> Vec<Argument> {
 }
 
 /// The rows as a command line.
-pub(crate) fn flags(rows: &[Row], facts: &Facts<'_>) -> Vec<String> {
+pub(crate) fn flags(rows: &[Flag], facts: &Facts<'_>) -> Vec<String> {
     arguments(rows, facts).iter().flat_map(Argument::flags).collect()
 }
 
 /// The rows as the argument lists of an OpenShift configuration file.
-pub(crate) fn lists(rows: &[Row], facts: &Facts<'_>) -> Value {
+pub(crate) fn lists(rows: &[Flag], facts: &Facts<'_>) -> Value {
     let entry = |argument: Argument| (argument.name.to_owned(), json!(argument.values));
     arguments(rows, facts).into_iter().map(entry).collect::<Map<_, _>>().into()
 }

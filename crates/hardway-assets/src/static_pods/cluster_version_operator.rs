@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::argument::{self, Facts, Row, Variable};
+use super::argument::{self, Facts, Flag, Variable};
 use super::pod::{self, Access, Mount, Pod, SSL_CERTS, StaticPodFile};
 use crate::graph::{Facet, Inputs, MakeError, Source};
 
@@ -16,11 +16,11 @@ pub(super) const POD: StaticPodFile = StaticPodFile {
 };
 
 /// What is explained as `cluster-version-operator --…`, but for `--release-image`, which needs the release.
-pub(super) const FLAGS: &[Row] = &[
-    Row::fixed("enable-auto-update", &["false"]),
-    Row::fixed("kubeconfig", &["/etc/kubernetes/kubeconfig"]),
-    Row::fixed("listen", &[""]),
-    Row::fixed("v", &["2"]),
+pub(super) const FLAGS: &[Flag] = &[
+    Flag::fixed("enable-auto-update", &["false"]),
+    Flag::fixed("kubeconfig", &["/etc/kubernetes/kubeconfig"]),
+    Flag::fixed("listen", &[""]),
+    Flag::fixed("v", &["2"]),
 ];
 
 /// Its environment.

@@ -6,33 +6,33 @@
 
 use serde_json::{Value, json};
 
-use super::argument::{self, Facts, Row, Variable, in_url};
+use super::argument::{self, Facts, Flag, Variable, in_url};
 use super::pod::{self, Access, Mount, Pod, StaticPodFile};
 use crate::graph::{Facet, Inputs, MakeError, Source};
 
 pub(super) const POD: StaticPodFile = StaticPodFile { name: "etcd-member-pod", sources, build };
 
 /// What is explained as `etcd --…`.
-pub(super) const FLAGS: &[Row] = &[
-    Row::fixed("logger", &["zap"]),
-    Row::of("experimental-initial-corrupt-check", |facts| before_3_6(facts, "true").into_iter().collect()),
-    Row::of("feature-gates", |facts| since_3_6(facts, "InitialCorruptCheck=true").into_iter().collect()),
-    Row::of("initial-advertise-peer-urls", |facts| vec![advertised(facts, 2380)]),
-    Row::of("cert-file", |facts| vec![node_file(facts, "serving", "crt")]),
-    Row::of("key-file", |facts| vec![node_file(facts, "serving", "key")]),
-    Row::fixed("trusted-ca-file", &[CA]),
-    Row::fixed("client-cert-auth", &["true"]),
-    Row::of("peer-cert-file", |facts| vec![node_file(facts, "peer", "crt")]),
-    Row::of("peer-key-file", |facts| vec![node_file(facts, "peer", "key")]),
-    Row::fixed("peer-trusted-ca-file", &[CA]),
-    Row::fixed("peer-client-cert-auth", &["true"]),
-    Row::of("advertise-client-urls", |facts| vec![advertised(facts, 2379)]),
-    Row::of("listen-client-urls", |facts| vec![listening(facts, 2379)]),
-    Row::of("listen-client-http-urls", |facts| {
+pub(super) const FLAGS: &[Flag] = &[
+    Flag::fixed("logger", &["zap"]),
+    Flag::of("experimental-initial-corrupt-check", |facts| before_3_6(facts, "true").into_iter().collect()),
+    Flag::of("feature-gates", |facts| since_3_6(facts, "InitialCorruptCheck=true").into_iter().collect()),
+    Flag::of("initial-advertise-peer-urls", |facts| vec![advertised(facts, 2380)]),
+    Flag::of("cert-file", |facts| vec![node_file(facts, "serving", "crt")]),
+    Flag::of("key-file", |facts| vec![node_file(facts, "serving", "key")]),
+    Flag::fixed("trusted-ca-file", &[CA]),
+    Flag::fixed("client-cert-auth", &["true"]),
+    Flag::of("peer-cert-file", |facts| vec![node_file(facts, "peer", "crt")]),
+    Flag::of("peer-key-file", |facts| vec![node_file(facts, "peer", "key")]),
+    Flag::fixed("peer-trusted-ca-file", &[CA]),
+    Flag::fixed("peer-client-cert-auth", &["true"]),
+    Flag::of("advertise-client-urls", |facts| vec![advertised(facts, 2379)]),
+    Flag::of("listen-client-urls", |facts| vec![listening(facts, 2379)]),
+    Flag::of("listen-client-http-urls", |facts| {
         facts.contract.etcd_serves_http_apart().then(|| listening(facts, HTTP_PORT)).into_iter().collect()
     }),
-    Row::of("listen-peer-urls", |facts| vec![listening(facts, 2380)]),
-    Row::of("listen-metrics-urls", |facts| vec![listening(facts, 9978)]),
+    Flag::of("listen-peer-urls", |facts| vec![listening(facts, 2380)]),
+    Flag::of("listen-metrics-urls", |facts| vec![listening(facts, 9978)]),
 ];
 
 /// What is explained as `etcd ETCD_…`. Nothing here may also be a flag: etcd refuses to start then.

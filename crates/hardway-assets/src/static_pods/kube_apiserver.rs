@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::argument::{self, Facts, Row};
+use super::argument::{self, Facts, Flag};
 use super::pod::{self, Access, CONFIGS, LOGS, Mount, Pod, SECRETS, SSL_CERTS, StaticPodFile};
 use super::{kube_apiserver_config, upstream};
 use crate::Cluster;
@@ -15,17 +15,19 @@ use crate::release_payload::ReleasePayload;
 pub(super) const POD: StaticPodFile = StaticPodFile { name: "kube-apiserver-pod", sources, build };
 
 /// What stands on the command line; everything else is in the configuration file.
-pub(super) const FLAGS: &[Row] = &[
-    Row::fixed("openshift-config", &["/etc/kubernetes/config/kube-apiserver-config.yaml"]),
-    Row::fixed("v", &["2"]),
+pub(super) const FLAGS: &[Flag] = &[
+    Flag::fixed("openshift-config", &["/etc/kubernetes/config/kube-apiserver-config.yaml"]),
+    Flag::fixed("v", &["2"]),
     // Upstream asks the kubelet for the host's address. The inventory knows it, and it must be the one that etcd and
     // the etcd-endpoints object advertise, whatever other cards the host has.
-    Row::of("advertise-address", |facts| vec![facts.cluster.bootstrap_ip().to_string()]),
+    Flag::of("advertise-address", |facts| vec![facts.cluster.bootstrap_ip().to_string()]),
 ];
 
 /// What is explained as `kube-apiserver-insecure-readyz --…`.
-pub(super) const READYZ_FLAGS: &[Row] =
-    &[Row::fixed("insecure-port", &["6080"]), Row::fixed("delegate-url", &["https://localhost:6443/readyz"])];
+pub(super) const READYZ_FLAGS: &[Flag] = &[
+    Flag::fixed("insecure-port", &["6080"]),
+    Flag::fixed("delegate-url", &["https://localhost:6443/readyz"]),
+];
 
 /// The command line of an upstream kube-apiserver 1.31 that serves this cluster as far as upstream can.
 pub fn upstream_arguments(cluster: &Cluster, release: &ReleasePayload) -> Result<Vec<String>, MakeError> {

@@ -8,7 +8,7 @@
 
 use serde_json::{Value, json};
 
-use super::argument::{self, Facts, Row, Setting};
+use super::argument::{self, Facts, Flag, Setting};
 use super::audit_policy::default_audit_policy;
 use super::pod::StaticPodFile;
 use crate::feature_gates;
@@ -69,80 +69,80 @@ pub(super) const SETTINGS: &[Setting] = &[
 ];
 
 /// `apiServerArguments`: explained as `kube-apiserver --…`.
-pub(super) const ARGUMENTS: &[Row] = &[
-    Row::fixed("allow-privileged", &["true"]),
-    Row::fixed("anonymous-auth", &["true"]),
-    Row::fixed("api-audiences", &[ISSUER]),
-    Row::fixed("audit-log-format", &["json"]),
-    Row::fixed("audit-log-maxbackup", &["10"]),
-    Row::fixed("audit-log-maxsize", &["200"]),
-    Row::fixed("audit-log-path", &["/var/log/kube-apiserver/audit.log"]),
+pub(super) const ARGUMENTS: &[Flag] = &[
+    Flag::fixed("allow-privileged", &["true"]),
+    Flag::fixed("anonymous-auth", &["true"]),
+    Flag::fixed("api-audiences", &[ISSUER]),
+    Flag::fixed("audit-log-format", &["json"]),
+    Flag::fixed("audit-log-maxbackup", &["10"]),
+    Flag::fixed("audit-log-maxsize", &["200"]),
+    Flag::fixed("audit-log-path", &["/var/log/kube-apiserver/audit.log"]),
     // Not a file: the server writes auditConfig.policyConfiguration there by itself.
-    Row::fixed("audit-policy-file", &["openshift.local.audit/policy.yaml"]),
-    Row::fixed("authorization-mode", &["Scope", "SystemMasters", "RBAC", "Node"]),
-    Row::fixed("client-ca-file", &["/etc/kubernetes/secrets/kube-apiserver-complete-client-ca-bundle.crt"]),
-    Row::fixed("enable-admission-plugins", ADMISSION_PLUGINS),
-    Row::fixed("enable-aggregator-routing", &["true"]),
-    Row::fixed("enable-logs-handler", &["false"]),
-    Row::fixed("endpoint-reconciler-type", &["lease"]),
-    Row::fixed("etcd-cafile", &["/etc/kubernetes/secrets/etcd-ca-bundle.crt"]),
-    Row::fixed("etcd-certfile", &["/etc/kubernetes/secrets/etcd-client.crt"]),
-    Row::fixed("etcd-healthcheck-timeout", &["9s"]),
-    Row::fixed("etcd-keyfile", &["/etc/kubernetes/secrets/etcd-client.key"]),
-    Row::fixed("etcd-prefix", &["kubernetes.io"]),
-    Row::fixed("etcd-readycheck-timeout", &["9s"]),
-    Row::fixed("etcd-servers", &["https://localhost:2379"]),
-    Row::fixed("event-ttl", &["3h"]),
-    Row::of("feature-gates", argument::gate_flags),
-    Row::fixed("goaway-chance", &["0.001"]),
-    Row::fixed("http2-max-streams-per-connection", &["2000"]),
-    Row::fixed("kubelet-certificate-authority", &["/etc/kubernetes/secrets/kubelet-client-ca-bundle.crt"]),
-    Row::fixed(
+    Flag::fixed("audit-policy-file", &["openshift.local.audit/policy.yaml"]),
+    Flag::fixed("authorization-mode", &["Scope", "SystemMasters", "RBAC", "Node"]),
+    Flag::fixed("client-ca-file", &["/etc/kubernetes/secrets/kube-apiserver-complete-client-ca-bundle.crt"]),
+    Flag::fixed("enable-admission-plugins", ADMISSION_PLUGINS),
+    Flag::fixed("enable-aggregator-routing", &["true"]),
+    Flag::fixed("enable-logs-handler", &["false"]),
+    Flag::fixed("endpoint-reconciler-type", &["lease"]),
+    Flag::fixed("etcd-cafile", &["/etc/kubernetes/secrets/etcd-ca-bundle.crt"]),
+    Flag::fixed("etcd-certfile", &["/etc/kubernetes/secrets/etcd-client.crt"]),
+    Flag::fixed("etcd-healthcheck-timeout", &["9s"]),
+    Flag::fixed("etcd-keyfile", &["/etc/kubernetes/secrets/etcd-client.key"]),
+    Flag::fixed("etcd-prefix", &["kubernetes.io"]),
+    Flag::fixed("etcd-readycheck-timeout", &["9s"]),
+    Flag::fixed("etcd-servers", &["https://localhost:2379"]),
+    Flag::fixed("event-ttl", &["3h"]),
+    Flag::of("feature-gates", argument::gate_flags),
+    Flag::fixed("goaway-chance", &["0.001"]),
+    Flag::fixed("http2-max-streams-per-connection", &["2000"]),
+    Flag::fixed("kubelet-certificate-authority", &["/etc/kubernetes/secrets/kubelet-client-ca-bundle.crt"]),
+    Flag::fixed(
         "kubelet-client-certificate",
         &["/etc/kubernetes/secrets/kube-apiserver-to-kubelet-client.crt"],
     ),
-    Row::fixed("kubelet-client-key", &["/etc/kubernetes/secrets/kube-apiserver-to-kubelet-client.key"]),
-    Row::fixed("kubelet-preferred-address-types", &["InternalIP"]),
-    Row::fixed("kubelet-read-only-port", &["0"]),
-    Row::fixed("kubernetes-service-node-port", &["0"]),
-    Row::fixed("max-mutating-requests-inflight", &["1000"]),
-    Row::fixed("max-requests-inflight", &["3000"]),
-    Row::fixed("min-request-timeout", &["3600"]),
-    Row::fixed("proxy-client-cert-file", &["/etc/kubernetes/secrets/aggregator-client.crt"]),
-    Row::fixed("proxy-client-key-file", &["/etc/kubernetes/secrets/aggregator-client.key"]),
-    Row::fixed(
+    Flag::fixed("kubelet-client-key", &["/etc/kubernetes/secrets/kube-apiserver-to-kubelet-client.key"]),
+    Flag::fixed("kubelet-preferred-address-types", &["InternalIP"]),
+    Flag::fixed("kubelet-read-only-port", &["0"]),
+    Flag::fixed("kubernetes-service-node-port", &["0"]),
+    Flag::fixed("max-mutating-requests-inflight", &["1000"]),
+    Flag::fixed("max-requests-inflight", &["3000"]),
+    Flag::fixed("min-request-timeout", &["3600"]),
+    Flag::fixed("proxy-client-cert-file", &["/etc/kubernetes/secrets/aggregator-client.crt"]),
+    Flag::fixed("proxy-client-key-file", &["/etc/kubernetes/secrets/aggregator-client.key"]),
+    Flag::fixed(
         "requestheader-allowed-names",
         &["kube-apiserver-proxy", "system:kube-apiserver-proxy", "system:openshift-aggregator"],
     ),
-    Row::fixed("requestheader-client-ca-file", &["/etc/kubernetes/secrets/aggregator-signer.crt"]),
-    Row::fixed("requestheader-extra-headers-prefix", &["X-Remote-Extra-"]),
-    Row::fixed("requestheader-group-headers", &["X-Remote-Group"]),
-    Row::fixed("requestheader-username-headers", &["X-Remote-User"]),
-    Row::of("runtime-config", runtime_config),
-    Row::fixed("service-account-issuer", &[ISSUER]),
+    Flag::fixed("requestheader-client-ca-file", &["/etc/kubernetes/secrets/aggregator-signer.crt"]),
+    Flag::fixed("requestheader-extra-headers-prefix", &["X-Remote-Extra-"]),
+    Flag::fixed("requestheader-group-headers", &["X-Remote-Group"]),
+    Flag::fixed("requestheader-username-headers", &["X-Remote-User"]),
+    Flag::of("runtime-config", runtime_config),
+    Flag::fixed("service-account-issuer", &[ISSUER]),
     // Tokens of both kinds of key are about until the pivot is over.
-    Row::fixed(
+    Flag::fixed(
         "service-account-key-file",
         &[
             "/etc/kubernetes/secrets/service-account.pub",
             "/etc/kubernetes/secrets/bound-service-account-signing-key.pub",
         ],
     ),
-    Row::fixed("service-account-lookup", &["true"]),
-    Row::fixed(
+    Flag::fixed("service-account-lookup", &["true"]),
+    Flag::fixed(
         "service-account-signing-key-file",
         &["/etc/kubernetes/secrets/bound-service-account-signing-key.key"],
     ),
-    Row::fixed("service-node-port-range", &["30000-32767"]),
-    Row::of("shutdown-delay-duration", |facts| {
+    Flag::fixed("service-node-port-range", &["30000-32767"]),
+    Flag::of("shutdown-delay-duration", |facts| {
         vec![if facts.cluster.is_single_node() { "0s" } else { "70s" }.to_owned()]
     }),
-    Row::fixed("shutdown-send-retry-after", &["true"]),
-    Row::fixed("storage-backend", &["etcd3"]),
-    Row::fixed("storage-media-type", &["application/vnd.kubernetes.protobuf"]),
-    Row::fixed("strict-transport-security-directives", &["max-age=31536000,includeSubDomains,preload"]),
-    Row::fixed("tls-cert-file", &["/etc/kubernetes/secrets/kube-apiserver-service-network-server.crt"]),
-    Row::fixed(
+    Flag::fixed("shutdown-send-retry-after", &["true"]),
+    Flag::fixed("storage-backend", &["etcd3"]),
+    Flag::fixed("storage-media-type", &["application/vnd.kubernetes.protobuf"]),
+    Flag::fixed("strict-transport-security-directives", &["max-age=31536000,includeSubDomains,preload"]),
+    Flag::fixed("tls-cert-file", &["/etc/kubernetes/secrets/kube-apiserver-service-network-server.crt"]),
+    Flag::fixed(
         "tls-private-key-file",
         &["/etc/kubernetes/secrets/kube-apiserver-service-network-server.key"],
     ),

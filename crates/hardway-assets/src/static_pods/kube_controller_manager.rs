@@ -7,7 +7,7 @@
 
 use serde_json::{Value, json};
 
-use super::argument::{self, Facts, Row, Setting, Variable};
+use super::argument::{self, Facts, Flag, Setting, Variable};
 use super::pod::{self, CONFIGS, LOGS, Pod, SECRETS, SSL_CERTS, StaticPodFile};
 use super::upstream;
 use crate::Cluster;
@@ -31,51 +31,51 @@ pub(super) const POLICY_CONFIG: StaticPodFile = StaticPodFile {
 };
 
 /// What stands on the command line before the extended arguments.
-pub(super) const FLAGS: &[Row] = &[
-    Row::fixed("openshift-config", &["/etc/kubernetes/config/kube-controller-manager-config.yaml"]),
-    Row::fixed("kubeconfig", &[KUBECONFIG]),
-    Row::fixed("v", &["2"]),
+pub(super) const FLAGS: &[Flag] = &[
+    Flag::fixed("openshift-config", &["/etc/kubernetes/config/kube-controller-manager-config.yaml"]),
+    Flag::fixed("kubeconfig", &[KUBECONFIG]),
+    Flag::fixed("v", &["2"]),
 ];
 
 /// `extendedArguments`: explained as `kube-controller-manager --…`. The program no longer reads them from the file, so
 /// they stand on its command line as well.
-pub(super) const ARGUMENTS: &[Row] = &[
+pub(super) const ARGUMENTS: &[Flag] = &[
     // OVN-Kubernetes hands out the pods' addresses.
-    Row::fixed("allocate-node-cidrs", &["false"]),
-    Row::fixed("authentication-kubeconfig", &[KUBECONFIG]),
-    Row::fixed("authorization-kubeconfig", &[KUBECONFIG]),
-    Row::fixed("cert-dir", &["/var/run/kubernetes"]),
-    Row::fixed("cloud-provider", &["external"]),
+    Flag::fixed("allocate-node-cidrs", &["false"]),
+    Flag::fixed("authentication-kubeconfig", &[KUBECONFIG]),
+    Flag::fixed("authorization-kubeconfig", &[KUBECONFIG]),
+    Flag::fixed("cert-dir", &["/var/run/kubernetes"]),
+    Flag::fixed("cloud-provider", &["external"]),
     // One value with a comma: the flag is no list, and of two the last would win.
-    Row::of("cluster-cidr", |facts| vec![facts.pod_networks().join(",")]),
-    Row::fixed("cluster-signing-cert-file", &["/etc/kubernetes/secrets/kubelet-signer.crt"]),
-    Row::fixed("cluster-signing-duration", &["720h"]),
-    Row::fixed("cluster-signing-key-file", &["/etc/kubernetes/secrets/kubelet-signer.key"]),
-    Row::fixed("controllers", &["*", "-ttl", "-bootstrapsigner", "-tokencleaner"]),
-    Row::fixed("enable-dynamic-provisioning", &["true"]),
-    Row::of("feature-gates", argument::gate_flags),
-    Row::fixed("flex-volume-plugin-dir", &["/etc/kubernetes/kubelet-plugins/volume/exec"]),
-    Row::fixed("kube-api-burst", &["300"]),
-    Row::fixed("kube-api-qps", &["150"]),
-    Row::fixed("leader-elect", &["true"]),
-    Row::fixed("leader-elect-renew-deadline", &["12s"]),
-    Row::fixed("leader-elect-resource-lock", &["leases"]),
-    Row::fixed("leader-elect-retry-period", &["3s"]),
-    Row::fixed("pv-recycler-pod-template-filepath-hostpath", &[""]),
-    Row::fixed("pv-recycler-pod-template-filepath-nfs", &[""]),
-    Row::fixed("root-ca-file", &["/etc/kubernetes/secrets/kube-apiserver-complete-server-ca-bundle.crt"]),
-    Row::fixed("secure-port", &["10257"]),
-    Row::fixed("service-account-private-key-file", &["/etc/kubernetes/secrets/service-account.key"]),
-    Row::of("service-cluster-ip-range", |facts| vec![facts.service_networks().join(",")]),
-    Row::fixed("use-service-account-credentials", &["true"]),
+    Flag::of("cluster-cidr", |facts| vec![facts.pod_networks().join(",")]),
+    Flag::fixed("cluster-signing-cert-file", &["/etc/kubernetes/secrets/kubelet-signer.crt"]),
+    Flag::fixed("cluster-signing-duration", &["720h"]),
+    Flag::fixed("cluster-signing-key-file", &["/etc/kubernetes/secrets/kubelet-signer.key"]),
+    Flag::fixed("controllers", &["*", "-ttl", "-bootstrapsigner", "-tokencleaner"]),
+    Flag::fixed("enable-dynamic-provisioning", &["true"]),
+    Flag::of("feature-gates", argument::gate_flags),
+    Flag::fixed("flex-volume-plugin-dir", &["/etc/kubernetes/kubelet-plugins/volume/exec"]),
+    Flag::fixed("kube-api-burst", &["300"]),
+    Flag::fixed("kube-api-qps", &["150"]),
+    Flag::fixed("leader-elect", &["true"]),
+    Flag::fixed("leader-elect-renew-deadline", &["12s"]),
+    Flag::fixed("leader-elect-resource-lock", &["leases"]),
+    Flag::fixed("leader-elect-retry-period", &["3s"]),
+    Flag::fixed("pv-recycler-pod-template-filepath-hostpath", &[""]),
+    Flag::fixed("pv-recycler-pod-template-filepath-nfs", &[""]),
+    Flag::fixed("root-ca-file", &["/etc/kubernetes/secrets/kube-apiserver-complete-server-ca-bundle.crt"]),
+    Flag::fixed("secure-port", &["10257"]),
+    Flag::fixed("service-account-private-key-file", &["/etc/kubernetes/secrets/service-account.key"]),
+    Flag::of("service-cluster-ip-range", |facts| vec![facts.service_networks().join(",")]),
+    Flag::fixed("use-service-account-credentials", &["true"]),
 ];
 
 /// The cluster policy controller's command line.
-pub(super) const POLICY_FLAGS: &[Row] = &[
-    Row::fixed("config", &["/etc/kubernetes/config/cluster-policy-controller-config.yaml"]),
-    Row::fixed("kubeconfig", &[KUBECONFIG]),
-    Row::fixed("namespace", &["$(POD_NAMESPACE)"]),
-    Row::fixed("v", &["2"]),
+pub(super) const POLICY_FLAGS: &[Flag] = &[
+    Flag::fixed("config", &["/etc/kubernetes/config/cluster-policy-controller-config.yaml"]),
+    Flag::fixed("kubeconfig", &[KUBECONFIG]),
+    Flag::fixed("namespace", &["$(POD_NAMESPACE)"]),
+    Flag::fixed("v", &["2"]),
 ];
 
 /// The cluster policy controller's environment.

@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::argument::{self, Facts, Row};
+use super::argument::{self, Facts, Flag};
 use super::pod::{self, Access, Mount, Pod, StaticPodFile};
 use crate::graph::{Inputs, MakeError, Source};
 
@@ -16,10 +16,10 @@ pub(super) const POD: StaticPodFile = StaticPodFile {
 };
 
 /// What is explained as `kube-proxy --…`.
-pub(super) const FLAGS: &[Row] = &[
-    Row::of("cluster-cidr", |facts| vec![facts.pod_networks().join(",")]),
-    Row::fixed("kubeconfig", &["/etc/kubernetes/kubeconfig"]),
-    Row::fixed("v", &["2"]),
+pub(super) const FLAGS: &[Flag] = &[
+    Flag::of("cluster-cidr", |facts| vec![facts.pod_networks().join(",")]),
+    Flag::fixed("kubeconfig", &["/etc/kubernetes/kubeconfig"]),
+    Flag::fixed("v", &["2"]),
 ];
 
 fn build(inputs: &Inputs<'_>) -> Result<Value, MakeError> {

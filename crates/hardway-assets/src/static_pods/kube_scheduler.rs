@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::argument::{self, Facts, Row};
+use super::argument::{self, Facts, Flag};
 use super::pod::{self, LOGS, Pod, SECRETS, StaticPodFile};
 use crate::graph::{Inputs, MakeError, Source};
 
@@ -10,13 +10,13 @@ pub(super) const POD: StaticPodFile =
     StaticPodFile { name: "kube-scheduler-pod", sources: || vec![Source::image("hyperkube")], build };
 
 /// What is explained as `kube-scheduler --…`. Upstream renders a configuration file too, but never passes it.
-pub(super) const FLAGS: &[Row] = &[
-    Row::fixed("kubeconfig", &[KUBECONFIG]),
-    Row::fixed("authentication-kubeconfig", &[KUBECONFIG]),
-    Row::fixed("authorization-kubeconfig", &[KUBECONFIG]),
-    Row::fixed("cert-dir", &["/var/run/kubernetes"]),
-    Row::fixed("leader-elect", &["true"]),
-    Row::fixed("v", &["2"]),
+pub(super) const FLAGS: &[Flag] = &[
+    Flag::fixed("kubeconfig", &[KUBECONFIG]),
+    Flag::fixed("authentication-kubeconfig", &[KUBECONFIG]),
+    Flag::fixed("authorization-kubeconfig", &[KUBECONFIG]),
+    Flag::fixed("cert-dir", &["/var/run/kubernetes"]),
+    Flag::fixed("leader-elect", &["true"]),
+    Flag::fixed("v", &["2"]),
 ];
 
 fn build(inputs: &Inputs<'_>) -> Result<Value, MakeError> {

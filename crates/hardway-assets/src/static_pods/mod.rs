@@ -32,7 +32,7 @@ pub mod upstream;
 
 pub use argument::Argument;
 
-use argument::{Row, Setting, Variable};
+use argument::{Flag, Setting, Variable};
 
 use crate::Cluster;
 use crate::graph::Asset;
@@ -57,7 +57,7 @@ pub fn assets(cluster: &Cluster) -> Vec<Box<dyn Asset>> {
 
 /// Every flag, configuration key and environment variable that can occur, as (component, name). Each is explained.
 pub fn arguments() -> Vec<(&'static str, String)> {
-    let rows: [(&str, &[Row]); 10] = [
+    let rows: [(&str, &[Flag]); 10] = [
         ("cluster-policy-controller", kube_controller_manager::POLICY_FLAGS),
         ("cluster-version-operator", cluster_version_operator::FLAGS),
         ("etcd", etcd::FLAGS),

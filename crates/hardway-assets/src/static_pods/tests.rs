@@ -9,7 +9,7 @@ use crate::explain::{Catalogue, Kind};
 use crate::graph::{Fingerprints, Inputs};
 use crate::release_payload::{FeatureGates, ReleasePayload};
 use crate::secrets::SecretBundle;
-use crate::{Tree, testing, yaml};
+use crate::{Tree, example, yaml};
 
 /// A release with the images that bootstrap needs, by their real tag names.
 fn release() -> ReleasePayload {
@@ -61,7 +61,7 @@ fn files_of(version: &str, cluster: &Cluster) -> BTreeMap<String, Value> {
 }
 
 fn single_node_in_place() -> Cluster {
-    let mut cluster = testing::cluster();
+    let mut cluster = example::cluster();
     cluster.config.control_plane.replicas = 1;
     cluster.config.compute[0].replicas = 0;
     cluster.config.bootstrap_in_place =
@@ -71,7 +71,7 @@ fn single_node_in_place() -> Cluster {
 }
 
 fn ipv6() -> Cluster {
-    let mut cluster = testing::cluster();
+    let mut cluster = example::cluster();
     let networking = &mut cluster.config.networking;
     networking.service_network = vec!["fd02::/112".parse().unwrap()];
     networking.cluster_network[0].cidr = "fd01::/48".parse().unwrap();
@@ -81,7 +81,7 @@ fn ipv6() -> Cluster {
 }
 
 fn dual_stack() -> Cluster {
-    let mut cluster = testing::cluster();
+    let mut cluster = example::cluster();
     let networking = &mut cluster.config.networking;
     networking.service_network.push("fd02::/112".parse().unwrap());
     let mut second = networking.cluster_network[0].clone();
@@ -106,7 +106,7 @@ fn env<'a>(pod: &'a Value, container_name: &str, name: &str) -> Option<&'a str> 
 
 #[test]
 fn the_etcd_member_is_the_one_the_operator_removes() {
-    let pod = &files(&testing::cluster())["etcd-member-pod.yaml"];
+    let pod = &files(&example::cluster())["etcd-member-pod.yaml"];
     assert_eq!(pod["metadata"]["name"], "etcd-bootstrap-member");
     assert_eq!(env(pod, "etcd", "ETCD_NAME"), Some("etcd-bootstrap"));
     assert_eq!(env(pod, "etcd", "ETCD_EXPERIMENTAL_MAX_LEARNERS"), Some("3"));
@@ -130,7 +130,7 @@ fn the_etcd_member_is_the_one_the_operator_removes() {
 #[test]
 fn etcd_is_asked_in_the_words_of_its_release() {
     let said = |version| {
-        let pod = &files_of(version, &testing::cluster())["etcd-member-pod.yaml"];
+        let pod = &files_of(version, &example::cluster())["etcd-member-pod.yaml"];
         let args = args(pod, "etcd");
         let has = |arg: &str| args.iter().any(|other| other == arg);
         let ports = container(pod, "etcd")["ports"].as_array().unwrap().len();
@@ -198,7 +198,7 @@ fn dual_stack_gives_both_networks() {
 
 #[test]
 fn the_api_server_reads_and_trusts_what_the_masters_will() {
-    let config = &files(&testing::cluster())["kube-apiserver-config.yaml"];
+    let config = &files(&example::cluster())["kube-apiserver-config.yaml"];
     let arguments = &config["apiServerArguments"];
     let secret = |name: &str| Value::from(format!("/etc/kubernetes/secrets/{name}"));
     assert_eq!(arguments["etcd-prefix"][0], "kubernetes.io", "another prefix is another, empty cluster");
@@ -227,7 +227,7 @@ fn the_api_server_reads_and_trusts_what_the_masters_will() {
 
 #[test]
 fn the_controller_manager_signs_with_what_is_seeded() {
-    let files = files(&testing::cluster());
+    let files = files(&example::cluster());
     let pod = &files["kube-controller-manager-pod.yaml"];
     let manager = args(pod, "kube-controller-manager");
     for expected in [
@@ -251,7 +251,7 @@ fn the_controller_manager_signs_with_what_is_seeded() {
 
 #[test]
 fn the_version_operator_runs_the_release() {
-    let pod = &files(&testing::cluster())["cluster-version-operator-pod.yaml"];
+    let pod = &files(&example::cluster())["cluster-version-operator-pod.yaml"];
     let args = args(pod, "cluster-version-operator");
     assert_eq!(args[..2], ["start", "--release-image=quay.io/r/release@sha256:00"]);
     assert!(args.contains(&"--listen=".to_owned()));
@@ -259,7 +259,7 @@ fn the_version_operator_runs_the_release() {
 
 #[test]
 fn kube_proxy_only_on_request() {
-    let mut cluster = testing::cluster();
+    let mut cluster = example::cluster();
     assert!(!files(&cluster).contains_key("kube-proxy-pod.yaml"));
     cluster.inventory.options.kube_proxy_on_masters = true;
     let pod = &files(&cluster)["kube-proxy-pod.yaml"];
@@ -268,7 +268,7 @@ fn kube_proxy_only_on_request() {
 
 #[test]
 fn mounts_and_volumes_agree() {
-    let mut cluster = testing::cluster();
+    let mut cluster = example::cluster();
     cluster.inventory.options.kube_proxy_on_masters = true;
     for (name, pod) in files(&cluster).iter().filter(|(name, _)| name.ends_with("-pod.yaml")) {
         let names = |list: &Value| -> BTreeSet<String> {
@@ -289,7 +289,7 @@ fn mounts_and_volumes_agree() {
 
 #[test]
 fn a_missing_feature_set_is_named() {
-    let mut cluster = testing::cluster();
+    let mut cluster = example::cluster();
     cluster.config.feature_set = "TechPreviewNoUpgrade".to_owned();
     let error = kube_apiserver::upstream_arguments(&cluster, &release()).unwrap_err();
     assert!(error.to_string().contains("TechPreviewNoUpgrade"), "{error}");
@@ -297,7 +297,7 @@ fn a_missing_feature_set_is_named() {
 
 #[test]
 fn upstream_gets_only_what_it_knows() {
-    let line = kube_apiserver::upstream_arguments(&testing::cluster(), &release()).unwrap();
+    let line = kube_apiserver::upstream_arguments(&example::cluster(), &release()).unwrap();
     assert!(
         !line.iter().any(|arg| arg.contains("openshift.io") || arg.contains("openshift-config")),
         "{line:?}"
@@ -320,14 +320,14 @@ fn upstream_gets_only_what_it_knows() {
         assert!(line.iter().any(|arg| arg == expected), "{expected} is not in {line:?}");
     }
     assert!(!line.iter().any(|arg| arg.contains("HardwareSpeed") || arg.ends_with("=Scope")));
-    let manager = kube_controller_manager::upstream_arguments(&testing::cluster(), &release()).unwrap();
+    let manager = kube_controller_manager::upstream_arguments(&example::cluster(), &release()).unwrap();
     assert!(manager.contains(&"--kubeconfig=/etc/kubernetes/secrets/kubeconfig".to_owned()));
     assert!(!manager.iter().any(|arg| arg.starts_with("--openshift-config")));
 }
 
 #[test]
 fn upstream_paths_can_be_moved() {
-    let cluster = testing::cluster();
+    let cluster = example::cluster();
     let config = yaml::write(&kube_apiserver_config::document(&argument::Facts::new(&cluster)));
     let replace = upstream::Replace::from([
         ("/etc/kubernetes/secrets".to_owned(), "/tmp/s".to_owned()),
@@ -361,7 +361,7 @@ const CHANGES: [fn(&mut Cluster); 11] = [
 
 #[test]
 fn files_change_only_when_a_declared_source_does() {
-    let (before, release) = (testing::cluster(), release());
+    let (before, release) = (example::cluster(), release());
     let (secrets, tree) = (SecretBundle::default(), Tree::default());
     let inputs = Inputs { cluster: &before, release: &release, secrets: &secrets, tree: &tree };
     let mut changed = BTreeSet::new();
@@ -395,7 +395,7 @@ fn every_argument_is_explained_and_nothing_else_is() {
 
 #[test]
 fn every_file_is_explained_and_nothing_else_is() {
-    let mut cluster = testing::cluster();
+    let mut cluster = example::cluster();
     cluster.inventory.options.kube_proxy_on_masters = true;
     let made: BTreeSet<String> = files(&cluster).keys().map(|name| format!("static-pods/{name}")).collect();
     let catalogue = Catalogue::of_assets();
@@ -434,7 +434,7 @@ fn what_is_generated_is_listed() {
 
 #[test]
 fn a_gate_is_on_however_go_spells_it() {
-    let mut cluster = testing::cluster();
+    let mut cluster = example::cluster();
     cluster.config.feature_set = "CustomNoUpgrade".to_owned();
     cluster.config.feature_gates = vec!["Unheard=T".to_owned()];
     for file in ["kube-apiserver-config.yaml", "kube-controller-manager-config.yaml"] {

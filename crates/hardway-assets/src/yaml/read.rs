@@ -17,6 +17,12 @@ pub struct SyntaxError {
 }
 
 /// Reads the one document of a file. A file of comments only reads as null.
+///
+/// ```
+/// let node = hardway_assets::yaml::read("hosts:\n- name: master-0\n").unwrap();
+/// let name = node.locate("hosts[0].name");
+/// assert_eq!((name.start, name.end), (15, 23));
+/// ```
 pub fn read(text: &str) -> Result<Node, Vec<SyntaxError>> {
     let mut documents = read_all(text)?;
     match documents.len() {

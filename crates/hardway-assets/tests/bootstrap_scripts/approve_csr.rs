@@ -51,7 +51,7 @@ pub(crate) const THEN: Case = Case {
     ..FIRST
 };
 
-// One line a case, so that it reads as the table it is.
+// One line per case, so that it reads as the table it is.
 #[rustfmt::skip]
 const CASES: &[Case] = &[
     FIRST,

@@ -9,7 +9,7 @@ use hardway_assets::install_media::{LiveConfig, Script, When};
 use hardway_assets::inventory::{self, Inventory, KeyAlgorithm};
 use hardway_assets::release_payload::{ReleasePayload, sample};
 use hardway_assets::secrets::{Identity, SecretBundle, TOKEN_KEY};
-use hardway_assets::{Cluster, Tree, assets, pki};
+use hardway_assets::{Cluster, Tree, pki};
 use sha2::{Digest as _, Sha256};
 
 pub(crate) const SCENARIOS: [&str; 7] =
@@ -56,12 +56,12 @@ pub(crate) fn make(config: &str, inventory: &str, release: ReleasePayload) -> Ma
 pub(crate) fn make_checked(config: InstallConfig, inventory: Inventory, release: ReleasePayload) -> Made {
     let cluster = Cluster { config, inventory, identity: identity() };
     let secrets = secrets(&cluster);
-    let graph = Graph::new(assets(&cluster, &release)).unwrap();
+    let graph = Graph::of(&cluster, &release, &Tree::default(), &Lock::default()).unwrap();
     let empty = Tree::default();
     let lock = Lock::default();
     let inputs = Inputs { cluster: &cluster, release: &release, secrets: &secrets, tree: &empty };
     let world = World { inputs, lock: &lock, generator: "test", expiring: &[] };
-    let plan = plan(&graph, &world, |_| true).unwrap_or_else(|(id, e)| panic!("{id}: {e}"));
+    let plan = plan(&graph, &world, |_| true).unwrap_or_else(|e| panic!("{}: {}", e.asset, e.error));
     let mut tree = Tree::default();
     plan.writes.iter().for_each(|file| tree.insert(&file.path, file.bytes.clone()));
     Made { cluster, release, secrets, tree, plan }

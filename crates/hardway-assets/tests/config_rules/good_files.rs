@@ -1,7 +1,7 @@
 //! Files that must be read, and what they turn into.
 
 use hardway_assets::install_config::{self, InstallConfig, Rules};
-use hardway_assets::inventory::{self, KeyAlgorithm, Provider, Role};
+use hardway_assets::inventory::{self, Balancer, KeyAlgorithm, Provider, Role};
 use hardway_assets::yaml;
 use serde_json::json;
 
@@ -69,7 +69,7 @@ fn the_inventory_of_a_plain_cluster_is_read() {
     let inventory = read.value;
     assert_eq!(inventory.machines.provider, Provider::Libvirt);
     assert_eq!(inventory.machines.settings["pool"], "default");
-    assert_eq!(inventory.network.load_balancer, "haproxy");
+    assert_eq!(inventory.network.load_balancer, Balancer::Haproxy);
     assert_eq!(inventory.pki.key_algorithm, KeyAlgorithm::Rsa2048);
     assert_eq!(inventory.pki.short_lived_hours, 24);
     assert_eq!(inventory.with_role(Role::Master).count(), 3);

@@ -16,7 +16,7 @@ use hardway_assets::inventory::{self, KeyAlgorithm};
 use hardway_assets::release_payload::{ReleaseManifest, ReleasePayload, sample};
 use hardway_assets::secrets::SecretBundle;
 use hardway_assets::static_pods::upstream::{self, Replace};
-use hardway_assets::{Cluster, Tree, assets, pki, yaml};
+use hardway_assets::{Cluster, Tree, pki, yaml};
 use hardway_testing::needed;
 use host::Host;
 use namespace::{Namespace, Server};
@@ -54,7 +54,7 @@ fn fresh() -> Made {
     secrets.draw_identity("ocp4", jiff::Timestamp::now());
     let cluster = Cluster { config, inventory, identity: secrets.identity().unwrap() };
     secrets.complete(&pki::catalogue::keys(&cluster)).unwrap();
-    let graph = Graph::new(assets(&cluster, &release)).unwrap();
+    let graph = Graph::of(&cluster, &release, &Tree::default(), &Lock::default()).unwrap();
     let (empty, lock) = (Tree::default(), Lock::default());
     let inputs = Inputs { cluster: &cluster, release: &release, secrets: &secrets, tree: &empty };
     let plan =

@@ -1,20 +1,17 @@
 //! Asking the journal gateway of the bootstrap host (systemd `man systemd-journal-gatewayd`): HTTP, over TLS with a certificate on
 //! either side.
 
+use std::error::Error;
+use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hardway_base::Secret;
-use hardway_base::pem;
-use http::{Request, Response, StatusCode, header};
-use hyper::body::{Body as _, Incoming};
-use hyper_util::rt::TokioIo;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName};
+use hardway_base::{Secret, pem};
+use reqwest::header::{ACCEPT, RANGE};
+use reqwest::{Client, Response, StatusCode, redirect};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ClientConfig, RootCertStore};
-use tokio::net::TcpStream;
-use tokio_rustls::TlsConnector;
 
 use super::gateway_verifier::GatewayVerifier;
 use super::journal_entry::{JournalEntry, journal_entries};
@@ -84,30 +81,32 @@ impl Gateway {
     }
 
     async fn ask(&self, fields: &[(&str, &str)], which: Which<'_>) -> Result<Vec<u8>, GatewayError> {
-        let refused = |why: String| GatewayError::Refused(self.address, why);
-        let stream = self.connect().await?;
-        let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
-            .await
-            .map_err(|error| refused(sentence(&error)))?;
-        let connection = tokio::spawn(connection);
-        let request = Request::get(path(fields))
-            .header(header::HOST, self.address.to_string())
-            .header(header::ACCEPT, "application/json")
-            .header(header::RANGE, which.range())
-            .body(String::new())
-            .map_err(|error| refused(error.to_string()))?;
-        let answer = sender.send_request(request).await.map_err(|error| refused(sentence(&error)))?;
-        let body = read(answer).await.map_err(refused);
-        connection.abort();
-        body
+        let request = self.client()?.get(format!("https://{}{}", self.address, path(fields)));
+        let request = request.header(ACCEPT, "application/json").header(RANGE, which.range());
+        let answer = request.send().await.map_err(|error| self.unanswered(&error))?;
+        read(answer).await.map_err(|why| GatewayError::Refused(self.address, why))
     }
 
-    async fn connect(&self) -> Result<tokio_rustls::client::TlsStream<TcpStream>, GatewayError> {
-        let connector = TlsConnector::from(Arc::new(self.tls().map_err(GatewayError::Certificate)?));
-        let socket = TcpStream::connect(self.address).await;
-        let socket = socket.map_err(|error| GatewayError::Unreachable(self.address, error.to_string()))?;
-        let stream = connector.connect(ServerName::from(self.address.ip()), socket).await;
-        stream.map_err(|error| GatewayError::Tls(self.address, sentence(&error)))
+    /// One connection, straight to the host, whatever proxies the environment names.
+    fn client(&self) -> Result<Client, GatewayError> {
+        let tls = self.tls().map_err(GatewayError::Certificate)?;
+        let client = Client::builder()
+            .tls_backend_preconfigured(tls)
+            .http1_only()
+            .no_proxy()
+            .redirect(redirect::Policy::none());
+        client.build().map_err(|error| GatewayError::Certificate(sentence(&error)))
+    }
+
+    /// Nobody is there, one of the two does not trust the other, or the answer broke off.
+    fn unanswered(&self, error: &reqwest::Error) -> GatewayError {
+        if let Some(tls) = cause::<rustls::Error>(error) {
+            return GatewayError::Tls(self.address, tls.to_string());
+        }
+        match cause::<io::Error>(error).filter(|_| error.is_connect()) {
+            Some(error) => GatewayError::Unreachable(self.address, error.to_string()),
+            None => GatewayError::Refused(self.address, sentence(error)),
+        }
     }
 
     fn tls(&self) -> Result<ClientConfig, String> {
@@ -163,18 +162,25 @@ fn path(fields: &[(&str, &str)]) -> String {
     format!("/entries?{}", pairs.join("&"))
 }
 
-async fn read(answer: Response<Incoming>) -> Result<Vec<u8>, String> {
-    let (status, mut body) = (answer.status(), answer.into_body());
+async fn read(mut answer: Response) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
-    while let Some(frame) = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
-        let frame = frame.map_err(|error| sentence(&error))?;
-        bytes.extend_from_slice(frame.data_ref().map_or(&[][..], AsRef::as_ref));
+    while let Some(chunk) = answer.chunk().await.map_err(|error| sentence(&error))? {
+        bytes.extend_from_slice(&chunk);
         if bytes.len() > LARGEST_ANSWER {
             return Err("more than any journal of an install".to_owned());
         }
     }
-    match status {
+    match answer.status() {
         StatusCode::OK | StatusCode::PARTIAL_CONTENT => Ok(bytes),
         status => Err(format!("{status}: {}", String::from_utf8_lossy(&bytes).trim())),
     }
+}
+
+/// The error of that type at the bottom. An `io::Error` hides what it wraps from its `source()`.
+fn cause<'e, E: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e E> {
+    let inner: Option<&(dyn Error + 'static)> = match error.downcast_ref::<io::Error>() {
+        Some(error) => error.get_ref().map(|inner| inner as &(dyn Error + 'static)),
+        None => error.source(),
+    };
+    inner.and_then(cause).or_else(|| error.downcast_ref())
 }

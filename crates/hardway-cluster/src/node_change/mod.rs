@@ -1,21 +1,43 @@
 //! A node that comes, goes, or is replaced.
 //!
 //! ```text
-//! fate()          what becomes of a pod when its node goes                  fate.rs
-//! Leaving         cordon, drain, delete                                     leaving.rs
+//! Drain           one round of evictions, and what becomes of each pod      drain.rs
+//! NodeRemoval     cordon, drain, delete                                     node_removal.rs
 //! Replacement     the steps of replacing a master, or why it may not be     replacement.rs
-//! etcd            what the etcd operator has to be told meanwhile           etcd.rs
-//! user_data()     what the cluster gives to machines that join              user_data.rs
+//! user_data()     what the cluster gives to machines that join              mod.rs
 //! ```
 
-mod etcd;
-mod fate;
-mod leaving;
+mod drain;
+mod node_removal;
 mod replacement;
-mod user_data;
 
-pub use etcd::{forget_certificates, set_unsafe_etcd};
-pub use fate::{Fate, fate};
-pub use leaving::{Leaving, LeavingError};
-pub use replacement::{Replacement, Step};
-pub use user_data::{UserDataMissing, user_data};
+use k8s_openapi::api::core::v1::Secret;
+use kube::api::Api;
+use kube::{Client, Error};
+
+pub use drain::{Drain, DrainError, DrainRound, Fate, fate};
+pub use node_removal::{NodeRemoval, NodeRemovalError};
+pub use replacement::{Replacement, Step, forget_certificates, set_unsafe_etcd};
+
+/// It has none, or does not say.
+#[derive(Debug, thiserror::Error)]
+pub enum UserDataMissing {
+    /// The API server.
+    #[error("secret {0} cannot be read")]
+    Api(String, #[source] Error),
+    /// Another shape.
+    #[error("secret {0} has no userData")]
+    Empty(String),
+}
+
+/// The pointer that the machine-config-operator keeps for a pool, with the present authority of its server.
+///
+/// # Errors
+/// When there is none.
+pub async fn user_data(client: &Client, pool: &str) -> Result<hardway_base::Secret, UserDataMissing> {
+    let name = format!("{pool}-user-data-managed");
+    let secrets: Api<Secret> = Api::namespaced(client.clone(), "openshift-machine-api");
+    let secret = secrets.get(&name).await.map_err(|error| UserDataMissing::Api(name.clone(), error))?;
+    let data = secret.data.and_then(|mut data| data.remove("userData"));
+    data.map(|bytes| hardway_base::Secret::new(bytes.0)).ok_or(UserDataMissing::Empty(name))
+}

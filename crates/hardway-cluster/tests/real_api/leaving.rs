@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use hardway_cluster::node_change::{Leaving, LeavingError, forget_certificates, set_unsafe_etcd, user_data};
+use hardway_cluster::node_change::{
+    NodeRemoval, NodeRemovalError, forget_certificates, set_unsafe_etcd, user_data,
+};
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::{Client, ResourceExt};
@@ -82,7 +84,7 @@ async fn real_pods_leave_as_budgets_allow_and_the_node_goes() {
     create(&client, pod("agent", &owned_by("DaemonSet"))).await;
     create(&client, pod("alone", &json!({}))).await;
     let leaving = |may_lose, patience| {
-        Leaving::new(&driver.config, NODE, patience, &|_| ()).unwrap().losing_pods(may_lose)
+        NodeRemoval::new(&driver.config, NODE, patience, &|_| ()).unwrap().losing_pods(may_lose)
     };
     assert!(leaving(false, LONG).is_there().await.unwrap());
     leaving(false, LONG).cordon().await.unwrap();
@@ -91,7 +93,7 @@ async fn real_pods_leave_as_budgets_allow_and_the_node_goes() {
 
     let _kubelet = Kubelet::start(client.clone());
     let error = leaving(false, LONG).drain().await.unwrap_err();
-    assert!(matches!(&error, LeavingError::WouldBeLost(pods) if pods == &["default/alone"]), "{error}");
+    assert!(matches!(&error, NodeRemovalError::WouldBeLost(pods) if pods == &["default/alone"]), "{error}");
     assert_eq!(names(&client).await, ["agent", "alone", "web"], "nothing was touched");
 
     // Nobody works out budgets here, and until somebody has, the API server lets nothing be evicted.
@@ -101,7 +103,7 @@ async fn real_pods_leave_as_budgets_allow_and_the_node_goes() {
     fs_err::write(&file, budget.to_string()).unwrap();
     hardway_testing::succeed(driver.plane.kubectl().args(["create", "-f"]).arg(&file));
     let error = leaving(true, Duration::from_secs(3)).drain().await.unwrap_err();
-    let LeavingError::Kept { pods, last, .. } = &error else { panic!("{error}") };
+    let NodeRemovalError::Kept { pods, last, .. } = &error else { panic!("{error}") };
     assert!(pods.contains(&"default/web".to_owned()) && last.contains("disruption budget"), "{error}");
     while names(&client).await.contains(&"alone".to_owned()) {
         tokio::time::sleep(Duration::from_millis(100)).await;

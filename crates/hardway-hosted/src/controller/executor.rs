@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use hardway_cluster::node_change::{Drain, DrainError};
 use hardway_journal::{Entry, HostedStep, Journal};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
-use kube::api::{Api, DeleteParams, EvictParams, ListParams, Patch, PatchParams, PostParams, Preconditions};
+use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams, Preconditions};
 use serde_json::json;
 
 use super::{Controller, Told};
-use crate::drain;
 use crate::error::HostedError;
 use crate::names;
 use crate::objects::{NodePool, Taint};
@@ -190,29 +190,41 @@ impl Executor {
         self.change(task, |worker, now| worker.history.labelled = Some(now)).await
     }
 
-    /// Asks all that can leave; those that may not yet are asked again in the next round.
+    /// One round of evictions; what may not go yet is asked again in the next.
     async fn drain(&self, task: &Task) -> Result<(), HostedError> {
         let name = &task.worker.name;
-        let all: Api<Pod> = Api::all(self.controller.hosted.clone());
-        let on_node = ListParams::default().fields(&format!("spec.nodeName={name}"));
-        let pods = all.list(&on_node).await.map_err(HostedError::api(format!("pods of node {name}")))?.items;
-        let leaving = drain::leaving(&pods);
-        if leaving.is_empty() {
-            return self.change(task, |worker, now| worker.history.drained = Some(now)).await;
-        }
-        for pod in leaving.iter().filter(|pod| pod.metadata.deletion_timestamp.is_none()) {
-            let [namespace, name] =
-                [&pod.metadata.namespace, &pod.metadata.name].map(|part| part.clone().unwrap_or_default());
-            let api: Api<Pod> = Api::namespaced(self.controller.hosted.clone(), &namespace);
-            match api.evict(&name, &EvictParams::default()).await {
-                // Its disruption budget says no for now.
-                Err(kube::Error::Api(status)) if matches!(status.code, 404 | 429) => {}
-                answer => {
-                    drop(answer.map_err(HostedError::api(format!("eviction of pod {namespace}/{name}")))?)
+        let known =
+            task.worker.history.trouble.as_ref().filter(|known| known.reason == TroubleReason::WouldLosePods);
+        match Drain::new(self.controller.hosted.clone(), name).round().await {
+            Ok(round) if round.left.is_empty() => {
+                self.change(task, |worker, now| {
+                    worker.history.drained = Some(now);
+                    worker.history.trouble = None;
+                })
+                .await
+            }
+            // Somebody took them away, or gave them an owner.
+            Ok(_) if known.is_some() => self.change(task, |worker, _| worker.history.trouble = None).await,
+            Ok(_) => Ok(()),
+            Err(error @ DrainError::WouldBeLost(_)) => {
+                let message = format!(
+                    "{error}; delete them, or set spec.nodeDrainTimeout of NodePool {}: after that time the machine goes all the same",
+                    task.worker.node_pool
+                );
+                if known.is_some_and(|known| known.message == message) {
+                    return Ok(());
                 }
+                self.change(task, |worker, since| {
+                    worker.history.trouble =
+                        Some(Trouble { reason: TroubleReason::WouldLosePods, message, since });
+                })
+                .await
+            }
+            Err(DrainError::List(source)) => Err(HostedError::api(format!("pods of node {name}"))(source)),
+            Err(DrainError::Evict { pod, source }) => {
+                Err(HostedError::api(format!("eviction of pod {pod}"))(source))
             }
         }
-        Ok(())
     }
 
     pub(super) async fn change(

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use hardway_assets::host_services::Stage;
+use hardway_assets::inventory::Balancer;
 use hardway_assets::{Cluster, example};
 use hardway_machines::actions::Step;
 use hardway_machines::providers::bare_metal::{BareMetal, BareMetalSettings};
@@ -17,7 +18,7 @@ use super::*;
 fn cluster(settings: Value) -> Cluster {
     let mut cluster = example::cluster();
     cluster.inventory.machines.settings = settings;
-    cluster.inventory.network.load_balancer = "external".to_owned();
+    cluster.inventory.network.load_balancer = Balancer::External;
     cluster
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hardway_cluster::objects::Condition;
+use jiff::SignedDuration;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use kube::api::ObjectMeta;
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,9 @@ pub struct NodePoolSpec {
     pub arch: Option<String>,
     /// A time, or `true`.
     pub paused_until: Option<String>,
+    /// How long a drain may take; then the machine goes whatever is lost. None or zero is no word on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_drain_timeout: Option<String>,
 }
 
 /// `spec.platform`
@@ -124,6 +128,12 @@ impl NodePool {
         format!("{}/{}", part(&self.metadata.namespace), part(&self.metadata.name))
     }
 
+    /// How long its owner lets a drain take. HyperShift takes zero for no limit, and so is what cannot be read.
+    pub fn drain_timeout(&self) -> Option<SignedDuration> {
+        let timeout: SignedDuration = self.spec.node_drain_timeout.as_ref()?.parse().ok()?;
+        timeout.is_positive().then_some(timeout)
+    }
+
     /// How many of its nodes may be away at once: at least one, never more than there are.
     pub fn max_unavailable(&self, nodes: usize) -> usize {
         let wanted =
@@ -145,6 +155,20 @@ super::resource!(NodePool, "nodepools");
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_drain_has_the_time_its_owner_gives_it() {
+        let pool = |timeout: Option<&str>| NodePool {
+            spec: NodePoolSpec { node_drain_timeout: timeout.map(str::to_owned), ..NodePoolSpec::default() },
+            ..NodePool::default()
+        };
+        for (text, minutes) in [("10m0s", 10), ("1h30m0s", 90), ("2h", 120)] {
+            assert_eq!(pool(Some(text)).drain_timeout(), Some(SignedDuration::from_mins(minutes)), "{text}");
+        }
+        for text in [None, Some("0s"), Some(""), Some("soon")] {
+            assert_eq!(pool(text).drain_timeout(), None, "{text:?}");
+        }
+    }
 
     #[test]
     fn some_may_be_away_and_never_too_many() {

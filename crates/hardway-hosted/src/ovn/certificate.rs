@@ -1,17 +1,23 @@
-//! Making it, exactly as the control-plane-operator would: so that it is accepted unchanged when that takes over.
+//! Making it exactly as the control-plane-operator would, so that it is accepted unchanged when that takes over, and putting it into
+//! the control plane's namespace.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hardway_assets::inventory::KeyAlgorithm;
 use hardway_assets::pki::{San, Subject, Template, Usage, issue};
 use hardway_assets::secrets::{KeyError, PrivateKey, Random};
-use hardway_base::Secret;
-use hardway_base::pem;
+use hardway_base::{Secret, hex, pem};
 use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::api::core::v1;
+use kube::api::{Api, DynamicObject, PostParams};
+use kube::core::{ApiResource, GroupVersionKind};
+use md5::{Digest as _, Md5};
 use serde_json::{Value, json};
 use x509_parser::prelude::{FromDer as _, ParsedExtension, X509Certificate};
 
-use super::{MADE_BY, SECRET, md5};
+use super::{MADE_BY, SECRET};
+use crate::error::HostedError;
+use crate::management::Management;
 use crate::names;
 
 const SERVICE: &str = "ovn-kubernetes-control-plane";
@@ -62,7 +68,7 @@ pub fn secret(
     };
     let certificate = pem::encode("CERTIFICATE", &issue(&template, &key, &signing)?);
     let base64 = |bytes: &[u8]| STANDARD.encode(bytes);
-    let hash = md5::hex(&[ca_crt.as_bytes(), ca_key.expose()].concat());
+    let hash = ca_hash(ca_crt, ca_key);
     let mut metadata = json!({"name": SECRET, "namespace": namespace, "annotations": {names::CA_HASH: hash, MADE_BY: "hardway"}});
     if let Some(owner) = owner {
         metadata["ownerReferences"] = json!([owner]);
@@ -71,6 +77,58 @@ pub fn secret(
         json!({"apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/tls", "metadata": metadata, "data": {
         "tls.crt": base64(certificate.as_bytes()), "tls.key": base64(key.to_pem().expose()), "ca.crt": base64(ca_crt.as_bytes())}}),
     )
+}
+
+impl Management {
+    /// A reference to the HostedControlPlane, if there is one: what it owns goes with it.
+    ///
+    /// # Errors
+    /// When the API server does not say.
+    pub async fn control_plane_owner(&self) -> Result<Option<Value>, HostedError> {
+        let kind = GroupVersionKind::gvk("hypershift.openshift.io", "v1beta1", "HostedControlPlane");
+        let resource = ApiResource::from_gvk(&kind);
+        let api: Api<DynamicObject> =
+            Api::namespaced_with(self.client.clone(), &self.control_plane(), &resource);
+        let found = match api.get_opt(&self.cluster).await {
+            // A kind that the API server does not know.
+            Err(kube::Error::Api(status)) if status.code == 404 => None,
+            found => found.map_err(HostedError::api("HostedControlPlane"))?,
+        };
+        Ok(found.map(|found| {
+            json!({"apiVersion": "hypershift.openshift.io/v1beta1", "kind": "HostedControlPlane", "name": self.cluster,
+                "uid": found.metadata.uid, "controller": true, "blockOwnerDeletion": true})
+        }))
+    }
+
+    /// Makes the Secret. One that is there is left alone, unless `again` and hardway made it.
+    ///
+    /// # Errors
+    /// When it is there, or the API server refuses.
+    pub async fn make_secret(&self, object: &Value, again: bool) -> Result<(), HostedError> {
+        let api = self.control_plane_api::<v1::Secret>();
+        let what = || format!("Secret {SECRET}");
+        let mut secret: v1::Secret = serde_json::from_value(object.clone())
+            .map_err(|error| HostedError::Secret { name: SECRET.to_owned(), why: error.to_string() })?;
+        let known = api.get_opt(SECRET).await.map_err(HostedError::api(what()))?;
+        let Some(known) = known else {
+            return api
+                .create(&PostParams::default(), &secret)
+                .await
+                .map(drop)
+                .map_err(HostedError::api(what()));
+        };
+        let is_ours = known.metadata.annotations.as_ref().is_some_and(|all| all.contains_key(MADE_BY));
+        if !(again && is_ours) {
+            return Err(HostedError::AlreadyThere(what()));
+        }
+        secret.metadata.resource_version = known.metadata.resource_version;
+        api.replace(SECRET, &PostParams::default(), &secret).await.map(drop).map_err(HostedError::api(what()))
+    }
+}
+
+/// Which signer a certificate is of, as the control-plane-operator writes it down: MD5, which protects nothing here.
+fn ca_hash(ca_crt: &str, ca_key: &Secret) -> String {
+    hex::encode(Md5::new_with_prefix(ca_crt).chain_update(ca_key.expose()).finalize())
 }
 
 fn sans(namespace: &str) -> Vec<San> {
@@ -123,8 +181,13 @@ mod tests {
             "the operator reads PKCS#1 only"
         );
         assert_eq!(text("ca.crt"), ca_crt);
-        let hash = md5::hex(&[ca_crt.as_bytes(), ca.to_pem().expose()].concat());
+        let hash = ca_hash(&ca_crt, &ca.to_pem());
         assert_eq!(made["metadata"]["annotations"]["hypershiftlite.openshift.io/ca-hash"], json!(hash));
         assert!(secret("x", "nonsense", &ca.to_pem(), None, now).is_err());
+    }
+
+    #[test]
+    fn the_signer_is_named_by_the_md5_of_both_halves() {
+        assert_eq!(ca_hash("message ", &Secret::new("digest")), "f96b697d7cb7938d525a2f31aaf161d0");
     }
 }

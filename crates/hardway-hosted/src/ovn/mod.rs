@@ -5,8 +5,6 @@
 //! Service is marked for OpenShift's service-ca; where the management cluster has none, nobody makes it.
 
 mod certificate;
-mod making;
-mod md5;
 
 use jiff::{SignedDuration, Timestamp};
 

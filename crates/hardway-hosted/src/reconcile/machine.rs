@@ -1,5 +1,7 @@
 //! Machines that are switched on, and machines that go.
 
+use jiff::SignedDuration;
+
 use super::{Round, Step};
 use crate::worker::{TroubleReason, Wanted, Worker};
 
@@ -48,7 +50,7 @@ pub(super) fn remove(worker: &Worker, round: &Round<'_>) -> Option<Step> {
         record.history.draining = Some(round.now);
         return Some(Step::Record(Box::new(record)));
     };
-    let is_late = round.now.duration_since(draining) >= round.settings.drain;
+    let is_late = round.now.duration_since(draining) >= drain_limit(worker, round);
     let is_dead =
         !node.is_ready() && round.now.duration_since(node.ready_since) >= round.settings.unreachable;
     if is_late || is_dead {
@@ -60,4 +62,14 @@ pub(super) fn remove(worker: &Worker, round: &Round<'_>) -> Option<Step> {
         false => Step::Cordon { node: node.name.clone() },
         true => Step::Drain { worker: Box::new(worker.clone()) },
     })
+}
+
+/// The pool's owner may give pods up; nobody else does with those that nobody would start again.
+fn drain_limit(worker: &Worker, round: &Round<'_>) -> SignedDuration {
+    let trouble = worker.history.trouble.as_ref().map(|trouble| &trouble.reason);
+    match round.view.pool.drain_timeout() {
+        Some(timeout) => timeout,
+        None if trouble == Some(&TroubleReason::WouldLosePods) => SignedDuration::MAX,
+        None => round.settings.drain,
+    }
 }

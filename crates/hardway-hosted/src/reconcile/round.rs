@@ -21,7 +21,8 @@ pub struct Settings {
     pub most_unwell: usize,
     /// Workers of a pool that are replaced within an hour, at most.
     pub repairs_per_hour: usize,
-    /// Pods get this long to leave; then the machine goes all the same.
+    /// Pods get this long to leave, where the pool says nothing else; then the machine goes all the same. Pods that nobody would
+    /// start again are waited for without end, unless the pool has a `nodeDrainTimeout`.
     pub drain: SignedDuration,
     /// Pods of a node that has not answered for this long are not waited for.
     pub unreachable: SignedDuration,

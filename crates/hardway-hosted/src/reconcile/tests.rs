@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use self::world::{World, minutes};
 use super::*;
 use crate::gates::GateName;
-use crate::worker::Stage;
+use crate::worker::{Stage, TroubleReason};
 
 #[test]
 fn workers_come_up_and_are_labelled() {
@@ -109,6 +109,55 @@ fn pods_that_do_not_leave_are_not_waited_for_for_ever() {
     world.pass(minutes(11));
     world.settle();
     assert!(world.view.workers.is_empty() && world.machines.is_empty() && world.view.nodes.is_empty());
+}
+
+#[test]
+fn pods_that_nobody_would_start_again_are_waited_for_until_the_pools_owner_gives_them_up() {
+    let mut world = World::with_workers(1);
+    world.settle();
+    world.unmanaged = true;
+    world.want("w-0", Wanted::Absent);
+    world.settle();
+    assert_eq!(world.worker("w-0").history.trouble.as_ref().unwrap().reason, TroubleReason::WouldLosePods);
+    world.pass(SignedDuration::from_hours(100));
+    world.settle();
+    assert_eq!(world.view.workers.len(), 1, "whatever the controller's own limit says");
+    world.view.pool.spec.node_drain_timeout = Some("101h0m0s".to_owned());
+    world.settle();
+    assert_eq!(world.view.workers.len(), 1, "not yet");
+    world.pass(SignedDuration::from_hours(1));
+    world.settle();
+    assert!(world.view.workers.is_empty() && world.machines.is_empty() && world.view.nodes.is_empty());
+}
+
+/// Its pods do not run any more, whoever would start them again.
+#[test]
+fn a_node_that_is_dead_has_nothing_to_lose() {
+    let mut world = World::with_workers(1);
+    world.settle();
+    world.unmanaged = true;
+    world.want("w-0", Wanted::Absent);
+    world.settle();
+    world.break_nodes(&["w-0"]);
+    world.pass(minutes(6));
+    world.settle();
+    assert!(world.view.workers.is_empty());
+}
+
+#[test]
+fn a_pool_has_its_own_limit_for_draining() {
+    let mut world = World::with_workers(1);
+    world.view.pool.spec.node_drain_timeout = Some("30m0s".to_owned());
+    world.settle();
+    world.drains = false;
+    world.want("w-0", Wanted::Absent);
+    world.settle();
+    world.pass(minutes(29));
+    world.settle();
+    assert_eq!(world.view.workers.len(), 1);
+    world.pass(minutes(1));
+    world.settle();
+    assert!(world.view.workers.is_empty());
 }
 
 #[test]

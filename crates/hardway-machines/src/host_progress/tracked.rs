@@ -1,7 +1,9 @@
 //! Who is waited for.
 
 use hardway_assets::Cluster;
-use hardway_assets::inventory::{Host, Provider};
+use hardway_assets::inventory::Host;
+
+use crate::providers::descriptor;
 
 /// A machine that is waited for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,11 +31,10 @@ impl Tracked {
         Self {
             host: host.name.clone(),
             node: cluster.node_name(host),
-            installs: match cluster.inventory.machines.provider {
+            installs: match cluster.is_bootstrap_in_place() {
                 // A self-installing node is a live system that fetches its own config, and writes the disk afterwards.
-                _ if cluster.is_bootstrap_in_place() => Installs::FromImage,
-                Provider::Gce | Provider::Lab => Installs::FromImage,
-                Provider::BareMetal | Provider::Libvirt => Installs::FromMedia,
+                true => Installs::FromImage,
+                false => descriptor(cluster.inventory.machines.provider).installs,
             },
         }
     }

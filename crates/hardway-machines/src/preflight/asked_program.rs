@@ -10,11 +10,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// For programs that only look at something.
-pub(super) const SHORT: Duration = Duration::from_secs(20);
+pub(crate) const SHORT: Duration = Duration::from_secs(20);
 
 /// Why a program gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum NoAnswer {
+pub(crate) enum NoAnswer {
     /// It is not on the path.
     Missing,
     /// It ran and failed.
@@ -40,7 +40,7 @@ impl fmt::Display for NoAnswer {
 }
 
 /// Where a program is, by the path of this process.
-pub(super) fn find_program(name: &str) -> Option<PathBuf> {
+pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| {
         file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
@@ -48,7 +48,7 @@ pub(super) fn find_program(name: &str) -> Option<PathBuf> {
 }
 
 /// What a program prints. One that takes longer is stopped with all that it started.
-pub(super) fn ask_program(program: &str, arguments: &[&str], limit: Duration) -> Result<String, NoAnswer> {
+pub(crate) fn ask_program(program: &str, arguments: &[&str], limit: Duration) -> Result<String, NoAnswer> {
     let failed = |error: &std::io::Error| NoAnswer::Failed { status: error.to_string(), said: String::new() };
     let mut child = Command::new(find_program(program).ok_or(NoAnswer::Missing)?)
         .args(arguments)

@@ -1,88 +1,194 @@
-//! The checks, group by group. What each asks and why stands in `explanations/checks.md`, and only there.
+//! The checks, in the order in which they are shown. What each asks and why stands in `explanations/checks.md`,
+//! and only there; which of them are asked of whom stands in the providers' descriptors.
 
-use hardway_assets::inventory::Provider::{self, BareMetal, Gce, Lab, Libvirt};
+use std::fmt;
+use std::sync::LazyLock;
+
+use hardway_assets::inventory::Provider;
+use serde::{Serialize, Serializer};
 
 use super::check_result::Group::{self, Balancer, Capacity, Certificates, Host, Names, Network, Registry};
 use super::check_result::Judged;
 use super::scene::Scene;
 use super::{balancer, capacity, certificates, host, names, network, registry};
+use crate::providers::descriptor;
 
-/// One row.
-#[derive(Clone, Copy, Debug)]
+macro_rules! check_names {
+    ($($variant:ident $name:literal $group:ident,)+) => {
+        /// The name of a check, on the command line, in output and in the explanations. Never changes.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum CheckName {
+            $(#[doc = concat!("`", $name, "`")] $variant,)+
+        }
+
+        impl CheckName {
+            /// All of them, in order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// As people write it.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+
+            /// What the check is about.
+            pub const fn group(self) -> Group {
+                match self {
+                    $(Self::$variant => $group,)+
+                }
+            }
+        }
+    };
+}
+
+check_names! {
+    InventoryComplete "inventory-complete" Host,
+    Root "root" Host,
+    Programs "programs" Host,
+    ContainerRuntime "container-runtime" Host,
+    Inotify "inotify" Host,
+    Kernel "kernel" Host,
+    LabFiles "lab-files" Host,
+    Libvirt "libvirt" Host,
+    Kvm "kvm" Host,
+    Processor "processor" Host,
+    LibvirtPool "libvirt-pool" Host,
+    Gcloud "gcloud" Host,
+    Clock "clock" Host,
+    NamesServer "names-server" Names,
+    NamesRecords "names-records" Names,
+    NamesApps "names-apps" Names,
+    NamesReverse "names-reverse" Names,
+    NamesSearch "names-search" Names,
+    NamesOutside "names-outside" Names,
+    NamesHost "names-host" Names,
+    BalancerApi "balancer-api" Balancer,
+    BalancerMachineConfigServer "balancer-machine-config-server" Balancer,
+    BalancerIngressHttps "balancer-ingress-https" Balancer,
+    BalancerIngressHttp "balancer-ingress-http" Balancer,
+    Ports "ports" Network,
+    VirtualAddresses "virtual-addresses" Network,
+    Subnet "subnet" Network,
+    Addresses "addresses" Network,
+    Bmc "bmc" Network,
+    ReleaseImage "release-image" Registry,
+    Mirrors "mirrors" Registry,
+    ClockSkew "clock-skew" Registry,
+    Memory "memory" Capacity,
+    Processors "processors" Capacity,
+    DiskSpace "disk-space" Capacity,
+    DiskLatency "disk-latency" Capacity,
+    MachineSizes "machine-sizes" Capacity,
+    Certificates "certificates" Certificates,
+}
+
+/// One check.
+#[derive(Clone, Debug)]
 pub struct Check {
-    /// On the command line, in output and in the explanations. Never changes.
-    pub name: &'static str,
+    /// Its name.
+    pub name: CheckName,
     /// What it is about.
     pub group: Group,
     /// Whose machines it is about.
-    pub providers: &'static [Provider],
-    pub(super) is_slow: bool,
-    look: fn(&Scene<'_>) -> Judged,
+    pub providers: Vec<Provider>,
+    look: Look,
 }
+
+/// Collects evidence and judges it.
+pub(crate) type Look = fn(&Scene<'_>) -> Judged;
+
+/// Every check, in the order in which they are shown.
+pub static CHECKS: LazyLock<Vec<Check>> = LazyLock::new(|| {
+    let own = Provider::ALL.iter().flat_map(|provider| descriptor(*provider).own_checks);
+    let mut rows: Vec<&(CheckName, Look)> = FOR_ALL.iter().chain(BY_CHOICE).chain(own).collect();
+    rows.sort_by_key(|(name, _)| *name);
+    rows.into_iter()
+        .map(|(name, look)| {
+            let is_asked = |provider: &Provider| {
+                FOR_ALL.iter().any(|(other, _)| other == name) || descriptor(*provider).asks(*name)
+            };
+            let providers = Provider::ALL.iter().copied().filter(is_asked).collect();
+            Check { name: *name, group: name.group(), providers, look: *look }
+        })
+        .collect()
+});
+
+/// The names that a name server has to know, for providers whose names can be asked for from here.
+pub(crate) const NAMES: &[CheckName] = &[
+    CheckName::NamesServer,
+    CheckName::NamesRecords,
+    CheckName::NamesApps,
+    CheckName::NamesReverse,
+    CheckName::NamesSearch,
+    CheckName::NamesOutside,
+    CheckName::NamesHost,
+];
+
+/// Whether machines fit on this host, for providers that make them here.
+pub(crate) const FITS: &[CheckName] =
+    &[CheckName::Memory, CheckName::Processors, CheckName::DiskSpace, CheckName::DiskLatency];
+
+/// Asked of every provider.
+const FOR_ALL: &[(CheckName, Look)] = &[
+    (CheckName::InventoryComplete, host::inventory_complete),
+    (CheckName::Programs, host::programs),
+    (CheckName::Clock, host::clock),
+    (CheckName::BalancerApi, balancer::api),
+    (CheckName::BalancerMachineConfigServer, balancer::machine_config_server),
+    (CheckName::BalancerIngressHttps, balancer::ingress_https),
+    (CheckName::BalancerIngressHttp, balancer::ingress_http),
+    (CheckName::Ports, network::ports),
+    (CheckName::ReleaseImage, registry::release_image),
+    (CheckName::Mirrors, registry::mirrors),
+    (CheckName::ClockSkew, registry::clock_skew),
+    (CheckName::Certificates, certificates::certificates),
+];
+
+/// Asked of providers whose descriptor names them.
+const BY_CHOICE: &[(CheckName, Look)] = &[
+    (CheckName::NamesServer, names::server),
+    (CheckName::NamesRecords, names::records),
+    (CheckName::NamesApps, names::apps),
+    (CheckName::NamesReverse, names::reverse),
+    (CheckName::NamesSearch, names::search),
+    (CheckName::NamesOutside, names::outside),
+    (CheckName::NamesHost, names::host),
+    (CheckName::Subnet, network::subnet),
+    (CheckName::Addresses, network::addresses),
+    (CheckName::Memory, capacity::memory),
+    (CheckName::Processors, capacity::processors),
+    (CheckName::DiskSpace, capacity::disk_space),
+    (CheckName::DiskLatency, capacity::disk_latency),
+    (CheckName::MachineSizes, capacity::machine_sizes),
+];
 
 impl Check {
     pub(super) fn look(&self, scene: &Scene<'_>) -> Judged {
         (self.look)(scene)
     }
+}
 
-    const fn slow(self) -> Self {
-        Self { is_slow: true, ..self }
+impl CheckName {
+    /// The check of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|check| check.as_str() == name)
+    }
+
+    /// Whether it waits for somebody, and so should begin early.
+    pub(super) fn is_slow(self) -> bool {
+        matches!(self, Self::NamesServer | Self::BalancerApi | Self::ReleaseImage | Self::DiskLatency)
     }
 }
 
-const ALL: &[Provider] = &[BareMetal, Gce, Lab, Libvirt];
-/// Those whose names can be asked for from here. On GCE, build-infra makes them, and only instances can ask.
-const NAMED: &[Provider] = &[BareMetal, Lab, Libvirt];
-/// Those that make machines on this host.
-const LOCAL: &[Provider] = &[Lab, Libvirt];
-
-const fn row(
-    name: &'static str,
-    group: Group,
-    providers: &'static [Provider],
-    look: fn(&Scene<'_>) -> Judged,
-) -> Check {
-    Check { name, group, providers, is_slow: false, look }
+impl fmt::Display for CheckName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
 }
 
-/// Every check, in the order in which they are shown.
-pub const CHECKS: &[Check] = &[
-    row("inventory-complete", Host, ALL, host::inventory_complete),
-    row("root", Host, &[Lab], host::root),
-    row("programs", Host, ALL, host::programs),
-    row("container-runtime", Host, &[Lab], host::container_runtime),
-    row("inotify", Host, &[Lab], host::inotify),
-    row("kernel", Host, &[Lab], host::kernel),
-    row("lab-files", Host, &[Lab], host::lab_files),
-    row("libvirt", Host, &[Libvirt], host::libvirt),
-    row("kvm", Host, &[Libvirt], host::kvm),
-    row("processor", Host, &[Libvirt], host::processor),
-    row("libvirt-pool", Host, &[Libvirt], host::libvirt_pool),
-    row("gcloud", Host, &[Gce], host::gcloud),
-    row("clock", Host, ALL, host::clock),
-    row("names-server", Names, NAMED, names::server).slow(),
-    row("names-records", Names, NAMED, names::records),
-    row("names-apps", Names, NAMED, names::apps),
-    row("names-reverse", Names, NAMED, names::reverse),
-    row("names-search", Names, NAMED, names::search),
-    row("names-outside", Names, NAMED, names::outside),
-    row("names-host", Names, NAMED, names::host),
-    row("balancer-api", Balancer, ALL, balancer::api).slow(),
-    row("balancer-machine-config-server", Balancer, ALL, balancer::machine_config_server),
-    row("balancer-ingress-https", Balancer, ALL, balancer::ingress_https),
-    row("balancer-ingress-http", Balancer, ALL, balancer::ingress_http),
-    row("ports", Network, ALL, network::ports),
-    row("virtual-addresses", Network, &[BareMetal], network::virtual_addresses),
-    row("subnet", Network, &[Libvirt], network::subnet),
-    row("addresses", Network, &[BareMetal, Libvirt], network::addresses),
-    row("bmc", Network, &[BareMetal], network::bmc),
-    row("release-image", Registry, ALL, registry::release_image).slow(),
-    row("mirrors", Registry, ALL, registry::mirrors),
-    row("clock-skew", Registry, ALL, registry::clock_skew),
-    row("memory", Capacity, LOCAL, capacity::memory),
-    row("processors", Capacity, LOCAL, capacity::processors),
-    row("disk-space", Capacity, LOCAL, capacity::disk_space),
-    row("disk-latency", Capacity, LOCAL, capacity::disk_latency).slow(),
-    row("machine-sizes", Capacity, &[BareMetal, Gce, Libvirt], capacity::machine_sizes),
-    row("certificates", Certificates, ALL, certificates::certificates),
-];
+impl Serialize for CheckName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}

@@ -4,12 +4,14 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::CheckName;
+
 /// One check and what came of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckResult {
-    /// The name of a row of [`CHECKS`](super::CHECKS).
-    pub check: &'static str,
+    /// Which.
+    pub check: CheckName,
     /// What it is about.
     pub group: Group,
     /// The verdict.
@@ -59,40 +61,40 @@ pub enum Verdict {
 
 /// A verdict with its reasons, before it is known whose.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Judged {
-    pub(super) verdict: Verdict,
-    pub(super) seen: Vec<String>,
-    pub(super) fix: Option<String>,
+pub(crate) struct Judged {
+    pub(crate) verdict: Verdict,
+    pub(crate) seen: Vec<String>,
+    pub(crate) fix: Option<String>,
 }
 
 impl Judged {
-    pub(super) fn passed(seen: impl Into<String>) -> Self {
+    pub(crate) fn passed(seen: impl Into<String>) -> Self {
         Self { verdict: Verdict::Passed, seen: vec![seen.into()], fix: None }
     }
 
-    pub(super) fn not_applicable(why: impl Into<String>) -> Self {
+    pub(crate) fn not_applicable(why: impl Into<String>) -> Self {
         Self { verdict: Verdict::NotApplicable, seen: vec![why.into()], fix: None }
     }
 
-    pub(super) fn skipped(why: impl Into<String>) -> Self {
+    pub(crate) fn skipped(why: impl Into<String>) -> Self {
         Self { verdict: Verdict::Skipped, seen: vec![why.into()], fix: None }
     }
 
-    pub(super) fn warned(seen: Vec<String>, fix: impl Into<String>) -> Self {
+    pub(crate) fn warned(seen: Vec<String>, fix: impl Into<String>) -> Self {
         Self { verdict: Verdict::Warned, seen, fix: Some(fix.into()) }
     }
 
-    pub(super) fn failed(seen: Vec<String>, fix: impl Into<String>) -> Self {
+    pub(crate) fn failed(seen: Vec<String>, fix: impl Into<String>) -> Self {
         Self { verdict: Verdict::Failed, seen, fix: Some(fix.into()) }
     }
 
     /// Failed with one sentence.
-    pub(super) fn refused(seen: impl Into<String>, fix: impl Into<String>) -> Self {
+    pub(crate) fn refused(seen: impl Into<String>, fix: impl Into<String>) -> Self {
         Self::failed(vec![seen.into()], fix)
     }
 
     /// Failed if anything is wrong, warned if anything is odd, else passed. What is odd is told in both cases.
-    pub(super) fn of(mut wrong: Vec<String>, odd: Vec<String>, fix: impl Into<String>, good: String) -> Self {
+    pub(crate) fn of(mut wrong: Vec<String>, odd: Vec<String>, fix: impl Into<String>, good: String) -> Self {
         let is_wrong = !wrong.is_empty();
         wrong.extend(odd);
         match (wrong.is_empty(), is_wrong) {

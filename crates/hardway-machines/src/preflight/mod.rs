@@ -15,6 +15,8 @@
 //! certificates  ends of those that are made already                certificates.rs
 //! ```
 //!
+//! What only one provider asks is in that provider's folder (`providers/*/checks.rs`).
+//!
 //! A check collects evidence, and a pure function judges it. Nothing is changed on this host or elsewhere; what is tried out
 //! (a file that is synced, a backend that listens) is gone when the check ends.
 
@@ -34,20 +36,14 @@ mod site;
 #[cfg(test)]
 mod tests;
 
-pub use catalogue::{CHECKS, Check};
+pub use catalogue::{CHECKS, Check, CheckName};
 pub use check_result::{CheckResult, Group, Verdict};
 pub use registry::{PlaceSeen, Refusal, RegistrySeen};
 pub use run::{Choice, failed, run};
 pub use site::{AskRegistry, Patience, Site};
 
-use hardway_assets::inventory::Provider;
-
-/// As the inventory has it.
-pub fn provider_name(provider: Provider) -> &'static str {
-    match provider {
-        Provider::BareMetal => "bare-metal",
-        Provider::Gce => "gce",
-        Provider::Lab => "lab",
-        Provider::Libvirt => "libvirt",
-    }
-}
+pub(crate) use asked_program::{NoAnswer, SHORT, ask_program, find_program};
+pub(crate) use balancer::Reached;
+pub(crate) use catalogue::{FITS, Look, NAMES};
+pub(crate) use check_result::Judged;
+pub(crate) use scene::Scene;

@@ -7,7 +7,7 @@ use std::thread;
 
 use hardway_assets::inventory::Provider;
 
-use super::catalogue::{CHECKS, Check};
+use super::catalogue::{CHECKS, Check, CheckName};
 use super::check_result::{CheckResult, Judged, Verdict};
 use super::scene::Scene;
 use super::site::Site;
@@ -16,11 +16,11 @@ use super::site::Site;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
     /// Left out.
-    pub skip: BTreeSet<String>,
+    pub skip: BTreeSet<CheckName>,
     /// Nothing but these, if there are any.
-    pub only: BTreeSet<String>,
+    pub only: BTreeSet<CheckName>,
     /// Not even named in the results: nobody asked for them here.
-    pub unasked: &'static [&'static str],
+    pub unasked: &'static [CheckName],
 }
 
 /// Checks at a time. They mostly wait; a few start programs.
@@ -41,7 +41,7 @@ pub fn run(site: &Site<'_>, choice: &Choice, mut on_result: impl FnMut(&CheckRes
     }
     results.iter().for_each(&mut on_result);
     // The slow ones first: what waits for a balancer should not begin to wait when all others are done.
-    waiting.sort_by_key(|check| !check.is_slow);
+    waiting.sort_by_key(|check| !check.name.is_slow());
     let queue = Mutex::new(waiting.into_iter());
     let (sender, receiver) = mpsc::channel();
     thread::scope(|scope| {
@@ -59,44 +59,37 @@ pub fn run(site: &Site<'_>, choice: &Choice, mut on_result: impl FnMut(&CheckRes
             results.push(result);
         }
     });
-    results.sort_by_key(|result| CHECKS.iter().position(|check| check.name == result.check));
+    results.sort_by_key(|result| result.check);
     results
 }
 
 /// The names of checks that failed, in order.
-pub fn failed(results: &[CheckResult]) -> Vec<&'static str> {
+pub fn failed(results: &[CheckResult]) -> Vec<CheckName> {
     results.iter().filter(|result| result.verdict == Verdict::Failed).map(|result| result.check).collect()
 }
 
 impl Choice {
     fn names(&self, check: &Check) -> bool {
-        let is_asked = self.only.is_empty() || self.only.contains(check.name);
+        let is_asked = self.only.is_empty() || self.only.contains(&check.name);
         is_asked && !self.unasked.contains(&check.name)
     }
 
     /// Checks that were asked for by name and are about other providers, each with whom it is about.
-    pub fn foreign(&self, provider: Provider) -> Vec<(&'static str, &'static [Provider])> {
+    pub fn foreign(&self, provider: Provider) -> Vec<(CheckName, &'static [Provider])> {
         let is_foreign =
-            |check: &&Check| self.only.contains(check.name) && !check.providers.contains(&provider);
-        CHECKS.iter().filter(is_foreign).map(|check| (check.name, check.providers)).collect()
-    }
-
-    /// A name that no check has.
-    pub fn unknown(&self) -> Option<&str> {
-        let is_known = |name: &&String| CHECKS.iter().any(|check| check.name == **name);
-        self.skip.iter().chain(&self.only).find(|name| !is_known(name)).map(String::as_str)
+            |check: &&Check| self.only.contains(&check.name) && !check.providers.contains(&provider);
+        CHECKS.iter().filter(is_foreign).map(|check| (check.name, check.providers.as_slice())).collect()
     }
 }
 
 /// The verdict on a check that need not look.
 fn before(check: &Check, scene: &Scene<'_>, choice: &Choice) -> Option<Judged> {
-    if choice.skip.contains(check.name) {
+    if choice.skip.contains(&check.name) {
         return Some(Judged::skipped("left out by name"));
     }
     let provider = scene.provider();
     (!check.providers.contains(&provider)).then(|| {
-        let providers: Vec<&str> =
-            check.providers.iter().map(|provider| super::provider_name(*provider)).collect();
+        let providers: Vec<&str> = check.providers.iter().map(|provider| provider.name()).collect();
         Judged::not_applicable(format!("it is about {}", providers.join(" and ")))
     })
 }

@@ -11,10 +11,11 @@ use super::names::NamesSeen;
 use super::network::own_addresses;
 use super::registry::RegistrySeen;
 use super::site::Site;
+use crate::providers::{Ground, Surroundings, descriptor};
 
 /// What checks look at.
-pub(super) struct Scene<'a> {
-    pub(super) site: Site<'a>,
+pub(crate) struct Scene<'a> {
+    pub(crate) site: Site<'a>,
     own_addresses: OnceLock<BTreeSet<IpAddr>>,
     balancer: OnceLock<BalancerSeen>,
     names: OnceLock<NamesSeen>,
@@ -22,7 +23,7 @@ pub(super) struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    pub(super) fn new(site: Site<'a>) -> Self {
+    pub(crate) fn new(site: Site<'a>) -> Self {
         Self {
             site,
             own_addresses: OnceLock::new(),
@@ -32,30 +33,38 @@ impl<'a> Scene<'a> {
         }
     }
 
-    pub(super) fn provider(&self) -> Provider {
+    pub(crate) fn provider(&self) -> Provider {
         self.site.cluster.inventory.machines.provider
     }
 
+    pub(crate) fn surroundings(&self) -> &'static Surroundings {
+        &descriptor(self.provider()).surroundings
+    }
+
+    /// Where the machines' network is.
+    pub(crate) fn ground(&self) -> Ground {
+        (self.surroundings().ground)(self.site.cluster)
+    }
+
     /// A text among the provider's settings.
-    pub(super) fn setting(&self, name: &str) -> Option<&str> {
+    pub(crate) fn setting(&self, name: &str) -> Option<&str> {
         self.site.cluster.inventory.machines.settings[name].as_str()
     }
 
     /// Addresses of this host.
-    pub(super) fn own_addresses(&self) -> &BTreeSet<IpAddr> {
+    pub(crate) fn own_addresses(&self) -> &BTreeSet<IpAddr> {
         self.own_addresses.get_or_init(own_addresses)
     }
 
     /// Whether one of these addresses is this host's.
-    pub(super) fn owns(&self, addresses: &[IpAddr]) -> bool {
+    pub(crate) fn owns(&self, addresses: &[IpAddr]) -> bool {
         addresses.iter().any(|address| self.own_addresses().contains(address))
     }
 
     /// Why the names cannot be asked yet: phase build-infra brings the name server, and it is not there.
-    pub(super) fn names_to_come(&self) -> Option<String> {
+    pub(crate) fn names_to_come(&self) -> Option<String> {
         let servers = &self.site.cluster.inventory.network.dns;
-        let is_ours = matches!(self.provider(), Provider::Lab | Provider::Libvirt);
-        (is_ours && !self.owns(servers)).then(|| {
+        (self.surroundings().brings_names && !self.owns(servers)).then(|| {
             let servers: Vec<String> = servers.iter().map(ToString::to_string).collect();
             format!("{} is not on this host yet: build-infra brings it and its names", servers.join(", "))
         })

@@ -17,8 +17,6 @@ pub struct Site<'a> {
     pub cluster: &'a Cluster,
     /// The working folder.
     pub folder: &'a Path,
-    /// The scripts of the lab, where somebody knows where they are.
-    pub lab_files: Option<&'a Path>,
     /// Certificates of the working folder and their ends; those that are not made yet do not matter.
     pub certificates: &'a [Expiry],
     /// Whether the release is the one that is built in, whose images no registry has.

@@ -12,7 +12,7 @@ use super::*;
 
 #[test]
 fn every_check_is_explained_and_nothing_else() {
-    let names: BTreeSet<&str> = CHECKS.iter().map(|check| check.name).collect();
+    let names: BTreeSet<&str> = CHECKS.iter().map(|check| check.name.as_str()).collect();
     assert_eq!(names.len(), CHECKS.len(), "no name stands twice");
     let catalogue = Catalogue::read(crate::EXPLANATIONS.iter().copied());
     let explained: BTreeSet<&str> =
@@ -30,8 +30,8 @@ fn groups_come_one_after_the_other() {
 fn machines_are_not_made_for_the_sample_unless_somebody_insists() {
     let mut cluster = example::cluster();
     cluster.inventory.release.image = "sample".to_owned();
-    let only = BTreeSet::from(["release-image".to_owned()]);
-    let mut verdict = |provider: Provider, is_sample: bool, skip: BTreeSet<String>| {
+    let only = BTreeSet::from([CheckName::ReleaseImage]);
+    let mut verdict = |provider: Provider, is_sample: bool, skip: BTreeSet<CheckName>| {
         cluster.inventory.machines.provider = provider;
         let results = run(
             &site(&cluster, is_sample),
@@ -54,7 +54,6 @@ fn site(cluster: &Cluster, is_sample: bool) -> Site<'_> {
     Site {
         cluster,
         folder: Path::new("."),
-        lab_files: None,
         certificates: &[],
         is_sample,
         registry: Some(&|| panic!("nobody asked for it")),
@@ -69,16 +68,16 @@ fn what_is_not_wanted_is_not_looked_at() {
     let mut cluster = example::cluster();
     cluster.inventory.machines.provider = Provider::BareMetal;
     let site = site(&cluster, false);
-    let words = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    let words = |names: &[&str]| names.iter().map(|name| CheckName::named(name).unwrap()).collect();
     let choice = Choice {
         only: words(&["root", "certificates", "release-image", "mirrors"]),
         skip: words(&["mirrors"]),
         ..Choice::default()
     };
     let mut told = Vec::new();
-    let results = run(&site, &choice, |result| told.push(result.check));
+    let results = run(&site, &choice, |result| told.push(result.check.as_str()));
     let verdicts: Vec<(&str, Verdict)> =
-        results.iter().map(|result| (result.check, result.verdict)).collect();
+        results.iter().map(|result| (result.check.as_str(), result.verdict)).collect();
     assert_eq!(
         verdicts,
         [
@@ -90,12 +89,14 @@ fn what_is_not_wanted_is_not_looked_at() {
     );
     told.sort_unstable();
     assert_eq!(told, ["certificates", "mirrors", "release-image", "root"]);
-    assert_eq!(failed(&results), [""; 0]);
-    assert_eq!(Choice { skip: words(&["nonsense"]), ..Choice::default() }.unknown(), Some("nonsense"));
-    assert_eq!(choice.unknown(), None);
-    assert_eq!(choice.foreign(Provider::BareMetal), [("root", &[Provider::Lab][..])]);
-    let unasked =
-        Choice { only: words(&["certificates", "mirrors"]), unasked: &["mirrors"], ..Choice::default() };
+    assert_eq!(failed(&results), []);
+    assert_eq!(CheckName::named("nonsense"), None);
+    assert_eq!(choice.foreign(Provider::BareMetal), [(CheckName::Root, &[Provider::Lab][..])]);
+    let unasked = Choice {
+        only: words(&["certificates", "mirrors"]),
+        unasked: &[CheckName::Mirrors],
+        ..Choice::default()
+    };
     let results = run(&site, &unasked, |_| {});
-    assert_eq!(results.iter().map(|result| result.check).collect::<Vec<_>>(), ["certificates"]);
+    assert_eq!(results.iter().map(|result| result.check).collect::<Vec<_>>(), [CheckName::Certificates]);
 }

@@ -5,10 +5,10 @@
 
 use hardway_assets::inventory::Provider;
 
-use super::{bare_metal, gce, lab, libvirt};
+use super::descriptor;
 
-/// A complaint that is known, by words that stand in it.
-pub(super) struct Known {
+/// What a program says when something is wrong, known by words that stand in it.
+pub(super) struct Complaint {
     /// All of these stand in it.
     pub(super) words: &'static [&'static str],
     pub(super) advice: &'static str,
@@ -16,44 +16,38 @@ pub(super) struct Known {
 
 /// What to do, if the complaint is a known one. Without a provider only what holds on every host is known.
 pub fn advice(provider: Option<Provider>, complaint: &str) -> Option<&'static str> {
-    let own: &[Known] = match provider {
-        Some(Provider::BareMetal) => bare_metal::KNOWN,
-        Some(Provider::Gce) => gce::KNOWN,
-        Some(Provider::Lab) => lab::KNOWN,
-        Some(Provider::Libvirt) => libvirt::KNOWN,
-        None => &[],
-    };
-    let is_meant = |known: &&Known| known.words.iter().all(|word| complaint.contains(word));
+    let own = provider.map_or(&[][..], |provider| descriptor(provider).complaints);
+    let is_meant = |known: &&Complaint| known.words.iter().all(|word| complaint.contains(word));
     own.iter().chain(EVERYWHERE).find(is_meant).map(|known| known.advice)
 }
 
 /// The more special come first.
-const EVERYWHERE: &[Known] = &[
-    Known {
+const EVERYWHERE: &[Complaint] = &[
+    Complaint {
         words: &["No space left on device"],
         advice: "a file system of this host is full: `df -h` says which",
     },
-    Known {
+    Complaint {
         words: &["cannot bind socket", "Permission denied"],
         advice: "SELinux keeps HAProxy from these ports: `setsebool -P haproxy_connect_any on`",
     },
-    Known {
+    Complaint {
         words: &["cannot bind socket", "Address already in use"],
         advice: "another program listens on this address and port: `ss -ltnp` says which; HAProxy binds to the virtual addresses only, so one that listens on all addresses is in its way",
     },
-    Known {
+    Complaint {
         words: &["Operation not permitted"],
         advice: "addresses, firewall and services of the host are changed by root only: run hardway as root",
     },
-    Known {
+    Complaint {
         words: &["you must be root"],
         advice: "addresses, firewall and services of the host are changed by root only: run hardway as root",
     },
-    Known {
+    Complaint {
         words: &["could not be started", "haproxy"],
         advice: "HAProxy is not installed: install the package haproxy, or set network.loadBalancer: external",
     },
-    Known {
+    Complaint {
         words: &["could not be started", "No such file or directory"],
         advice: "this program is not installed, or not in PATH: `hardway check` names the packages",
     },

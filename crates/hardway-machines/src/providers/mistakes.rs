@@ -1,29 +1,16 @@
 //! What is wrong with the settings of whoever makes the machines.
 
 use hardway_assets::Cluster;
-use hardway_assets::inventory::Provider;
 use hardway_assets::violation::Violation;
 
-use super::bare_metal::BareMetalSettings;
+use super::descriptor;
 use super::fields::Findings;
-use super::gce::GceSettings;
-use super::lab::LabSettings;
-use super::libvirt;
 
 /// Everything that is wrong with `machines.*` of the inventory, and with what this provider needs of the hosts.
 pub fn mistakes(cluster: &Cluster) -> Vec<Violation> {
     let findings = Findings::default();
-    look(cluster, &findings);
+    (descriptor(cluster.inventory.machines.provider).read)(cluster, &findings);
     findings.or(()).err().unwrap_or_default()
-}
-
-fn look(cluster: &Cluster, findings: &Findings) {
-    match cluster.inventory.machines.provider {
-        Provider::BareMetal => drop(BareMetalSettings::look(cluster, findings)),
-        Provider::Gce => drop(GceSettings::look(cluster, findings)),
-        Provider::Lab => drop(LabSettings::look(cluster, findings)),
-        Provider::Libvirt => drop(libvirt::Settings::look(cluster, findings)),
-    }
 }
 
 #[cfg(test)]
@@ -31,21 +18,22 @@ mod tests {
     use std::collections::BTreeSet;
 
     use hardway_assets::example;
+    use hardway_assets::inventory::Provider;
     use hardway_assets::schema::{INVENTORY, Presence};
     use serde_json::{Value, json};
 
     use super::*;
 
     /// Settings in which nothing is left out that others hang on.
-    fn whole() -> [(Provider, &'static str, Value); 4] {
+    fn whole() -> Vec<(Provider, &'static str, Value)> {
         let bmc =
             json!({"bmc": {"address": "redfish://10.0.0.5", "user": "admin", "passwordFile": "secrets/bmc"}});
-        [
-            (Provider::BareMetal, "bare-metal", json!({"hosts": {"master-0": bmc}})),
-            (Provider::Gce, "gce", json!({"imageFile": "a.tar.gz"})),
-            (Provider::Lab, "lab", json!({})),
-            (Provider::Libvirt, "libvirt", json!({})),
-        ]
+        let settings = |provider| match provider {
+            Provider::BareMetal => json!({"hosts": {"master-0": bmc}}),
+            Provider::Gce => json!({"imageFile": "a.tar.gz"}),
+            _ => json!({}),
+        };
+        Provider::ALL.iter().map(|provider| (*provider, provider.name(), settings(*provider))).collect()
     }
 
     fn asked(provider: Provider, settings: Value) -> BTreeSet<String> {
@@ -53,7 +41,7 @@ mod tests {
         cluster.inventory.machines.provider = provider;
         cluster.inventory.machines.settings = settings;
         let findings = Findings::default();
-        look(&cluster, &findings);
+        (descriptor(provider).read)(&cluster, &findings);
         findings.asked().into_iter().map(|path| path.replace("master-0", "<host>")).collect()
     }
 

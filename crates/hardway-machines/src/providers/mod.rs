@@ -1,7 +1,17 @@
 //! Who makes the machines.
 //!
-//! A provider plans purely: it is made from a cluster and gives lists of [actions](crate::actions); looking, doing,
-//! journaling and taking back are the doer's. Names of actions say what they belong to:
+//! ```text
+//! Descriptor      a provider in one row; a folder for each, listed once below      descriptor.rs
+//! Provider        what plans: made from a descriptor and a cluster                 mod.rs
+//! Probe           a question about a machine, with a typed answer                  probe.rs
+//! Fields          reads a provider's settings, every mistake at once               fields.rs
+//! mistakes()      what is wrong with them                                          mistakes.rs
+//! advice()        what to do about known complaints of programs                    advice.rs
+//! install_medium  for providers that install from an ISO                           install_medium.rs
+//! ```
+//!
+//! A provider plans purely and gives lists of [actions](crate::actions), which somebody else carries out, journals and
+//! takes back. Names of actions say what they belong to:
 //!
 //! ```text
 //! network/…          segment, addresses, firewall
@@ -9,26 +19,46 @@
 //! machine/HOST/…     everything of one machine; taken back together, when the machine goes for good
 //! ```
 
-mod advice;
 pub mod bare_metal;
-mod fields;
 pub mod gce;
-mod install_medium;
 pub mod lab;
 pub mod libvirt;
-mod mistakes;
 
+mod advice;
+mod descriptor;
+mod fields;
+mod install_medium;
+mod mistakes;
+mod probe;
+
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use hardway_assets::inventory::Host;
+use hardway_assets::inventory::{self, Host};
+use hardway_journal::Sight;
 
 pub use advice::advice;
+pub use descriptor::{Descriptor, Inputs, ProviderError, Sample};
+pub(crate) use descriptor::{Footprint, Ground, NeededProgram, Surroundings};
 pub use install_medium::makes_medium;
+pub use lab::Place;
 pub use mistakes::mistakes;
+pub use probe::{DiskWritten, Probe};
 
-use crate::actions::{Action, Check, Program};
+use crate::actions::{Action, Program};
+pub use crate::redfish::Power;
 
-/// One way to come by machines.
+/// Every provider, each in a folder of its own.
+pub fn descriptor(provider: inventory::Provider) -> &'static Descriptor {
+    match provider {
+        inventory::Provider::BareMetal => &bare_metal::DESCRIPTOR,
+        inventory::Provider::Gce => &gce::DESCRIPTOR,
+        inventory::Provider::Lab => &lab::DESCRIPTOR,
+        inventory::Provider::Libvirt => &libvirt::DESCRIPTOR,
+    }
+}
+
+/// Plans what a cluster needs of machines.
 pub trait Provider: Send + Sync {
     /// Phase build-infra: network, names, load balancer; machines defined, but off.
     fn infrastructure(&self) -> Vec<Action>;
@@ -58,8 +88,8 @@ pub trait Provider: Send + Sync {
         PathBuf::from(format!("ignition/{}.ign", host.name))
     }
 
-    /// Whether the machine is on.
-    fn is_on(&self, host: &Host) -> Check;
+    /// Whether the machine is on. Where nobody sees that from outside, it is when the machine was seen.
+    fn power(&self, host: &Host) -> Probe<Power>;
 
     /// How members of the load balancer are taken in and out.
     fn load_balancer(&self) -> LoadBalancer;
@@ -77,15 +107,20 @@ pub trait Provider: Send + Sync {
         None
     }
 
-    /// Prints which of [`crate::host_progress::console::MARKS`] its console has said, where somebody keeps that.
-    fn console(&self, host: &Host) -> Option<Program> {
+    /// What its console has said last, where somebody keeps that.
+    fn console(&self, host: &Host) -> Option<Probe<Sight>> {
         let _ = host;
         None
     }
 
-    /// Prints, in a line with `wr_bytes`, how much was written to its disk since it was switched on.
-    fn written(&self, host: &Host) -> Option<Program> {
+    /// How much was written to its disk since it was switched on, where somebody counts that.
+    fn disk_written(&self, host: &Host) -> Option<Probe<DiskWritten>> {
         let _ = host;
+        None
+    }
+
+    /// Where this program has to serve install media while machines boot, if anywhere.
+    fn media_address(&self) -> Option<MediaAddress> {
         None
     }
 
@@ -117,6 +152,15 @@ pub enum LoadBalancer {
     },
 }
 
+/// Where install media are served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MediaAddress {
+    /// The address and port.
+    pub address: SocketAddr,
+    /// The setting that says so.
+    pub setting: &'static str,
+}
+
 /// The name of an action that belongs to a machine.
 pub fn machine_action(host: &str, what: &str) -> String {
     format!("machine/{host}/{what}")
@@ -136,6 +180,13 @@ pub(crate) fn machine_of(action: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_descriptor_is_its_own_providers() {
+        for provider in inventory::Provider::ALL {
+            assert_eq!(descriptor(*provider).provider, *provider);
+        }
+    }
 
     #[test]
     fn a_machine_owns_its_own_actions_only() {

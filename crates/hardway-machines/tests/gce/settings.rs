@@ -1,6 +1,7 @@
 //! What is wrong with settings is told at once, each with its field.
 
 use hardway_assets::host_services::Stage;
+use hardway_assets::inventory::Balancer;
 use hardway_machines::providers::gce::GceSettings;
 use serde_json::json;
 
@@ -14,7 +15,7 @@ fn every_mistake_is_told_with_its_field() {
             "machine": "n2", "image": "a", "imageFile": "b.tar.gz", "externalAddresses": "no",
             "sourceRanges": ["everywhere"], "diskType": 5,
         }),
-        "external",
+        Balancer::External,
     );
     bad.inventory.hosts[1].name = "Master_0".to_owned();
     bad.inventory.ignition_server.url = None;
@@ -35,14 +36,14 @@ fn every_mistake_is_told_with_its_field() {
     ] {
         assert!(all.contains(part), "{part} is not in:\n{all}");
     }
-    let none = GceSettings::read(&cluster(json!({}), "external")).unwrap_err();
+    let none = GceSettings::read(&cluster(json!({}), Balancer::External)).unwrap_err();
     let paths: Vec<&str> = none.iter().map(|violation| violation.path.as_str()).collect();
     assert_eq!(paths, ["machines.gce.project", "machines.gce.zones", "machines.gce.image"]);
 }
 
 #[test]
 fn machines_of_a_role_go_round_the_zones() {
-    let site = Site::new(settings(), "external");
+    let site = Site::new(settings(), Balancer::External);
     let provider = site.provider(Stage::Bootstrapping);
     let zones: Vec<&str> = site
         .cluster

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use hardway_assets::host_services::Stage;
-use hardway_assets::inventory::Provider;
+use hardway_assets::inventory::{Balancer, Provider};
 use hardway_assets::{Cluster, example};
 use hardway_journal::Journal;
 use hardway_machines::actions::{Action, Doer, DoerError, Outcome, Progress};
@@ -32,16 +32,16 @@ pub(crate) fn settings() -> Value {
     json!({"project": "acme", "zones": ["us-central1-a", "us-central1-b"], "image": "rhcos-418-94-gcp-x86-64", "imageProject": "rhcos-cloud"})
 }
 
-pub(crate) fn cluster(settings: Value, balancer: &str) -> Cluster {
+pub(crate) fn cluster(settings: Value, balancer: Balancer) -> Cluster {
     let mut cluster = example::cluster();
     cluster.inventory.machines.provider = Provider::Gce;
     cluster.inventory.machines.settings = settings;
-    cluster.inventory.network.load_balancer = balancer.to_owned();
+    cluster.inventory.network.load_balancer = balancer;
     cluster
 }
 
 impl Site {
-    pub(crate) fn new(settings: Value, balancer: &str) -> Self {
+    pub(crate) fn new(settings: Value, balancer: Balancer) -> Self {
         let site = Self { cluster: cluster(settings, balancer), folder: tempfile::tempdir().unwrap() };
         let stand_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gce/gcloud-stand-in.sh");
         for folder in ["state", "work/ignition/pointers"] {

@@ -4,9 +4,9 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use hardway_assets::host_services::Stage;
-use hardway_assets::inventory::Host;
+use hardway_assets::inventory::{Balancer, Host};
 use hardway_machines::actions::{Action, Host as ThisHost, Outcome, shell};
-use hardway_machines::providers::{LoadBalancer, Provider as _, is_of_machine};
+use hardway_machines::providers::{LoadBalancer, Power, Provider as _, is_of_machine};
 use jiff::Timestamp;
 use serde_json::json;
 
@@ -25,7 +25,7 @@ fn host<'s>(site: &'s Site, name: &str) -> &'s Host {
 
 #[test]
 fn a_cluster_is_made_left_alone_changed_and_taken_away() {
-    let site = Site::new(settings(), "haproxy");
+    let site = Site::new(settings(), Balancer::Haproxy);
     let all = everything(&site);
     assert!(site.up(&all).iter().all(|outcome| *outcome == Outcome::Done));
     golden("up.txt", &site.calls());
@@ -34,7 +34,7 @@ fn a_cluster_is_made_left_alone_changed_and_taken_away() {
 
     let provider = site.provider(Stage::Bootstrapping);
     let master = host(&site, "master-0");
-    assert!(ThisHost::default().holds(&provider.is_on(master)));
+    assert_eq!(provider.power(master).ask(&ThisHost::default()).unwrap(), Some(Power::On));
     let after = provider.after_join(master);
     assert_eq!(site.up(&after), [Outcome::Done]);
     assert_eq!(site.up(&after), [Outcome::AlreadyHeld]);
@@ -68,7 +68,7 @@ fn an_image_is_imported_and_machines_without_addresses_get_a_way_out() {
     let more = json!({"imageFile": "media/rhcos-gcp.x86_64.tar.gz", "bucket": "acme-images", "externalAddresses": false,
         "network": "ocp4", "subnet": "nodes", "sourceRanges": ["203.0.113.0/24"], "serviceAccount": "nodes@acme.iam.gserviceaccount.com"});
     settings.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    let mut site = Site::new(settings, "external");
+    let mut site = Site::new(settings, Balancer::External);
     site.cluster.inventory.hosts[1].cpus = Some(8);
     site.cluster.inventory.hosts[1].memory_gib = Some(32);
     site.cluster.inventory.hosts[1].disk_gib = Some(200);
@@ -85,7 +85,8 @@ fn an_image_is_imported_and_machines_without_addresses_get_a_way_out() {
 /// The script a person could run by hand is complete.
 #[test]
 fn the_plan_as_a_script_makes_the_same() {
-    let (by_script, by_doer) = (Site::new(settings(), "haproxy"), Site::new(settings(), "haproxy"));
+    let (by_script, by_doer) =
+        (Site::new(settings(), Balancer::Haproxy), Site::new(settings(), Balancer::Haproxy));
     by_doer.up(&everything(&by_doer));
     let script = shell(&everything(&by_script));
     golden("plan.sh", &by_script.shown(&script));
@@ -115,7 +116,7 @@ fn cut_off_at_any_record_both_ways_go_on() {
     };
     let mut cuts = 0;
     for record in 0.. {
-        let site = Site::new(settings(), "haproxy");
+        let site = Site::new(settings(), Balancer::Haproxy);
         let actions = some(&site);
         let cut = |way_up: bool| {
             let now = dies_at(record);
@@ -142,7 +143,7 @@ fn cut_off_at_any_record_both_ways_go_on() {
 
 #[test]
 fn without_a_login_nothing_is_forgotten() {
-    let site = Site::new(settings(), "external");
+    let site = Site::new(settings(), Balancer::External);
     let provider = site.provider(Stage::Bootstrapping);
     let actions = provider.first_boot(host(&site, "worker-0"));
     site.up(&actions);
@@ -158,7 +159,7 @@ fn without_a_login_nothing_is_forgotten() {
 
 #[test]
 fn a_pointer_that_is_too_large_is_refused_before_anything_is_made() {
-    let site = Site::new(settings(), "external");
+    let site = Site::new(settings(), Balancer::External);
     let pointer = site.path("work/ignition/pointers/worker-0.ign");
     let actions = site.provider(Stage::Bootstrapping).first_boot(host(&site, "worker-0"));
     fs_err::write(&pointer, vec![b' '; 262_145]).unwrap();

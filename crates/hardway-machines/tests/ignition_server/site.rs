@@ -13,7 +13,7 @@ use hardway_assets::ignition::{TokenKey, first_boot_config, host_pointer, pool_c
 use hardway_assets::inventory::{Role, ServerUrl};
 use hardway_assets::release_payload::sample;
 use hardway_assets::secrets::{SecretBundle, TOKEN_KEY};
-use hardway_assets::{Cluster, Tree, assets, example, pki};
+use hardway_assets::{Cluster, Tree, example, pki};
 use hardway_journal::Journal;
 use hardway_machines::ignition_server::faces::{HostFace, HostState, HostTable, HostedFace, Pool, PoolFace};
 use hardway_machines::ignition_server::hosted_tokens::{HostedTokens, TokenSecret};
@@ -44,7 +44,7 @@ pub(crate) static MADE: LazyLock<Made> = LazyLock::new(|| {
     secrets.set_identity(&cluster.identity);
     secrets.complete(&pki::catalogue::keys(&cluster)).unwrap();
     let release = sample();
-    let graph = Graph::new(assets(&cluster, &release)).unwrap();
+    let graph = Graph::of(&cluster, &release, &Tree::default(), &Lock::default()).unwrap();
     let (empty, lock) = (Tree::default(), Lock::default());
     let inputs = Inputs { cluster: &cluster, release: &release, secrets: &secrets, tree: &empty };
     let plan =

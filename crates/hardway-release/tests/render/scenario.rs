@@ -7,7 +7,7 @@ use hardway_assets::graph::{Graph, Inputs, Lock, World, plan};
 use hardway_assets::install_config::{self, Rules};
 use hardway_assets::release_payload::{ReleaseManifest, ReleasePayload, sample};
 use hardway_assets::secrets::{Identity, SecretBundle};
-use hardway_assets::{Cluster, Tree, assets, inventory, pki};
+use hardway_assets::{Cluster, Tree, inventory, pki};
 
 /// A cluster, its release and everything made for it.
 #[derive(Clone)]
@@ -94,11 +94,11 @@ impl SetImage for ReleasePayload {
 
 fn made(cluster: &Cluster, release: &ReleasePayload) -> Tree {
     let secrets = secrets(cluster);
-    let graph = Graph::new(assets(cluster, release)).unwrap();
+    let graph = Graph::of(cluster, release, &Tree::default(), &Lock::default()).unwrap();
     let (empty, lock) = (Tree::default(), Lock::default());
     let inputs = Inputs { cluster, release, secrets: &secrets, tree: &empty };
     let world = World { inputs, lock: &lock, generator: "test", expiring: &[] };
-    let plan = plan(&graph, &world, |_| true).unwrap_or_else(|(id, e)| panic!("{id}: {e}"));
+    let plan = plan(&graph, &world, |_| true).unwrap_or_else(|e| panic!("{}: {}", e.asset, e.error));
     let mut tree = Tree::default();
     plan.writes.iter().for_each(|file| tree.insert(&file.path, file.bytes.clone()));
     tree

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use hardway_assets::inventory::Provider;
 
 use super::{
     ApproveArgs, BmcArgs, CheckArgs, CreateArgs, CsrArgs, DestroyArgs, DiagnoseArgs, GatherArgs, HostedArgs,
@@ -149,8 +151,8 @@ pub(crate) enum GraphFormat {
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
     /// Machine provider
-    #[arg(long, value_enum, default_value_t = ProviderArg::Libvirt)]
-    pub(crate) provider: ProviderArg,
+    #[arg(long, value_parser = provider(), default_value = Provider::default().name())]
+    pub(crate) provider: Provider,
     /// Release pull spec, or `sample` for the embedded made-up release [default: sample; for a lab, the lab's own]
     #[arg(long)]
     pub(crate) release: Option<String>,
@@ -160,14 +162,6 @@ pub(crate) struct InitArgs {
     /// Number of workers
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(crate) workers: u8,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ProviderArg {
-    BareMetal,
-    Gce,
-    Lab,
-    Libvirt,
 }
 
 #[derive(Debug, Args)]
@@ -228,4 +222,10 @@ pub(crate) struct StatusArgs {
     /// Follow an install that is running, until it ends or Ctrl-C
     #[arg(long)]
     pub(crate) watch: bool,
+}
+
+/// Those that there are, by name.
+fn provider() -> impl TypedValueParser<Value = Provider> {
+    let names = PossibleValuesParser::new(Provider::ALL.iter().map(|provider| provider.name()));
+    names.map(|name| Provider::named(&name).unwrap_or_default())
 }

@@ -55,7 +55,8 @@ impl From<&RunArgs> for install::Options {
                 dry_run: false,
             },
             only_looks: false,
-            skip_checks: args.skip_check.iter().cloned().collect(),
+            // Names have to be known first: see `commands::cluster`.
+            skip_checks: std::collections::BTreeSet::new(),
             stall_after: args.stall_after,
             load_balancer_changed: args.load_balancer_changed,
         }

@@ -1,7 +1,6 @@
 //! `hardway create cluster`
 
 use hardway_assets::Phase;
-use hardway_machines::preflight::Choice;
 
 use crate::cli::{Global, RunArgs};
 use crate::inputs::{FolderLock, InputFiles, Workdir};
@@ -57,8 +56,7 @@ fn options(args: &RunArgs) -> Result<Options, Report> {
         &render.rendered_dir,
     ];
     named.into_iter().flatten().chain(&signature.files).try_for_each(|path| is_there(path))?;
-    machines::known_checks(&Choice { skip: options.skip_checks.clone(), ..Choice::default() })?;
-    Ok(options)
+    Ok(Options { skip_checks: machines::checks_named(&args.skip_check)?, ..options })
 }
 
 /// A lab has a network of its own: once it is there, this program goes on inside, and what it did outside is known.

@@ -2,15 +2,16 @@
 
 use std::io::ErrorKind;
 
+use hardway_assets::inventory::Provider;
 use hardway_journal::{FILE_NAME, Journal};
 use hardway_machines::actions::{Doer, Progress};
-use hardway_machines::providers::lab::IMAGES;
+use hardway_machines::providers::descriptor;
 
 use crate::cli::{DestroyArgs, Global};
 use crate::clock;
 use crate::inputs::{FolderLock, Workdir, io};
 use crate::journal::journal_report;
-use crate::machines::{failed_action, left_behind, outside, provider_kind};
+use crate::machines::{failed_action, outside, provider_kind};
 use crate::report::{Exit, Report};
 use crate::terminal::Output;
 
@@ -28,9 +29,9 @@ pub(crate) fn run(global: &Global, args: &DestroyArgs, out: &Output) -> Result<E
     let dir = std::path::absolute(workdir.path("")).map_err(|error| io(&error))?;
     let doer = Doer::new(&dir, &journal, &clock::now).on(outside());
     let mut told = Told { out, count: 0 };
-    let keeps = |action: &str| args.keep_images && action == IMAGES;
-    let done = doer.down_but(keeps, &mut told);
     let kind = provider_kind(&workdir);
+    let keeps = |action: &str| args.keep_images && is_kept(action);
+    let done = doer.down_but(keeps, &mut told);
     done.map_err(|error| failed_action(kind, &error))?;
     let count = told.count;
     let kept = format!("logs/journal-{}.jsonl", clock::now().strftime("%Y%m%dT%H%M%SZ"));
@@ -46,10 +47,15 @@ pub(crate) fn run(global: &Global, args: &DestroyArgs, out: &Output) -> Result<E
         _ => out.info(&format!("{count} things taken back; the journal is kept as {kept}")),
     }
     out.info(&left(&workdir, args));
-    if let Some(left) = kind.filter(|_| count > 0).and_then(left_behind) {
+    if let Some(left) = kind.filter(|_| count > 0).and_then(|kind| descriptor(kind).leaves) {
         out.info(&format!("left as it is: {left}"));
     }
     Ok(Exit::Done)
+}
+
+/// Whether what an action made can outlive the machines. The inventory may not be readable by now, or name another provider.
+fn is_kept(action: &str) -> bool {
+    Provider::ALL.iter().any(|provider| descriptor(*provider).keeps == Some(action))
 }
 
 /// The bootstrap host's key: the next one has another.

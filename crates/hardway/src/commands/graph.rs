@@ -1,11 +1,10 @@
 //! `hardway graph`
 
 use hardway_assets::graph::{to_dot, to_json, to_mermaid};
-use hardway_assets::{example, release_payload};
 
 use crate::cli::{Global, GraphArgs, GraphFormat};
 use crate::inputs::Workdir;
-use crate::project::{Checked, graph, graph_of};
+use crate::project::{Checked, example_graph, graph_of};
 use crate::release::Reach;
 use crate::report::{Exit, Report};
 use crate::terminal::Output;
@@ -17,7 +16,7 @@ pub(crate) fn run(global: &Global, args: &GraphArgs, out: &Output) -> Result<Exi
         graph_of(&workdir, Checked::load(&workdir, Reach::Here(args.release_dir.as_deref()), out)?)?
     } else {
         out.info("no install-config.yaml here: this is the graph of a made-up cluster");
-        graph(&example::cluster(), &release_payload::sample(), &[])?
+        example_graph()?
     };
     match args.output {
         GraphFormat::Dot => out.data(&to_dot(&graph)),

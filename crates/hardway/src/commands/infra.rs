@@ -5,12 +5,10 @@ use std::path::PathBuf;
 
 use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
-use hardway_assets::inventory;
 use hardway_journal::{FILE_NAME, Journal};
 use hardway_machines::actions::{Action, Doer, Outcome, Progress, Step, shell};
 use hardway_machines::load_balancer::{self, Change};
-use hardway_machines::providers::lab::Place;
-use hardway_machines::providers::{LoadBalancer, Provider};
+use hardway_machines::providers::{LoadBalancer, Provider, descriptor};
 use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, InfraArgs, InfraVerb, PlanFormat};
@@ -39,8 +37,6 @@ pub(crate) fn run(global: &Global, args: &InfraArgs, out: &Output) -> Result<Exi
 /// What the input files ask for.
 struct Infra {
     cluster: Cluster,
-    /// The lab, if that is where the machines are.
-    place: Option<Place>,
     /// The working folder, absolute.
     dir: PathBuf,
     stage: Stage,
@@ -53,17 +49,18 @@ impl Infra {
     }
 
     fn of(workdir: &Workdir, cluster: Cluster) -> Result<Self, Report> {
-        let place = machines::place(workdir, &cluster)?;
         let stage = machines::stage(&cluster, &history(workdir)?);
-        Ok(Self { place, dir: absolute(workdir)?, stage, cluster })
+        Ok(Self { dir: absolute(workdir)?, stage, cluster })
     }
 
     fn provider(&self) -> Result<Box<dyn Provider>, Report> {
-        machines::provider_of(&self.cluster, self.place.as_ref(), &self.dir, self.stage)
+        machines::provider_of(&self.cluster, &self.dir, self.stage)
     }
 
-    fn is_of_gce(&self) -> bool {
-        self.cluster.inventory.machines.provider == inventory::Provider::Gce
+    /// Whether names begin with an infra id that nobody has drawn yet.
+    fn is_id_made_up(&self) -> bool {
+        descriptor(self.cluster.inventory.machines.provider).names_begin_with_infra_id
+            && !self.dir.join("secrets/identity.json").exists()
     }
 
     /// What a person has to change at a load balancer of their own.
@@ -78,7 +75,7 @@ impl Infra {
 fn plan(infra: &Infra, format: PlanFormat, out: &Output) -> Result<Exit, Report> {
     let provider = infra.provider()?;
     let (actions, changes) = (provider.infrastructure(), infra.changes(&*provider));
-    if infra.is_of_gce() && !infra.dir.join("secrets/identity.json").exists() {
+    if infra.is_id_made_up() {
         let id = &infra.cluster.identity.infra_id;
         out.warn(&format!("{id}, which names begin with, is made up for this plan: `hardway infra up` draws it once and for all"));
     }
@@ -134,7 +131,7 @@ fn down(workdir: &Workdir, out: &Output) -> Result<Exit, Report> {
         1 => out.info("1 thing taken back"),
         count => out.info(&format!("{count} things taken back")),
     }
-    if let Some(left) = kind.filter(|_| told.count > 0).and_then(machines::left_behind) {
+    if let Some(left) = kind.filter(|_| told.count > 0).and_then(|kind| descriptor(kind).leaves) {
         out.info(&format!("left as it is: {left}"));
     }
     Ok(Exit::Done)

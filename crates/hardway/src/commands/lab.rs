@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
 use hardway_machines::actions::{Check, Program};
-use hardway_machines::providers::lab::Place;
+use hardway_machines::providers::Place;
 
 use crate::cli::{Global, LabArgs, LabVerb};
 use crate::cluster::KUBECONFIG;

@@ -29,7 +29,7 @@ pub(crate) fn run(global: &Global, args: &StatusArgs, out: &Output) -> Result<Ex
     let checked = Checked::of(&workdir, &files, Reach::Here(args.release_dir.as_deref()), out)?;
     let project = Project::load(&workdir, checked)?;
     let forecast = Forecast::of(&project, |_| true)?;
-    let mut ends = pki::expiries(&project.cluster, &project.tree, project.now);
+    let mut ends = pki::expiries(project.cluster(), project.tree(), project.now());
     ends.retain(|end| end.is_on_disk);
     show(&phases, &forecast.plan, &forecast.steps(), &ends, args, out);
     Ok(Exit::Done)

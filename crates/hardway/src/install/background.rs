@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use hardway_assets::inventory::Provider;
 use hardway_base::error_sentence;
 use hardway_cluster::approver::{Approver, News};
 use hardway_cluster::csr_policy::{IgnitionEvidence, Settings, Verdict};
@@ -13,14 +12,13 @@ use hardway_cluster::declared::Declared;
 use hardway_journal::{Entry, MediumRead};
 use hardway_machines::ignition_server::ServerError;
 use hardway_machines::media_server::MediaServer;
-use hardway_machines::providers::bare_metal::BareMetalSettings;
+use hardway_machines::providers::{MediaAddress, Provider};
 use tokio_util::sync::CancellationToken;
 
 use super::Install;
 use super::view::View;
 use crate::clock;
 use crate::cluster;
-use crate::inputs::in_inventory;
 use crate::project::Checked;
 use crate::release::Reach;
 use crate::report::{Code, Report};
@@ -82,21 +80,19 @@ impl Background {
 
     /// Management controllers can fetch their machines' ISOs from now on, if that is for this computer to do: where the
     /// address is another's, or taken, somebody else serves them.
-    pub(crate) fn serve_media(&mut self, install: &Install) -> Result<(), Report> {
-        let cluster = &install.cluster;
-        if self.media.is_some() || cluster.inventory.machines.provider != Provider::BareMetal {
+    pub(crate) fn serve_media(&mut self, install: &Install, provider: &dyn Provider) -> Result<(), Report> {
+        let Some(MediaAddress { address, setting }) = provider.media_address() else { return Ok(()) };
+        if self.media.is_some() {
             return Ok(());
         }
-        let settings = BareMetalSettings::read(cluster)
-            .map_err(|violations| in_inventory(&install.workdir, violations))?;
-        let Some(address) = settings.media_address() else { return Ok(()) };
         let (journal, view) = (install.journal.clone(), install.view.clone());
         let note = move |read: &MediumRead| {
             journal.append(&[Entry::of(clock::now(), read)]).map(drop).map_err(|error| error_sentence(&error))
         };
         let trouble = move |what: &str| view.event(&format!("media: {what}"));
         let iso = |name: &String| install.dir.join(format!("media/{name}.iso"));
-        let isos = cluster.inventory.hosts.iter().map(|host| (host.name.clone(), iso(&host.name))).collect();
+        let isos =
+            install.cluster.inventory.hosts.iter().map(|host| (host.name.clone(), iso(&host.name))).collect();
         let starting = MediaServer::start(address, isos, Box::new(note), Box::new(trouble));
         match runtime::block_on(starting)? {
             Ok(server) => self.media = Some(server),
@@ -104,7 +100,7 @@ impl Background {
                 install.log.line(&format!("media are served by somebody else: {}", error_sentence(&error)))
             }
             Err(error) => {
-                let fix = "let this program listen there, or give machines.bare-metal.mediaURL another port";
+                let fix = format!("let this program listen there, or give {setting} another port");
                 return Err(Report::from_error(Code::ServeFailed, &error).fix(fix));
             }
         }

@@ -7,9 +7,8 @@ use std::time::Duration;
 use hardway_assets::Cluster;
 use hardway_assets::inventory::{Host, Role};
 use hardway_journal::{History, Journal, LiveHistory};
-use hardway_machines::actions::{self, Action, Doer, DoerError, Program};
-use hardway_machines::providers::Provider;
-use hardway_machines::providers::lab::{Place, REGISTRY_PORT};
+use hardway_machines::actions::{self, Action, Doer, DoerError};
+use hardway_machines::providers::{Place, Provider};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -140,7 +139,7 @@ impl Install {
     /// Who makes the machines that are still wanted.
     pub(crate) fn provider(&self) -> Result<Box<dyn Provider>, Report> {
         let stage = machines::stage(&self.cluster, &self.history()?);
-        machines::provider_of(&self.cluster, self.place.as_ref(), &self.dir, stage)
+        machines::provider_of(&self.cluster, &self.dir, stage)
     }
 
     /// Works on this host, and writes down what is done to it.
@@ -173,12 +172,9 @@ impl Install {
 /// In a lab the registry speaks plain HTTP, and podman may need options.
 fn suit_lab(place: Option<&Place>, cluster: &Cluster, make: &mut MakeOptions) -> Result<(), Report> {
     let Some(place) = place else { return Ok(()) };
-    for gateway in &cluster.inventory.network.gateway {
-        make.release.registry.plain_http.push(format!("{gateway}:{REGISTRY_PORT}"));
-    }
-    let script = format!(". {}; podman_limits", place.files.join("common.sh").display());
+    make.release.registry.plain_http.extend(place.plain_http(cluster));
     let limits = actions::Host::default()
-        .run(&Program::new("bash", ["-c", script.as_str()]))
+        .run(&place.podman_limits())
         .map_err(|error| Report::from_error(Code::ActionFailed, &error))?;
     make.render.podman_options.extend(limits.lines().map(str::to_owned));
     Ok(())

@@ -6,7 +6,7 @@ use hardway_assets::ignition::{HostPointer, NodeConfig, TokenKey, host_pointer, 
 use hardway_assets::inventory::Host;
 use hardway_assets::secrets::TOKEN_KEY;
 use hardway_assets::{File, pki};
-use hardway_cluster::node_change::{Leaving, LeavingError, user_data};
+use hardway_cluster::node_change::{NodeRemoval, NodeRemovalError, user_data};
 use hardway_journal::{Entry, MachineGone};
 use hardway_machines::actions::Action;
 use hardway_machines::providers::is_of_machine;
@@ -55,7 +55,7 @@ impl Install {
         self.carry_out(&provider.infrastructure())?;
         let mut background = self.background();
         background.serve(self)?;
-        background.serve_media(self)?;
+        background.serve_media(self, provider.as_ref())?;
         if was_there {
             background.expect_again(&node)?;
         }
@@ -156,13 +156,13 @@ impl Install {
         &self,
         host: &Host,
         may_lose: bool,
-        f: impl FnOnce(&Leaving<'_>) -> Result<T, Report>,
+        f: impl FnOnce(&NodeRemoval<'_>) -> Result<T, Report>,
     ) -> Result<T, Report> {
         let config = self.block_on(cluster::folder_config(&self.workdir))?;
         let view = self.view.clone();
         let tell = move |what: &str| view.waits_for(what);
         let name = self.cluster.node_name(host);
-        let leaving = runtime::block_on(async { Leaving::new(&config, name, PATIENCE, &tell) })?
+        let leaving = runtime::block_on(async { NodeRemoval::new(&config, name, PATIENCE, &tell) })?
             .map_err(|error| kept(&error))?;
         f(&leaving.losing_pods(may_lose))
     }
@@ -184,19 +184,19 @@ fn has_serving(index: &Index, node: &str) -> bool {
 }
 
 /// A node that does not go.
-fn kept(error: &LeavingError) -> Report {
+fn kept(error: &NodeRemovalError) -> Report {
     let report = Report::from_error(Code::NodeKept, error).exit(Exit::Error);
     match error {
-        LeavingError::Api { source: kube::Error::Api(_), .. } => report
+        NodeRemovalError::Api { source: kube::Error::Api(_), .. } => report
             .fix("the API server answers, and refuses: what it says is above; `hardway verify` tells how the cluster is"),
-        LeavingError::Api { .. } => report.fix(
+        NodeRemovalError::Api { .. } => report.fix(
             "this computer must reach the API of the cluster, which must run: `hardway diagnose` says what is broken on the way; \
              then run the same command again, which goes on from there",
         ),
-        LeavingError::WouldBeLost(_) => {
+        NodeRemovalError::WouldBeLost(_) => {
             report.exit(Exit::Blocked).fix("see that they may go, and give --force; or start them elsewhere first")
         }
-        LeavingError::Kept { .. } => report
+        NodeRemovalError::Kept { .. } => report
             .exit(Exit::Blocked)
             .fix("give the budget room: more replicas, or another PodDisruptionBudget; then run the same command again"),
     }

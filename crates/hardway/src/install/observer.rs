@@ -5,9 +5,8 @@ use std::time::{Duration, Instant};
 
 use hardway_assets::inventory::Host;
 use hardway_journal::{Entry, HostSeen, Sight};
-use hardway_machines::actions::{Check, Program};
-use hardway_machines::host_progress::{HostState, console};
-use hardway_machines::providers::Provider;
+use hardway_machines::host_progress::HostState;
+use hardway_machines::providers::{DiskWritten, Power, Probe, Provider};
 
 use super::Install;
 use crate::clock;
@@ -19,6 +18,9 @@ use crate::report::Report;
 const BETWEEN_LOOKS: Duration = Duration::from_secs(8);
 /// A disk that is written to is worth a line in the journal so often.
 const BETWEEN_LINES: Duration = Duration::from_secs(60);
+
+/// For whoever is asked about a machine.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What was seen so far.
 #[derive(Default)]
@@ -43,10 +45,15 @@ impl Observer {
             let Some(by) = provider.seen_by(host) else { continue };
             install.go_on()?;
             // Whoever could not be asked has not said that it is off.
-            let Some(is_on) = says(&provider.is_on(host)) else { continue };
-            let mut seen = vec![(if is_on { Sight::On } else { Sight::Off }, by)];
-            seen.extend(told_by_console(provider, host).map(|sight| (sight, "console")));
-            seen.extend(self.written(provider, host).filter(|_| is_on).map(|sight| (sight, by)));
+            let power = match asked(Some(provider.power(host))) {
+                Some(Power::On) => Sight::On,
+                Some(Power::Off) => Sight::Off,
+                Some(Power::Unknown) | None => continue,
+            };
+            let mut seen = vec![(power, by)];
+            seen.extend(asked(provider.console(host)).map(|sight| (sight, "console")));
+            let written = self.written(provider, host).filter(|_| power == Sight::On);
+            seen.extend(written.map(|sight| (sight, by)));
             for (sight, by) in seen.into_iter().filter(|(sight, _)| state.is_news(*sight)) {
                 let fact = HostSeen { host: host.name.clone(), sight, by: by.to_owned() };
                 let entry = Entry::of(clock::now(), &fact);
@@ -59,9 +66,7 @@ impl Observer {
 
     /// Whether more is on its disk than when that was last said.
     fn written(&mut self, provider: &dyn Provider, host: &Host) -> Option<Sight> {
-        let printed = outside().run(&soon(&provider.written(host)?)).ok()?;
-        let bytes =
-            printed.lines().find_map(|line| line.split_once("wr_bytes ")?.1.trim().parse::<u64>().ok())?;
+        let DiskWritten { bytes } = asked(provider.disk_written(host))?;
         let (megabytes, now) = (bytes / 1_000_000, Instant::now());
         let is_news = match self.written.get(&host.name) {
             Some((known, said)) => megabytes > *known && said.elapsed() >= BETWEEN_LINES,
@@ -74,17 +79,7 @@ impl Observer {
     }
 }
 
-/// Whether that is printed.
-fn says(check: &Check) -> Option<bool> {
-    let Check::Prints { program, line } = check else { return None };
-    outside().prints(&soon(program), line).ok()
-}
-
-/// A management controller, or a libvirt, that is silent would be waited for for minutes.
-fn soon(program: &Program) -> Program {
-    Program::new("timeout", ["20", &program.program]).with(program.arguments.clone())
-}
-
-fn told_by_console(provider: &dyn Provider, host: &Host) -> Option<Sight> {
-    console::sight(&outside().run(&soon(&provider.console(host)?)).ok()?)
+/// Nothing where nobody knows, or nobody answers in time.
+fn asked<T>(probe: Option<Probe<T>>) -> Option<T> {
+    probe?.within(PATIENCE).ask(&outside()).ok()?
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use hardway_assets::Phase;
 use hardway_journal::{Follower, History};
 use hardway_machines::host_progress::{HostStates, Tracked};
+use hardway_machines::preflight::CheckName;
 use jiff::SignedDuration;
 
 use super::engine::Engine;
@@ -29,7 +30,7 @@ pub(crate) struct Options {
     /// How files are made.
     pub(crate) make: MakeOptions,
     /// Checks of this host that are left out, by name.
-    pub(crate) skip_checks: BTreeSet<String>,
+    pub(crate) skip_checks: BTreeSet<CheckName>,
     /// Nothing new for so long ends a wait.
     pub(crate) stall_after: SignedDuration,
     /// Nothing is written into the folder, not even a journal.

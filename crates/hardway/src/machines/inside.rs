@@ -5,29 +5,23 @@
 
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use hardway_assets::Cluster;
-use hardway_assets::inventory::Provider;
 use hardway_machines::actions::{Host, Program};
-use hardway_machines::providers::lab::{LabSettings, Place};
+use hardway_machines::providers::{Place, descriptor};
 
-use crate::inputs::{Workdir, in_inventory};
+use super::provider::unusable;
+use crate::inputs::Workdir;
 use crate::report::{Code, Report};
 
 /// Name of the lab that this process is in, and the open namespaces of the computer: `NAME NET MOUNT`.
 const INSIDE: &str = "HARDWAY_INSIDE_LAB";
-/// Where the lab's scripts lie, if not beside the program or the current folder.
-const FILES: &str = "HARDWAY_LAB_FILES";
 
 /// The lab of a cluster, if that is where its machines are.
 pub(crate) fn place(workdir: &Workdir, cluster: &Cluster) -> Result<Option<Place>, Report> {
-    if cluster.inventory.machines.provider != Provider::Lab {
-        return Ok(None);
-    }
-    let settings = LabSettings::read(cluster).map_err(|violations| in_inventory(workdir, violations))?;
-    Ok(Some(Place { lab: settings.name, files: files()? }))
+    let Some(place) = descriptor(cluster.inventory.machines.provider).place else { return Ok(None) };
+    place(cluster).map(Some).map_err(|error| unusable(workdir, error))
 }
 
 /// Whether this process is in that lab.
@@ -72,20 +66,4 @@ fn kept_open(path: &str) -> std::io::Result<OwnedFd> {
     let file: OwnedFd = fs_err::File::open(path)?.into_parts().0.into();
     rustix::io::fcntl_setfd(&file, rustix::io::FdFlags::empty())?;
     Ok(file)
-}
-
-/// The folder `lab/` of hardway's sources.
-fn files() -> Result<PathBuf, Report> {
-    let is_lab = |folder: &Path| folder.join("node/build.sh").is_file();
-    let named = std::env::var_os(FILES).map(PathBuf::from);
-    let above = |start: Option<PathBuf>| -> Vec<PathBuf> {
-        start.iter().flat_map(|start| start.ancestors()).map(|folder| folder.join("lab")).collect()
-    };
-    let mut candidates = Vec::from_iter(named);
-    candidates.extend(above(std::env::current_exe().ok()));
-    candidates.extend(above(std::env::current_dir().ok()));
-    candidates.into_iter().find(|folder| is_lab(folder)).ok_or_else(|| {
-        Report::new(Code::LabFilesMissing, "the scripts of the lab are not found beside this program")
-            .fix(format!("run hardway from a checkout of its sources, or set {FILES} to its folder lab/"))
-    })
 }

@@ -5,5 +5,5 @@ mod preflight;
 mod provider;
 
 pub(crate) use inside::{enter, is_inside, outside, place};
-pub(crate) use preflight::{ReleaseSource, known_checks, look, preflight_text, refused};
-pub(crate) use provider::{answered, check, failed_action, left_behind, provider_kind, provider_of, stage};
+pub(crate) use preflight::{ReleaseSource, checks_named, look, preflight_text, refused};
+pub(crate) use provider::{answered, check, failed_action, provider_kind, provider_of, stage};

@@ -18,7 +18,7 @@ pub(crate) fn list(
 ) -> String {
     let plan = &forecast.plan;
     let mut text = String::new();
-    for (name, secret) in project.secrets.files() {
+    for (name, secret) in project.secrets().files() {
         let reason = match project.secrets_on_disk.get(name) {
             Ok(on_disk) if on_disk == secret => continue,
             Ok(_) => "certificates are renewed",

@@ -20,8 +20,9 @@ pub(crate) struct Forecast {
 impl Forecast {
     /// Of the assets that are wanted, and of everything they read.
     pub(crate) fn of(project: &Project, wanted: impl Fn(&dyn Asset) -> bool) -> Result<Self, Report> {
-        let is_wanted = project.graph.assets().any(|asset| asset.id() == rendered_nodes::ID && wanted(asset));
-        let has_all = POOLS.iter().all(|pool| project.release.rendered.contains_key(*pool));
+        let is_wanted =
+            project.graph().assets().any(|asset| asset.id() == rendered_nodes::ID && wanted(asset));
+        let has_all = POOLS.iter().all(|pool| project.release().rendered.contains_key(*pool));
         if !is_wanted || project.is_rendered || has_all {
             let plan = project.plan(&wanted)?;
             let render = if is_wanted && !project.is_rendered { reasons(&plan) } else { Vec::new() };
@@ -30,11 +31,11 @@ impl Forecast {
             }
             return Self::before(project, wanted, render);
         }
-        let after = project.graph.from(rendered_nodes::ID);
+        let after = project.graph().from(rendered_nodes::ID);
         let is_known = |asset: &dyn Asset| asset.id() == rendered_nodes::ID || !after.contains(&asset.id());
         let mut render = reasons(&project.plan(|asset| wanted(asset) && is_known(asset))?);
         if render != [Stale::New] {
-            let missing = POOLS.iter().filter(|pool| !project.release.rendered.contains_key(**pool));
+            let missing = POOLS.iter().filter(|pool| !project.release().rendered.contains_key(**pool));
             render.extend(missing.map(|pool| Stale::Missing(RenderedNodes::path(pool))));
         }
         Self::before(project, wanted, render)
@@ -45,7 +46,7 @@ impl Forecast {
         wanted: impl Fn(&dyn Asset) -> bool,
         render: Vec<Stale>,
     ) -> Result<Self, Report> {
-        let after = project.graph.from(rendered_nodes::ID);
+        let after = project.graph().from(rendered_nodes::ID);
         let is_after = |asset: &dyn Asset| after.contains(&asset.id());
         let plan = project.plan(|asset| wanted(asset) && !is_after(asset))?;
         let waits = |asset: &dyn Asset| Step {
@@ -55,7 +56,7 @@ impl Forecast {
             files: asset.outputs().into_iter().map(|output| (output, FileState::Written)).collect(),
         };
         let mut waiting: Vec<Step> =
-            project.graph.assets().filter(|asset| is_after(*asset) && wanted(*asset)).map(waits).collect();
+            project.graph().assets().filter(|asset| is_after(*asset) && wanted(*asset)).map(waits).collect();
         for step in waiting.iter_mut().filter(|step| step.asset == rendered_nodes::ID) {
             step.reasons.clone_from(&render);
             step.files.clear();

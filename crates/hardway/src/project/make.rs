@@ -92,7 +92,7 @@ pub(crate) fn make_checked(
         project.is_rendered = true;
     }
     let forecast = Forecast::of(&project, |asset| wanted.includes(asset))?;
-    let release = KeptRelease::compare(&project.release, &project.tree);
+    let release = KeptRelease::compare(project.release(), project.tree());
     warn_about_secrets(workdir, &project, out);
     tell_about_keys(&project, out);
     if options.dry_run {
@@ -100,9 +100,9 @@ pub(crate) fn make_checked(
         out.data(&dry_run::list(&project, &forecast, &release, &commands));
         return Ok(tell(&forecast.plan, &forecast.steps(), out, "would be made"));
     }
-    workdir.write_secrets(&project.secrets_on_disk, &project.secrets)?;
-    workdir.apply(&forecast.plan, &project.lock)?;
-    keep_release(workdir, &release, &forecast.plan.tree(&project.tree), options, out)?;
+    workdir.write_secrets(&project.secrets_on_disk, project.secrets())?;
+    workdir.apply(&forecast.plan, project.lock())?;
+    keep_release(workdir, &release, &forecast.plan.tree(project.tree()), options, out)?;
     let plan = match forecast.render.is_empty() {
         true => forecast.plan,
         false => make_rest(workdir, project, forecast, options, out, wanted)?,
@@ -121,11 +121,11 @@ fn make_rest(
     wanted: Wanted,
 ) -> Result<Plan, Report> {
     out.debug(&format!("{}: {}", Phase::RenderNodes, join(&forecast.render)));
-    let tree = forecast.plan.tree(&project.tree);
+    let tree = forecast.plan.tree(project.tree());
     let rendered = render_nodes(workdir, &project, &tree, options, out)?;
     let project = project.after(&forecast.plan, rendered)?;
     let mut plan = project.plan(|asset| wanted.includes(asset))?;
-    workdir.apply(&plan, &project.lock)?;
+    workdir.apply(&plan, project.lock())?;
     plan.continues(forecast.plan);
     Ok(plan)
 }
@@ -138,7 +138,7 @@ fn render_commands(
 ) -> Result<Vec<String>, Report> {
     match forecast.render.is_empty() {
         true => Ok(Vec::new()),
-        false => commands(workdir, project, &forecast.plan.tree(&project.tree), options),
+        false => commands(workdir, project, &forecast.plan.tree(project.tree()), options),
     }
 }
 
@@ -158,11 +158,11 @@ fn warn_about_secrets(workdir: &Workdir, project: &Project, out: &Output) {
 
 /// What a user might otherwise take for done.
 fn tell_about_keys(project: &Project, out: &Output) {
-    if !project.due.is_empty() {
-        let names: Vec<&str> = project.due.iter().map(|expiry| expiry.certificate.as_str()).collect();
+    if !project.due().is_empty() {
+        let names: Vec<&str> = project.due().iter().map(|expiry| expiry.certificate.as_str()).collect();
         out.info(&format!("certificates renewed, with the same keys and names: {}", names.join(", ")));
     }
-    let chosen = project.cluster.inventory.pki.key_algorithm;
+    let chosen = project.cluster().inventory.pki.key_algorithm;
     // All keys of certificates are made alike; one tells for all.
     if project.secrets_on_disk.key("root-ca").is_ok_and(|key| key.algorithm() != chosen) {
         out.warn("pki.keyAlgorithm changed, but keys are made once and stay; move secrets/ away to have new ones drawn");

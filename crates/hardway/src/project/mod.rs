@@ -18,18 +18,16 @@ pub(crate) use forecast::Forecast;
 pub(crate) use make::{MakeOptions, RenderOptions, Wanted, keep_fetched, make, make_checked};
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 
-use hardway_assets::graph::{
-    Asset, Graph, Inputs, Lock, LockedRelease, MakeError, Plan, Source, Stale, World, plan,
-};
+use hardway_assets::graph::{Asset, Graph, GraphError, Lock, LockedRelease, MakeError, Plan, Stale};
 use hardway_assets::install_config::{InstallConfig, Rules, architecture};
-use hardway_assets::inventory::{Inventory, Role};
-use hardway_assets::pki::Expiry;
-use hardway_assets::release_payload::{ReleasePayload, RenderedConfig, sample};
+use hardway_assets::inventory::Inventory;
+use hardway_assets::release_payload::{RenderedConfig, sample};
 use hardway_assets::secrets::{SecretBundle, SecretsError};
 use hardway_assets::violation::Violation;
 use hardway_assets::yaml::Node;
-use hardway_assets::{Cluster, GENERATOR, Tree, assets_with_edited_pointers, pki};
+use hardway_assets::{Cluster, OnDisk, ProjectError, Tree, example};
 use jiff::Timestamp;
 
 use crate::clock;
@@ -52,23 +50,14 @@ pub(crate) struct Checked {
     config_node: Node,
 }
 
-/// Everything a plan needs, owned.
+/// Everything a plan needs, with what only the program knows about it.
 pub(crate) struct Project {
-    pub(crate) cluster: Cluster,
-    pub(crate) release: ReleasePayload,
-    /// Whether its node configs came with it, so that nothing is rendered here.
+    assets: hardway_assets::Project,
+    /// Whether the release's node configs came with it, so that nothing is rendered here.
     pub(crate) is_rendered: bool,
     /// What the lock will say about the release.
     locked_release: Option<LockedRelease>,
-    pub(crate) secrets: SecretBundle,
     pub(crate) secrets_on_disk: SecretBundle,
-    pub(crate) tree: Tree,
-    pub(crate) lock: Lock,
-    pub(crate) graph: Graph,
-    /// The moment this run takes for now.
-    pub(crate) now: Timestamp,
-    /// Certificates that this run renews.
-    pub(crate) due: Vec<Expiry>,
 }
 
 impl Checked {
@@ -129,46 +118,36 @@ impl Checked {
     }
 }
 
+impl Deref for Project {
+    type Target = hardway_assets::Project;
+
+    fn deref(&self) -> &Self::Target {
+        &self.assets
+    }
+}
+
 impl Project {
     /// With the secrets as they are on disk; missing ones are drawn in memory.
     pub(crate) fn load(workdir: &Workdir, checked: Checked) -> Result<Self, Report> {
         let now = clock::now();
         let secrets_on_disk = workdir.secrets()?;
-        let mut secrets = secrets_on_disk.clone();
-        let Chosen { payload: release, is_rendered, locked: locked_release } = checked.release;
-        let mut cluster = cluster(checked.config, checked.inventory, &mut secrets, now)?;
         let tree = workdir.tree()?;
         let lock = workdir.lock(&tree)?;
-        secrets.complete(&pki::catalogue::keys(&cluster)).map_err(|error| damaged(&error))?;
-        let due = due(&cluster, &tree, &lock, now);
-        if !due.is_empty() {
-            let renewed = due.iter().map(|expiry| (expiry.certificate.clone(), clock::whole_second(now)));
-            cluster.identity.renewed.extend(renewed);
-            secrets.set_identity(&cluster.identity);
-        }
-        let graph = graph(&cluster, &release, &edited_pointers(&tree, &lock))?;
-        Ok(Self {
-            cluster,
-            release,
-            is_rendered,
-            locked_release,
-            secrets,
-            secrets_on_disk,
-            tree,
-            lock,
-            graph,
-            now,
-            due,
-        })
+        let on_disk = OnDisk { secrets: secrets_on_disk.clone(), tree, lock };
+        let Chosen { payload, is_rendered, locked: locked_release } = checked.release;
+        let assets = hardway_assets::Project::new(checked.config, checked.inventory, payload, on_disk, now)
+            .map_err(|error| match error {
+            ProjectError::Secrets(error) => damaged(&error),
+            ProjectError::Graph(error) => unordered(&error),
+            error @ ProjectError::Files(_) => Report::from_error(Code::AssetFailed, &error),
+        })?;
+        Ok(Self { assets, is_rendered, locked_release, secrets_on_disk })
     }
 
     /// What would be made of the assets that are wanted, and why.
     pub(crate) fn plan(&self, wanted: impl Fn(&dyn Asset) -> bool) -> Result<Plan, Report> {
-        let (cluster, release, secrets, tree) = (&self.cluster, &self.release, &self.secrets, &self.tree);
-        let inputs = Inputs { cluster, release, secrets, tree };
-        let world = World { inputs, lock: &self.lock, generator: GENERATOR, expiring: &self.due };
-        let mut plan =
-            plan(&self.graph, &world, wanted).map_err(|(asset, error)| self.failed(&asset, &error))?;
+        let plan = self.assets.plan_of(wanted);
+        let mut plan = plan.map_err(|failed| self.failed(&failed.asset, &failed.error))?;
         plan.lock.release.clone_from(&self.locked_release);
         Ok(plan)
     }
@@ -179,44 +158,27 @@ impl Project {
         plan: &Plan,
         rendered: BTreeMap<String, RenderedConfig>,
     ) -> Result<Self, Report> {
-        self.tree = plan.tree(&self.tree);
-        self.lock = plan.lock.clone();
-        self.secrets_on_disk = self.secrets.clone();
+        self.secrets_on_disk = self.secrets().clone();
+        self.assets = self.assets.after(plan).map_err(|error| unordered(&error))?;
         self.take_rendered(rendered)?;
         Ok(self)
     }
 
     /// The same with these node configs.
     pub(crate) fn take_rendered(&mut self, rendered: BTreeMap<String, RenderedConfig>) -> Result<(), Report> {
-        self.release.rendered = rendered;
-        self.graph = graph(&self.cluster, &self.release, &edited_pointers(&self.tree, &self.lock))?;
-        Ok(())
+        self.assets.set_rendered(rendered).map_err(|error| unordered(&error))
     }
 
     /// Secrets that files were made from and that are no longer there: they are drawn anew.
     pub(crate) fn lost_secrets(&self) -> Vec<&str> {
-        let mut lost: Vec<&str> = self
-            .lock
-            .sources
-            .values()
-            .flat_map(|sources| sources.keys())
-            .filter_map(|source| match source {
-                Source::Secret(name) => Some(name.as_str()),
-                Source::Identity | Source::Issued(_) => Some("identity.json"),
-                _ => None,
-            })
-            .filter(|name| self.secrets_on_disk.get(name).is_err())
-            .collect();
-        lost.sort_unstable();
-        lost.dedup();
-        lost
+        self.assets.lost_secrets(&self.secrets_on_disk)
     }
 
     fn failed(&self, asset: &str, error: &MakeError) -> Report {
         let making = |report: Report| Report { what: format!("making {asset}: {}", report.what), ..report };
         match error {
             MakeError::BadFile { path, reason, offset: Some(offset) } => {
-                let place = place(self.tree.get(path).unwrap_or_default(), *offset);
+                let place = place(self.tree().get(path).unwrap_or_default(), *offset);
                 making(Report::new(Code::AssetFailed, format!("{path}:{place}: {reason}")))
             }
             MakeError::Image(_) | MakeError::Release(_) => making(unusable(error)),
@@ -231,8 +193,14 @@ pub(crate) fn graph_of(workdir: &Workdir, checked: Checked) -> Result<Graph, Rep
     let mut secrets = workdir.secrets()?;
     let cluster = cluster(checked.config, checked.inventory, &mut secrets, clock::now())?;
     let tree = workdir.tree()?;
-    let edited = edited_pointers(&tree, &workdir.lock(&tree)?);
-    graph(&cluster, &checked.release.payload, &edited)
+    let lock = workdir.lock(&tree)?;
+    Graph::of(&cluster, &checked.release.payload, &tree, &lock).map_err(|error| unordered(&error))
+}
+
+/// The graph of a made-up cluster.
+pub(crate) fn example_graph() -> Result<Graph, Report> {
+    Graph::of(&example::cluster(), &sample(), &Tree::default(), &Lock::default())
+        .map_err(|error| unordered(&error))
 }
 
 /// The cluster that the files describe; what was never drawn is made up for the moment.
@@ -279,49 +247,22 @@ pub(crate) fn rules_before_release(workdir: &Workdir, inventory: &InputFile) -> 
     Rules::for_version(&version).of_architecture(&architecture).on_fips_host(true)
 }
 
-/// The assets of a cluster, in order.
-pub(crate) fn graph(cluster: &Cluster, release: &ReleasePayload, edited: &[Role]) -> Result<Graph, Report> {
-    Graph::new(assets_with_edited_pointers(cluster, release, edited))
-        .map_err(|error| Report::from_error(Code::AssetFailed, &error))
-}
-
-/// Pools whose pointer config somebody added something to.
-fn edited_pointers(tree: &Tree, lock: &Lock) -> Vec<Role> {
-    let is_edited = |role: &Role| {
-        let path = format!("{role}.ign");
-        tree.get(&path).is_some_and(|bytes| !lock.is_ours(&path, tree) && adds_something(bytes))
-    };
-    [Role::Master, Role::Worker].into_iter().filter(is_edited).collect()
-}
-
-/// A pointer has nothing but its `ignition` part. What is not JSON is for the asset to refuse.
-fn adds_something(pointer: &[u8]) -> bool {
-    match serde_json::from_slice(pointer) {
-        Ok(serde_json::Value::Object(parts)) => parts.keys().any(|part| part != "ignition"),
-        _ => true,
-    }
-}
-
 fn cluster(
     config: InstallConfig,
     inventory: Inventory,
     secrets: &mut SecretBundle,
     now: Timestamp,
 ) -> Result<Cluster, Report> {
-    secrets.draw_identity(&config.metadata.name, now);
-    let identity = secrets.identity().map_err(|error| damaged(&error))?;
-    Ok(Cluster { config, inventory, identity })
+    Cluster::of(config, inventory, secrets, now).map_err(|error| damaged(&error))
+}
+
+fn unordered(error: &GraphError) -> Report {
+    Report::from_error(Code::AssetFailed, error)
 }
 
 fn damaged(error: &SecretsError) -> Report {
     Report::from_error(Code::SecretsDamaged, error)
         .fix("restore the file from a copy; a new one means a new cluster")
-}
-
-/// Certificates near their end that we made: what the user put there is the user's.
-fn due(cluster: &Cluster, tree: &Tree, lock: &Lock, now: Timestamp) -> Vec<Expiry> {
-    let ours = |expiry: &Expiry| !expiry.is_on_disk || lock.is_ours(&pki::path(&expiry.certificate), tree);
-    pki::expiries(cluster, tree, now).into_iter().filter(|expiry| expiry.is_due && ours(expiry)).collect()
 }
 
 /// `line:column`, both from one.

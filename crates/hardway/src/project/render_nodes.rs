@@ -41,7 +41,7 @@ pub(crate) fn render_nodes(
     out.info("rendering the nodes with the release's machine-config-operator");
     let mut log = |line: &str| out.debug(&format!("render-nodes: {line}"));
     let rendered =
-        run(tree, &project.release, &project.cluster, (&workspace, &podman(project, options)), &mut log)
+        run(tree, project.release(), project.cluster(), (&workspace, &podman(project, options)), &mut log)
             .map_err(|error| failed(&error))?;
     fs::remove_dir_all(&workspace).map_err(|error| io(&error))?;
     Ok(with_own(project, rendered.configs))
@@ -50,7 +50,7 @@ pub(crate) fn render_nodes(
 /// Takes what was rendered elsewhere.
 pub(crate) fn read_handed_in(project: &Project, dir: &Path, out: &Output) -> Result<Rendered, Report> {
     let rendered =
-        read_rendered_dir(dir, &project.release, &project.cluster).map_err(|error| not_ours(&error))?;
+        read_rendered_dir(dir, project.release(), project.cluster()).map_err(|error| not_ours(&error))?;
     out.info(&format!("node configs as rendered in {}", dir.display()));
     Ok(with_own(project, rendered.configs))
 }
@@ -63,11 +63,11 @@ pub(crate) fn commands(
     options: &MakeOptions,
 ) -> Result<Vec<String>, Report> {
     let failed = |error: RenderError| failed(&error);
-    check(tree, &project.release, &project.cluster).map_err(|faults| failed(faults.into()))?;
+    check(tree, project.release(), project.cluster()).map_err(|faults| failed(faults.into()))?;
     let commands = RenderCommands::new(
         &workspace(workdir)?,
-        &project.release,
-        &project.cluster,
+        project.release(),
+        project.cluster(),
         &podman(project, options),
     )
     .map_err(|error| failed(error.into()))?;
@@ -87,7 +87,7 @@ fn podman(project: &Project, wanted: &MakeOptions) -> Podman {
     let more = std::env::var(OPTIONS).unwrap_or_default();
     options.extend(more.split_whitespace().map(str::to_owned));
     options.extend(wanted.render.podman_options.iter().cloned());
-    let release: Option<PullSpec> = project.release.image.parse().ok();
+    let release: Option<PullSpec> = project.release().image.parse().ok();
     let named: Vec<&PullSpec> = release.iter().collect();
     Podman {
         run_options: options,
@@ -99,7 +99,7 @@ fn podman(project: &Project, wanted: &MakeOptions) -> Podman {
 
 /// The proxy of the install-config, where this host's environment names none.
 fn proxy(project: &Project) -> Vec<(String, String)> {
-    let Some(proxy) = project.cluster.config.proxy.as_ref().filter(|_| !host_has_proxy()) else {
+    let Some(proxy) = project.cluster().config.proxy.as_ref().filter(|_| !host_has_proxy()) else {
         return Vec::new();
     };
     let rows = [
@@ -113,9 +113,9 @@ fn proxy(project: &Project) -> Vec<(String, String)> {
 
 /// A config that somebody edited or wrote stays theirs.
 fn with_own(project: &Project, mut rendered: Rendered) -> Rendered {
-    for (pool, config) in &project.release.rendered {
+    for (pool, config) in &project.release().rendered {
         let path = RenderedNodes::path(pool);
-        if project.tree.get(&path).is_some() && !project.lock.is_ours(&path, &project.tree) {
+        if project.tree().get(&path).is_some() && !project.lock().is_ours(&path, project.tree()) {
             rendered.insert(pool.clone(), config.clone());
         }
     }

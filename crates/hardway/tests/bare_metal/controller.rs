@@ -44,7 +44,8 @@ fn a_machine_is_installed_through_its_controller_and_given_back() {
     assert_eq!(after["power"], "on");
     assert_eq!(after["medium"], format!("{}/master-0.iso", media.url));
     assert!(after["boot"].as_str().unwrap().starts_with("Cd"), "{after}");
-    assert!(hardway_machines::actions::Host::default().holds(&provider.is_on(host)));
+    let power = provider.power(host).ask(&hardway_machines::actions::Host::default()).unwrap();
+    assert_eq!(power, Some(hardway_machines::providers::Power::On));
     let shown =
         site.ok(&["media", "show", site.path("media/master-0.iso").to_str().unwrap(), "-o", "json"]).stdout;
     assert!(shown.contains("ignition"), "{shown}");

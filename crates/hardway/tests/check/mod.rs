@@ -20,6 +20,6 @@ use hardway_machines::preflight::CHECKS;
 fn every_check_is_shown_by_a_fault() {
     let shown: BTreeSet<&str> =
         fault::all().iter().map(|fault| fault.check).chain(registries::SHOWN.iter().copied()).collect();
-    let checks: BTreeSet<&str> = CHECKS.iter().map(|check| check.name).collect();
+    let checks: BTreeSet<&str> = CHECKS.iter().map(|check| check.name.as_str()).collect();
     assert_eq!(shown, checks);
 }

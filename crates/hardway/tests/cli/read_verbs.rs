@@ -46,7 +46,8 @@ fn everything_can_be_asked_about() {
         (&["mediaUrl"], "inventory machines.bare-metal.mediaUrl (field)"),
         (&["installdisk"], "inventory hosts.installDisk (field)"),
         (&["machines.lab.name"], "inventory machines.lab.name (field)"),
-        (&["stage", "7"], "# 07 make-manifests: "),
+        (&["stage", "6"], "# 06 make-manifests: "),
+        (&["stage", "7"], "# 07 render-nodes: "),
         (&["config-invalid"], "config-invalid (error)"),
         (&["bootstrap.ign"], "bootstrap.ign (file)"),
     ] {

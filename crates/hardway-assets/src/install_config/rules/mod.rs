@@ -1,9 +1,8 @@
-//! The rules, one noun a file. Each takes the whole draft and reports whatever it finds; none depends on another.
+//! The rules, one noun per file. Each takes the whole draft and reports whatever it finds; none depends on another.
 //!
 //! Paths, kinds and sentences are openshift-install's (installer `pkg/types/validation`, `pkg/validate`); what it has
 //! no rule for is marked as ours.
 
-pub(super) mod api_version;
 mod capabilities;
 mod contract;
 mod features;
@@ -17,7 +16,6 @@ mod proxy;
 mod publish;
 mod pull_secret;
 mod repository;
-mod single_node;
 mod ssh_key;
 mod stack;
 mod trust_bundle;
@@ -26,9 +24,8 @@ use super::draft::Draft;
 use crate::schema::Findings;
 
 pub use contract::Rules;
-pub use pools::architecture;
+pub use pools::{architecture, single_node};
 pub(crate) use repository::pull_spec_error;
-pub use single_node::single_node;
 
 /// Runs every rule.
 pub(super) fn check_all(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {

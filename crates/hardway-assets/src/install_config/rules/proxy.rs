@@ -33,7 +33,8 @@ fn address(draft: &Draft<'_>, path: &str, text: &str, schemes: &[&str], findings
         Err(_) => {
             // What the parser stumbled over may be a piece of the password; what may be shown it is asked about again.
             let special = || "cannot be read; escape what is special in the password".to_owned();
-            let error = Url::parse(&shown.replace(HIDDEN, "x")).err().unwrap_or_else(special);
+            let error = Url::parse(&shown.replace(HIDDEN, "x")).err();
+            let error = error.map_or_else(special, |error| error.to_string());
             return findings.error(Violation::invalid(path, &shown, format!("parse {shown:?}: {error}")));
         }
     };

@@ -11,11 +11,11 @@ use crate::violation::Violation;
 pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
     // With FIPS the whole text is read at once in every release.
     let each_line = rules.every_ssh_line_is_a_key && !draft.config.fips;
-    let keys: Vec<Result<&str, &str>> = lines(&draft.config.ssh_key, each_line).map(key_type).collect();
+    let keys: Vec<Result<&str, NoKey>> = lines(&draft.config.ssh_key, each_line).map(key_type).collect();
     let none_good = !draft.config.ssh_key.is_empty() && !keys.iter().any(Result::is_ok);
     let prefix = if draft.config.fips { "Fatal error trying to parse configured public key: " } else { "" };
     if keys.is_empty() && none_good {
-        findings.error(Violation::redacted("sshKey", format!("{prefix}ssh: no key found")));
+        findings.error(Violation::redacted("sshKey", format!("{prefix}{}", NoKey::Unreadable)));
     }
     for (i, key) in keys.iter().enumerate() {
         let Err(error) = key else { continue };
@@ -37,7 +37,7 @@ fn lines(text: &str, each_line: bool) -> impl Iterator<Item = &str> {
 }
 
 /// openshift-install looks at the first key only. One that sshd will not take beside a good one locks nobody out.
-fn fips(keys: &[Result<&str, &str>], rules: &Rules, findings: &mut Findings<'_>) {
+fn fips(keys: &[Result<&str, NoKey>], rules: &Rules, findings: &mut Findings<'_>) {
     for (i, kind) in keys.iter().filter_map(|key| key.ok()).enumerate().filter(|(_, kind)| !is_fips(kind)) {
         let detail =
             format!("SSH key type {kind} unavailable when FIPS is enabled. Please use rsa or ecdsa.");
@@ -57,12 +57,21 @@ fn is_fips(kind: &str) -> bool {
             .is_some_and(|size| size.len() == 3 && size.bytes().all(|b| b.is_ascii_digit()))
 }
 
-const NO_KEY: &str = "ssh: no key found";
+/// Why a line of authorized_keys is no key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum NoKey {
+    #[error("ssh: no key found: the type in front differs from the type inside")]
+    TypesDiffer,
+    #[error("ssh: no key found: this is a private key, the public one is wanted")]
+    PrivateKey,
+    #[error("ssh: no key found")]
+    Unreadable,
+}
 
 /// The type of the key on a line of authorized_keys: `[options] type base64 [comment]`.
-fn key_type(line: &str) -> Result<&str, &'static str> {
+fn key_type(line: &str) -> Result<&str, NoKey> {
     if line.contains("PRIVATE KEY") {
-        return Err("ssh: no key found: this is a private key, the public one is wanted");
+        return Err(NoKey::PrivateKey);
     }
     let line = if TYPES.iter().any(|known| line.split_whitespace().next() == Some(known)) {
         line
@@ -70,15 +79,15 @@ fn key_type(line: &str) -> Result<&str, &'static str> {
         after_options(line)
     };
     let mut words = line.split_whitespace();
-    let kind = words.next().ok_or(NO_KEY)?;
-    let body = STANDARD.decode(words.next().ok_or(NO_KEY)?).map_err(|_| NO_KEY)?;
+    let kind = words.next().ok_or(NoKey::Unreadable)?;
+    let body = STANDARD.decode(words.next().ok_or(NoKey::Unreadable)?).map_err(|_| NoKey::Unreadable)?;
     let mut blob = Blob(&body);
-    let inner = blob.string().ok_or(NO_KEY)?;
+    let inner = blob.string().ok_or(NoKey::Unreadable)?;
     if inner != kind.as_bytes() {
         // Ours: the Go library looks at the inner name only, sshd at both.
-        return Err("ssh: no key found: the type in front differs from the type inside");
+        return Err(NoKey::TypesDiffer);
     }
-    blob.key(kind).filter(|()| blob.0.is_empty()).ok_or(NO_KEY)?;
+    blob.key(kind).filter(|()| blob.0.is_empty()).ok_or(NoKey::Unreadable)?;
     Ok(kind)
 }
 
@@ -202,7 +211,7 @@ mod tests {
             "\"".to_owned(),
             "-----BEGIN OPENSSH PRIVATE KEY-----".to_owned(),
         ] {
-            assert!(key_type(&bad).unwrap_err().starts_with("ssh: no key found"), "{bad}");
+            assert!(key_type(&bad).unwrap_err().to_string().starts_with("ssh: no key found"), "{bad}");
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::super::draft::{Draft, DraftHost};
 use crate::install_config::InstallConfig;
 use crate::install_config::dns_name::{is_label, subdomain_error};
+use crate::machine_provider::Provider;
 use crate::schema::Findings;
 use crate::violation::Violation;
 
@@ -108,7 +109,9 @@ fn cards(draft: &Draft<'_>, findings: &mut Findings<'_>) {
         .filter(|host| host.mac.is_none() && host.interface.is_none())
         .map(|host| host.name.as_str())
         .collect();
-    if !unknown.is_empty() && draft.provider != "gce" {
+    let is_configured =
+        Provider::named(&draft.provider).is_some_and(|provider| provider.row().configures_cards);
+    if !unknown.is_empty() && !is_configured {
         let names = unknown.join(", ");
         let detail = format!(
             "neither mac nor interface is given for {names}: whichever card comes up first gets the addresses"

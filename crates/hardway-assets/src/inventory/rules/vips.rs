@@ -1,7 +1,7 @@
 //! The two virtual addresses: on the machine network, and nobody else's.
 
-use super::super::Role;
 use super::super::draft::{Address, Draft};
+use super::super::{Balancer, Role};
 use super::addresses::{inside, invalid, machine_networks, no_empty_list, one_a_family, ordinary};
 use crate::install_config::InstallConfig;
 use crate::schema::Findings;
@@ -17,12 +17,12 @@ pub(super) fn check(draft: &Draft<'_>, config: Option<&InstallConfig>, findings:
             }
             taken(draft, vip, path == "network.apiVIP", findings);
             // An external load balancer may stand anywhere.
-            if let Some(config) = config.filter(|_| draft.load_balancer != "external") {
+            if let Some(config) = config.filter(|_| draft.load_balancer != Some(Balancer::External)) {
                 inside(vip, &machine_networks(config), findings);
             }
         }
     }
-    if draft.load_balancer != "external" && !is_single_node(draft) {
+    if draft.load_balancer != Some(Balancer::External) && !is_single_node(draft) {
         for vip in &draft.api_vip {
             if draft.ingress_vip.iter().any(|ingress| ingress.ip == vip.ip) {
                 findings.error(

@@ -1,6 +1,5 @@
 //! Tests over all manifests together.
 
-mod explanations;
 mod openshift_install;
 mod schemas;
 mod sources;
@@ -11,6 +10,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::testing::{CERTIFICATE, World};
+use crate::explain::{Catalogue, Kind};
 use crate::graph::{Asset, Graph, Inputs, MakeError, Output, Source};
 use crate::install_config::{ImageSource, OvnIpv4, OvnKubernetesConfig, Proxy};
 use crate::{Phase, yaml};
@@ -145,5 +145,19 @@ impl Asset for Given {
 
     fn make(&self, _: &Inputs<'_>) -> Result<Vec<Vec<u8>>, MakeError> {
         Ok(vec![Vec::new()])
+    }
+}
+
+#[test]
+fn every_file_is_explained() {
+    let catalogue = Catalogue::of_assets();
+    for (name, world) in worlds() {
+        for path in world.paths() {
+            let kind = if path == "metadata.json" { Kind::WorkFile } else { Kind::Manifest };
+            let Some(found) = catalogue.get(kind, &path) else { panic!("{name}: {path} is not explained") };
+            for part in [found.what, found.why, found.readers, found.without, found.source] {
+                assert!(!part.is_empty(), "{path}: a line is missing");
+            }
+        }
     }
 }

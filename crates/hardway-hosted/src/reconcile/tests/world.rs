@@ -9,7 +9,7 @@ use serde_json::json;
 use super::super::*;
 use crate::gates::{GateName, first_held};
 use crate::token::TokenSecret;
-use crate::worker::Stage;
+use crate::worker::{Stage, Trouble, TroubleReason};
 
 pub(super) struct World {
     pub(super) view: PoolView,
@@ -20,6 +20,8 @@ pub(super) struct World {
     /// Whether machines that are on become nodes.
     pub(super) boots: bool,
     pub(super) drains: bool,
+    /// Whether nodes have pods that nobody would start again.
+    pub(super) unmanaged: bool,
     pub(super) upgrades: bool,
     /// Whether what a first boot needed can be taken away.
     pub(super) settles: bool,
@@ -52,6 +54,7 @@ impl World {
             machines: BTreeMap::new(),
             boots: true,
             drains: true,
+            unmanaged: false,
             upgrades: true,
             settles: true,
             taken: Vec::new(),
@@ -211,6 +214,12 @@ impl World {
                 self.record(&worker.name, |worker| worker.history.labelled = Some(now));
             }
             Step::Cordon { node } => self.view.nodes.get_mut(&node).unwrap().is_unschedulable = true,
+            Step::Drain { worker } if self.unmanaged => {
+                let (reason, message, since) = (TroubleReason::WouldLosePods, "so".to_owned(), self.now);
+                self.record(&worker.name, |worker| {
+                    worker.history.trouble.get_or_insert(Trouble { reason, message, since });
+                });
+            }
             Step::Drain { worker } => {
                 let now = self.now;
                 if self.drains {

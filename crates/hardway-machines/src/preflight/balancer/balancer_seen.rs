@@ -6,13 +6,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hardway_assets::host_services::{Balanced, Stage};
-use hardway_assets::inventory::Provider;
+use hardway_assets::inventory::Balancer;
 
 use super::backend::Backend;
 use super::identity::Identity;
 use super::reached::Reached;
-use crate::preflight::host::{is_remote, libvirt_uri};
 use crate::preflight::scene::Scene;
+use crate::providers::Ground;
 
 /// Everything about the balancer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,13 +87,12 @@ impl BalancerSeen {
 
 impl Bringer {
     fn of(scene: &Scene<'_>) -> Self {
-        let is_haproxy = scene.site.cluster.inventory.network.load_balancer == "haproxy";
-        match scene.provider() {
-            Provider::Lab => Self::HardwayHere,
+        let is_haproxy = scene.site.cluster.inventory.network.load_balancer == Balancer::Haproxy;
+        match scene.ground() {
+            Ground::Namespace => Self::HardwayHere,
             _ if !is_haproxy => Self::SomebodyElse,
-            Provider::BareMetal => Self::HardwayHere,
-            Provider::Libvirt if !is_remote(libvirt_uri(scene)) => Self::HardwayHere,
-            Provider::Gce | Provider::Libvirt => Self::Hardway,
+            Ground::Here => Self::HardwayHere,
+            Ground::Elsewhere => Self::Hardway,
         }
     }
 }

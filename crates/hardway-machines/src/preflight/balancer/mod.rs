@@ -15,7 +15,7 @@ mod judging;
 mod reached;
 
 pub(super) use balancer_seen::BalancerSeen;
-pub(super) use reached::Reached;
+pub(crate) use reached::Reached;
 
 use super::check_result::Judged;
 use super::scene::Scene;

@@ -16,7 +16,7 @@ use crate::anybody::Anybody;
 
 /// How far a connection got.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::preflight) enum Reached {
+pub(crate) enum Reached {
     /// Nobody has the address, or there is no way there.
     Nobody(String),
     /// The port is shut.
@@ -36,12 +36,7 @@ pub(in crate::preflight) enum Reached {
 
 impl Reached {
     /// Connects and asks for a path.
-    pub(in crate::preflight) fn at(
-        address: SocketAddr,
-        path: &str,
-        is_tls: bool,
-        patience: Duration,
-    ) -> Self {
+    pub(crate) fn at(address: SocketAddr, path: &str, is_tls: bool, patience: Duration) -> Self {
         let stream = match TcpStream::connect_timeout(&address, patience) {
             Ok(stream) => stream,
             Err(error) => return Self::of(&error),

@@ -7,11 +7,10 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use hardway_assets::inventory::Provider;
-
-use super::machines_folder::machines_folder;
+use super::disk_space::machines_folder;
 use crate::preflight::check_result::Judged;
 use crate::preflight::scene::Scene;
+use crate::providers::Footprint;
 
 const BLOCK: usize = 2300;
 const MOST_WRITES: usize = 4000;
@@ -26,7 +25,8 @@ pub(in crate::preflight) fn disk_latency(scene: &Scene<'_>) -> Judged {
         Err(judged) => return judged,
     };
     let measured = measure(&folder, scene.site.patience.disk).map_err(|error| error.to_string());
-    judge(&folder, measured, scene.provider() == Provider::Lab)
+    let is_rehearsal = matches!(scene.surroundings().footprint, Footprint::Measured { .. });
+    judge(&folder, measured, is_rehearsal)
 }
 
 /// Times of single writes. The file has no name and is gone with its handle.

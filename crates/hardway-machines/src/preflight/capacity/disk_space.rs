@@ -1,18 +1,15 @@
 //! Room for the machines' disks.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hardway_assets::Cluster;
-use hardway_assets::inventory::Provider;
 
 use super::machine_sizes::least;
-use super::machines_folder::machines_folder;
 use crate::preflight::check_result::Judged;
 use crate::preflight::scene::Scene;
+use crate::providers::{Footprint, Ground, descriptor};
 
 const GIB: u64 = 1 << 30;
-/// What a node of the lab writes, images unpacked; and the node image with everything around it.
-const LAB: [u64; 2] = [GIB, 3 * GIB];
 /// What a fresh node has written when its images are there. Disks grow as they are written.
 const WRITTEN: u64 = 25 * GIB;
 
@@ -34,11 +31,21 @@ pub(in crate::preflight) fn disk_space(scene: &Scene<'_>) -> Judged {
     judge(&folder, room(scene.site.cluster), free.map_err(|error| error.to_string()))
 }
 
+/// Where disks of machines on this host will lie, or the nearest folder above that is there; the verdict of a check where
+/// there is none on this host.
+pub(super) fn machines_folder(scene: &Scene<'_>) -> Result<PathBuf, Judged> {
+    if scene.ground() == Ground::Elsewhere {
+        return Err(Judged::not_applicable("the machines are on another host"));
+    }
+    let folder = (scene.surroundings().disks)(scene)?;
+    Ok(folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("/")).to_owned())
+}
+
 fn room(cluster: &Cluster) -> Room {
     let hosts = &cluster.inventory.hosts;
     let count = hosts.len() as u64;
-    if cluster.inventory.machines.provider == Provider::Lab {
-        let [a_machine, around] = LAB;
+    let footprint = descriptor(cluster.inventory.machines.provider).surroundings.footprint;
+    if let Footprint::Measured { disk: [a_machine, around], .. } = footprint {
         let all = count * a_machine + around;
         return Room { least: all, most: all };
     }
@@ -68,6 +75,7 @@ fn judge(folder: &Path, room: Room, free: Result<u64, String>) -> Judged {
 #[cfg(test)]
 mod tests {
     use hardway_assets::example;
+    use hardway_assets::inventory::Provider;
 
     use super::*;
     use crate::preflight::Verdict;

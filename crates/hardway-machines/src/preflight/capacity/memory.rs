@@ -1,17 +1,14 @@
 //! Memory for the machines that run at the same time.
 
 use hardway_assets::Cluster;
-use hardway_assets::inventory::{Host, Provider, Role};
+use hardway_assets::inventory::{Host, Role};
 
 use crate::preflight::check_result::Judged;
-use crate::preflight::host::{is_remote, libvirt_uri};
 use crate::preflight::scene::Scene;
-
-/// Measured, in MiB (lab/README.md): a machine with a control plane, one without, and everything around them.
-const LAB: [u64; 3] = [1100, 300, 200];
+use crate::providers::{Footprint, Ground, descriptor};
 
 pub(in crate::preflight) fn memory(scene: &Scene<'_>) -> Judged {
-    if scene.provider() == Provider::Libvirt && is_remote(libvirt_uri(scene)) {
+    if scene.ground() == Ground::Elsewhere {
         return Judged::not_applicable("the machines are on another host");
     }
     let text = fs_err::read_to_string("/proc/meminfo").unwrap_or_default();
@@ -20,18 +17,20 @@ pub(in crate::preflight) fn memory(scene: &Scene<'_>) -> Judged {
 
 /// MiB at the worst moment: workers start when the bootstrap host is gone.
 fn needed(cluster: &Cluster) -> u64 {
-    let is_lab = cluster.inventory.machines.provider == Provider::Lab;
-    let [control_plane, worker, around] = LAB;
-    let of = |host: &Host| match (is_lab, host.role) {
-        (true, Role::Worker) => worker,
-        (true, _) => control_plane,
-        (false, _) => host.memory_gib.map_or_else(|| usual(host.role), u64::from) * 1024,
+    let footprint = descriptor(cluster.inventory.machines.provider).surroundings.footprint;
+    let of = |host: &Host| match (footprint, host.role) {
+        (Footprint::Measured { memory: [_, worker, _], .. }, Role::Worker) => worker,
+        (Footprint::Measured { memory: [control_plane, ..], .. }, _) => control_plane,
+        (Footprint::Declared, _) => host.memory_gib.map_or_else(|| usual(host.role), u64::from) * 1024,
     };
     let sum = |roles: [Role; 2]| -> u64 {
         cluster.inventory.hosts.iter().filter(|host| roles.contains(&host.role)).map(of).sum()
     };
     let peak = sum([Role::Bootstrap, Role::Master]).max(sum([Role::Master, Role::Worker]));
-    if is_lab { peak + around } else { peak }
+    match footprint {
+        Footprint::Measured { memory: [.., around], .. } => peak + around,
+        Footprint::Declared => peak,
+    }
 }
 
 /// GiB of a machine for which the inventory says nothing: the documented minimum.
@@ -71,6 +70,7 @@ fn gib(mib: u64) -> String {
 #[cfg(test)]
 mod tests {
     use hardway_assets::example;
+    use hardway_assets::inventory::Provider;
 
     use super::*;
     use crate::preflight::Verdict;

@@ -3,7 +3,6 @@
 mod disk_latency;
 mod disk_space;
 mod machine_sizes;
-mod machines_folder;
 mod memory;
 mod processors;
 

@@ -1,33 +1,30 @@
 //! Processors for the machines.
 
-use hardway_assets::inventory::{Host, Provider};
+use hardway_assets::inventory::Host;
 
 use super::machine_sizes::least;
 use crate::preflight::check_result::Judged;
-use crate::preflight::host::{is_remote, libvirt_uri};
 use crate::preflight::scene::Scene;
+use crate::providers::{Footprint, Ground};
 
 /// So many virtual processors share a real one before everything takes visibly longer (our judgement, no documented figure).
 const SHARED_BY: u64 = 4;
 
 pub(in crate::preflight) fn processors(scene: &Scene<'_>) -> Judged {
-    if scene.provider() == Provider::Libvirt && is_remote(libvirt_uri(scene)) {
+    if scene.ground() == Ground::Elsewhere {
         return Judged::not_applicable("the machines are on another host");
     }
     let there = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
-    match scene.provider() {
-        Provider::Lab => judge_lab(there),
-        _ => judge(&scene.site.cluster.inventory.hosts, there),
+    match scene.surroundings().footprint {
+        Footprint::Measured { one_processor, .. } => judge_shared(there, one_processor),
+        Footprint::Declared => judge(&scene.site.cluster.inventory.hosts, there),
     }
 }
 
 /// Containers share all processors; an install was seen to succeed with two.
-fn judge_lab(there: u64) -> Judged {
+fn judge_shared(there: u64, one_processor: &str) -> Judged {
     match there {
-        0..2 => Judged::refused(
-            "this host has one processor: control planes of the lab do not come up with less than two",
-            "give this host two processors or more",
-        ),
+        0..2 => Judged::refused(one_processor, "give this host two processors or more"),
         there => Judged::passed(format!("{there} processors")),
     }
 }
@@ -66,6 +63,9 @@ mod tests {
         hosts[1].cpus = Some(12);
         let large = judge(&hosts, 8);
         assert_eq!(large.seen, ["master-0 wants 12 processors, this host has 8"]);
-        assert_eq!((judge_lab(2).verdict, judge_lab(1).verdict), (Verdict::Passed, Verdict::Failed));
+        assert_eq!(
+            (judge_shared(2, "one").verdict, judge_shared(1, "one").verdict),
+            (Verdict::Passed, Verdict::Failed)
+        );
     }
 }

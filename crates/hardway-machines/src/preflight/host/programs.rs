@@ -2,45 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use hardway_assets::inventory::Provider;
+use hardway_assets::inventory::Balancer;
 
-use super::{is_remote, libvirt_uri};
 use crate::preflight::asked_program::find_program;
 use crate::preflight::check_result::Judged;
 use crate::preflight::scene::Scene;
+use crate::providers::{Ground, NeededProgram};
 
-/// A program, and the package that has it on Debian and Fedora alike, or Debian's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Needed {
-    program: &'static str,
-    package: &'static str,
-    why: &'static str,
-}
-
-const fn needed(program: &'static str, package: &'static str, why: &'static str) -> Needed {
-    Needed { program, package, why }
-}
-
-const LAB: &[Needed] = &[
-    needed("ip", "iproute2", "the lab's network"),
-    needed("nsenter", "util-linux", "the lab's network"),
-    needed("unshare", "util-linux", "the lab's network"),
-    needed("jq", "jq", "the lab's release"),
-    needed("curl", "curl", "the lab's machines"),
-    needed("mmdebstrap", "mmdebstrap", "the nodes' root file system"),
-    needed("go", "golang", "the lab's programs"),
-    needed("busybox", "busybox-static", "the lab's images"),
-    needed("skopeo", "skopeo", "the lab's release"),
-    needed("docker-registry", "docker-registry", "the lab's release"),
-];
-const LIBVIRT: &[Needed] = &[needed("virsh", "libvirt-clients", "machines and networks")];
-const GCE: &[Needed] = &[needed("gcloud", "google-cloud-cli", "instances and images")];
-const HAPROXY: Needed = needed("haproxy", "haproxy", "the load balancer");
-const IP: Needed = needed("ip", "iproute2", "virtual addresses");
-const NFT: Needed = needed("nft", "nftables", "machines reaching the world through this host");
-const PODMAN: Needed =
-    needed("podman", "podman", "rendering the nodes' configs with the release's own program");
-const SSH: Needed = needed("ssh", "openssh-client", "watching the bootstrap host");
+const HAPROXY: NeededProgram = NeededProgram::new("haproxy", "haproxy", "the load balancer");
+const IP: NeededProgram = NeededProgram::new("ip", "iproute2", "virtual addresses");
+const PODMAN: NeededProgram =
+    NeededProgram::new("podman", "podman", "rendering the nodes' configs with the release's own program");
+const SSH: NeededProgram = NeededProgram::new("ssh", "openssh-client", "watching the bootstrap host");
 
 pub(in crate::preflight) fn programs(scene: &Scene<'_>) -> Judged {
     let needed = list(&Wishes::of(scene));
@@ -51,55 +24,44 @@ pub(in crate::preflight) fn programs(scene: &Scene<'_>) -> Judged {
 }
 
 /// On what it depends which programs are started.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Wishes {
-    provider: Provider,
+    /// The provider's own.
+    own: Vec<NeededProgram>,
+    /// Its machines are podman's.
+    needs_podman: bool,
     /// Its node configs are built in.
     is_sample: bool,
     /// Whether HAProxy runs on this host, and not in a container.
     is_balancer_here: bool,
-    /// Whether virtual addresses and rules are made on this host.
+    /// Whether virtual addresses are made on this host.
     is_network_here: bool,
-    has_firewalld: bool,
 }
 
 impl Wishes {
     fn of(scene: &Scene<'_>) -> Self {
         let inventory = &scene.site.cluster.inventory;
-        let is_here = match scene.provider() {
-            Provider::BareMetal => true,
-            Provider::Libvirt => !is_remote(libvirt_uri(scene)),
-            Provider::Gce | Provider::Lab => false,
-        };
-        let is_haproxy = inventory.network.load_balancer == "haproxy";
+        let is_here = scene.ground() == Ground::Here;
+        let is_haproxy = inventory.network.load_balancer == Balancer::Haproxy;
         Self {
-            provider: scene.provider(),
+            own: (scene.surroundings().programs)(scene.site.cluster),
+            needs_podman: scene.surroundings().needs_podman,
             is_sample: inventory.release.image == "sample",
             is_balancer_here: is_here && is_haproxy && scene.setting("haproxy") != Some("podman"),
             is_network_here: is_here,
-            has_firewalld: find_program("firewall-cmd").is_some(),
         }
     }
 }
 
-fn list(wishes: &Wishes) -> Vec<Needed> {
-    let Wishes { provider, is_sample, is_balancer_here, is_network_here, has_firewalld } = *wishes;
-    let own = match provider {
-        Provider::BareMetal => &[],
-        Provider::Gce => GCE,
-        Provider::Lab => LAB,
-        Provider::Libvirt => LIBVIRT,
-    };
+fn list(wishes: &Wishes) -> Vec<NeededProgram> {
     let others = [
-        // The lab's machines are podman's.
-        (PODMAN, !is_sample || provider == Provider::Lab),
+        (PODMAN, !wishes.is_sample || wishes.needs_podman),
         (SSH, true),
-        (HAPROXY, is_balancer_here),
-        (IP, is_network_here),
-        (NFT, is_network_here && provider == Provider::Libvirt && !has_firewalld),
+        (HAPROXY, wishes.is_balancer_here),
+        (IP, wishes.is_network_here),
     ];
     let others = others.into_iter().filter(|(_, is_needed)| *is_needed).map(|(row, _)| row);
-    others.chain(own.iter().copied()).collect()
+    others.chain(wishes.own.iter().copied()).collect()
 }
 
 /// A program that is linked with shared libraries names their loader near its beginning.
@@ -109,8 +71,9 @@ fn is_static(path: &Path) -> bool {
     !head.windows(8).any(|bytes| bytes == b"ld-linux")
 }
 
-fn judge(found: &[(Needed, Option<PathBuf>)], is_busybox_static: bool) -> Judged {
-    let missing: Vec<Needed> = found.iter().filter(|(_, path)| path.is_none()).map(|(row, _)| *row).collect();
+fn judge(found: &[(NeededProgram, Option<PathBuf>)], is_busybox_static: bool) -> Judged {
+    let missing: Vec<NeededProgram> =
+        found.iter().filter(|(_, path)| path.is_none()).map(|(row, _)| *row).collect();
     let mut wrong: Vec<String> =
         missing.iter().map(|row| format!("{} is missing: {} needs it", row.program, row.why)).collect();
     let mut packages: Vec<&str> = missing.iter().map(|row| row.package).collect();
@@ -126,17 +89,29 @@ fn judge(found: &[(Needed, Option<PathBuf>)], is_busybox_static: bool) -> Judged
 
 #[cfg(test)]
 mod tests {
+    use hardway_assets::example;
+    use hardway_assets::inventory::Provider;
+
     use super::*;
     use crate::preflight::Verdict;
+    use crate::providers::descriptor;
 
     fn wishes(provider: Provider) -> Wishes {
-        let is_sample = false;
-        Wishes { provider, is_sample, is_balancer_here: true, is_network_here: true, has_firewalld: false }
+        let mut cluster = example::cluster();
+        cluster.inventory.machines.provider = provider;
+        let surroundings = &descriptor(provider).surroundings;
+        Wishes {
+            own: (surroundings.programs)(&cluster),
+            needs_podman: surroundings.needs_podman,
+            is_sample: false,
+            is_balancer_here: true,
+            is_network_here: true,
+        }
     }
 
     #[test]
     fn every_program_can_be_the_one_that_is_missing() {
-        for provider in [Provider::BareMetal, Provider::Gce, Provider::Lab, Provider::Libvirt] {
+        for provider in Provider::ALL.iter().copied() {
             let there: Vec<_> =
                 list(&wishes(provider)).into_iter().map(|row| (row, Some(PathBuf::from("/bin/x")))).collect();
             assert_eq!(judge(&there, true).verdict, Verdict::Passed);
@@ -144,7 +119,7 @@ mod tests {
                 let mut found = there.clone();
                 found[gone].1 = None;
                 let judged = judge(&found, true);
-                let Needed { program, package, .. } = found[gone].0;
+                let NeededProgram { program, package, .. } = found[gone].0;
                 assert_eq!(judged.verdict, Verdict::Failed);
                 assert!(judged.seen[0].starts_with(&format!("{program} is missing")), "{judged:?}");
                 assert!(judged.fix.unwrap().ends_with(package));
@@ -160,11 +135,15 @@ mod tests {
         assert!(list(&sample(Provider::Lab)).contains(&PODMAN));
         let elsewhere =
             Wishes { is_balancer_here: false, is_network_here: false, ..wishes(Provider::Libvirt) };
-        assert!([HAPROXY, IP, NFT].iter().all(|row| !list(&elsewhere).contains(row)));
-        assert!(
-            list(&wishes(Provider::Libvirt)).contains(&NFT)
-                && !list(&wishes(Provider::BareMetal)).contains(&NFT)
-        );
+        assert!([HAPROXY, IP].iter().all(|row| !list(&elsewhere).contains(row)));
+        let has_nft = |wishes| list(&wishes).iter().any(|row| row.program == "nft");
+        // firewalld does what nft would.
+        assert_eq!(has_nft(wishes(Provider::Libvirt)), find_program("firewall-cmd").is_none());
+        assert!(!has_nft(wishes(Provider::BareMetal)));
+        let mut remote = example::cluster();
+        remote.inventory.machines.settings = serde_json::json!({"uri": "qemu+ssh://big/system"});
+        let own = (descriptor(Provider::Libvirt).surroundings.programs)(&remote);
+        assert!(!has_nft(Wishes { own, ..wishes(Provider::Libvirt) }));
     }
 
     #[test]

@@ -18,8 +18,6 @@ mod tests;
 
 pub(super) use names_seen::NamesSeen;
 
-use hardway_assets::inventory::Provider;
-
 use super::check_result::Judged;
 use super::scene::Scene;
 
@@ -62,11 +60,11 @@ fn judge(scene: &Scene<'_>, judge: fn(&NamesSeen) -> Judged) -> Judged {
     }
 }
 
-/// Whoever runs the name server of real machines gets the records as a file.
+/// Whoever runs the name server gets the records as a file, where there is one.
 fn with_file(scene: &Scene<'_>, mut judged: Judged) -> Judged {
     let is_about_records = |fix: &String| fix.starts_with("add ");
     if let Some(fix) = judged.fix.as_mut().filter(|fix| is_about_records(fix))
-        && scene.provider() == Provider::BareMetal
+        && scene.surroundings().prints_records
     {
         fix.push_str("; `hardway infra plan` prints all of them for dnsmasq");
     }

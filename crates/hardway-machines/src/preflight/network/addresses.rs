@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hardway_assets::Cluster;
+use hardway_assets::inventory::Balancer;
 
 use super::route::Route;
 use crate::preflight::check_result::Judged;
@@ -56,7 +57,7 @@ fn claims(cluster: &Cluster) -> Vec<Claim> {
         claims.extend(host.ip.iter().map(claim));
     }
     // Somebody else's balancer has them already; ours is to be on this host.
-    if network.load_balancer == "haproxy" {
+    if network.load_balancer == Balancer::Haproxy {
         for (whose, addresses) in [("apiVIP", &network.api_vip), ("ingressVIP", &network.ingress_vip)] {
             let claim = |address: &IpAddr| Claim {
                 address: *address,

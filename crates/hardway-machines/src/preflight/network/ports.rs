@@ -3,12 +3,12 @@
 use std::net::{IpAddr, SocketAddr};
 
 use hardway_assets::host_services::{Balanced, Stage};
-use hardway_assets::inventory::Provider;
+use hardway_assets::inventory::Balancer;
 
 use super::listener::{Listener, Protocol};
 use crate::preflight::check_result::Judged;
-use crate::preflight::host::{is_remote, libvirt_uri};
 use crate::preflight::scene::Scene;
+use crate::providers::Ground;
 
 /// A port that must be free, or in the right hands already.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,15 +43,15 @@ pub(in crate::preflight) fn ports(scene: &Scene<'_>) -> Judged {
 fn wanted(scene: &Scene<'_>) -> Vec<Wanted> {
     let (cluster, mut wanted) = (scene.site.cluster, Vec::new());
     let network = &cluster.inventory.network;
-    let is_libvirt = scene.provider() == Provider::Libvirt && !is_remote(libvirt_uri(scene));
-    let is_balancer_here =
-        is_libvirt || scene.provider() == Provider::BareMetal || scene.owns(&network.api_vip);
-    if network.load_balancer == "haproxy" && is_balancer_here {
+    let is_here = scene.ground() == Ground::Here;
+    let is_gateway_here = is_here && scene.provider().row().is_gateway_here;
+    let is_balancer_here = is_here || scene.owns(&network.api_vip);
+    if network.load_balancer == Balancer::Haproxy && is_balancer_here {
         for Balanced { name, port, addresses, .. } in Balanced::all(cluster, Stage::Bootstrapping) {
             wanted.push(Wanted { protocol: Protocol::Tcp, port, addresses, what: name, ours: "haproxy" });
         }
     }
-    if is_libvirt {
+    if is_here && scene.surroundings().brings_names {
         for protocol in [Protocol::Tcp, Protocol::Udp] {
             let addresses = network.dns.clone();
             wanted.push(Wanted { protocol, port: 53, addresses, what: "names", ours: "dnsmasq" });
@@ -60,7 +60,7 @@ fn wanted(scene: &Scene<'_>) -> Vec<Wanted> {
     let server =
         cluster.inventory.ignition_server.url.as_ref().and_then(|url| Some((url.address()?, url.port)));
     if let Some((address, port)) = server
-        && (scene.owns(&[address]) || is_libvirt && network.gateway.contains(&address))
+        && (scene.owns(&[address]) || is_gateway_here && network.gateway.contains(&address))
     {
         let what = "the ignition server";
         wanted.push(Wanted {

@@ -1,16 +1,15 @@
 //! The machine network must be nobody else's on this host.
 
-use hardway_assets::inventory::Provider;
 use ipnet::IpNet;
 
 use super::route::Route;
 use crate::preflight::check_result::Judged;
-use crate::preflight::host::{is_remote, libvirt_uri};
 use crate::preflight::scene::Scene;
+use crate::providers::Ground;
 
 pub(in crate::preflight) fn subnet(scene: &Scene<'_>) -> Judged {
     let cluster = scene.site.cluster;
-    if scene.provider() == Provider::Libvirt && is_remote(libvirt_uri(scene)) {
+    if scene.ground() == Ground::Elsewhere {
         return Judged::not_applicable("the machines are on another host");
     }
     if scene.owns(&cluster.inventory.network.gateway) {

@@ -35,8 +35,7 @@ pub struct Refusal {
 }
 
 pub(super) fn release_image(scene: &Scene<'_>) -> Judged {
-    // A lab brings images of its own.
-    if scene.site.is_sample && scene.provider() != hardway_assets::inventory::Provider::Lab {
+    if scene.site.is_sample && scene.surroundings().registry.is_none() {
         return judge_sample();
     }
     judge(scene, judge_release_image)
@@ -54,10 +53,8 @@ fn judge(scene: &Scene<'_>, judge: fn(&RegistrySeen) -> Judged) -> Judged {
     if scene.site.cluster.inventory.release.image == "sample" {
         return Judged::not_applicable("the inventory names no registry");
     }
-    if scene.provider() == hardway_assets::inventory::Provider::Lab
-        && let Some(why) = scene.names_to_come()
-    {
-        return Judged::not_applicable(format!("the lab has a registry of its own; {why}"));
+    if let (Some(own), Some(why)) = (scene.surroundings().registry, scene.names_to_come()) {
+        return Judged::not_applicable(format!("{own}; {why}"));
     }
     match scene.registry() {
         None => Judged::not_applicable("nobody here can ask a registry"),

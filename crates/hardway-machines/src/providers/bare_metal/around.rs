@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use hardway_assets::host_services::{Balanced, Dnsmasq, Haproxy, Names, dnsmasq, haproxy};
+use hardway_assets::inventory::Balancer;
 use hardway_base::shell_word;
 
 use super::BareMetal;
@@ -19,7 +20,7 @@ impl BareMetal {
             self.around_file("dnsmasq.conf"),
             self.names(),
         )];
-        if self.cluster.inventory.network.load_balancer == "haproxy" {
+        if self.cluster.inventory.network.load_balancer == Balancer::Haproxy {
             actions.extend(self.virtual_addresses());
             actions.extend(self.balancer());
         } else {

@@ -5,14 +5,16 @@
 //! BareMetalSettings    `machines.bare-metal` of the inventory                settings.rs
 //! first boot           medium, drive, power; or what a person has to do      first_boot.rs
 //! around               names and load balancer                               around.rs
-//! KNOWN                what to do about known complaints                     advice.rs
+//! checks               what can be known before anything is built            checks.rs
+//! DESCRIPTOR           the provider's row                                    descriptor.rs
 //! ```
 //!
 //! Nothing is asked of a controller here: every step is a command of this very program (`hardway bmc …`), which can be run
 //! by hand and reads the controller's login itself. So no password is ever in an action, and none in the journal.
 
-mod advice;
 mod around;
+mod checks;
+mod descriptor;
 mod first_boot;
 mod settings;
 
@@ -20,13 +22,14 @@ use std::path::{Path, PathBuf};
 
 use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
-use hardway_assets::inventory::Host;
+use hardway_assets::inventory::{Balancer, Host};
 
-pub(super) use advice::KNOWN;
+pub use descriptor::DESCRIPTOR;
 pub use settings::{BareMetalSettings, BmcSettings, Boot, PasswordFileError};
 
-use super::{LoadBalancer, Provider, install_medium};
-use crate::actions::{Action, Check, Program};
+use super::probe::on_if;
+use super::{LoadBalancer, MediaAddress, Power, Probe, Provider, install_medium};
+use crate::actions::{Action, Program};
 
 /// The provider.
 pub struct BareMetal {
@@ -65,10 +68,13 @@ impl Provider for BareMetal {
         install_medium::config(&self.cluster, host).into()
     }
 
-    fn is_on(&self, host: &Host) -> Check {
+    fn power(&self, host: &Host) -> Probe<Power> {
         match self.settings.controllers.contains_key(&host.name) {
-            true => Check::Prints { program: self.bmc("status", host), line: "power: on".to_owned() },
-            false => Check::Succeeds(self.bmc("seen", host)),
+            true => Probe::new(self.bmc("status", host), |printed| {
+                Some(on_if(printed.lines().any(|line| line.trim() == "power: on")))
+            }),
+            // Fails until the machine was seen.
+            false => Probe::new(self.bmc("seen", host), |_| Some(Power::On)),
         }
     }
 
@@ -77,10 +83,15 @@ impl Provider for BareMetal {
     }
 
     fn load_balancer(&self) -> LoadBalancer {
-        match self.cluster.inventory.network.load_balancer.as_str() {
-            "haproxy" => LoadBalancer::Haproxy { admin_socket: self.around_file("haproxy.sock") },
-            _ => LoadBalancer::External,
+        match self.cluster.inventory.network.load_balancer {
+            Balancer::Haproxy => LoadBalancer::Haproxy { admin_socket: self.around_file("haproxy.sock") },
+            Balancer::External => LoadBalancer::External,
         }
+    }
+
+    fn media_address(&self) -> Option<MediaAddress> {
+        let address = self.settings.media_address()?;
+        Some(MediaAddress { address, setting: "machines.bare-metal.mediaURL" })
     }
 
     fn by_hand(&self, host: &Host) -> Vec<String> {

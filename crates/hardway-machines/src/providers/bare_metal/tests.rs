@@ -1,14 +1,15 @@
 use hardway_assets::example;
+use hardway_assets::inventory::Balancer;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::actions::Step;
+use crate::actions::{Check, Step};
 use crate::redfish::{Login, Trust};
 
 fn cluster(settings: Value) -> Cluster {
     let mut cluster = example::cluster();
     cluster.inventory.machines.settings = settings;
-    cluster.inventory.network.load_balancer = "external".to_owned();
+    cluster.inventory.network.load_balancer = Balancer::External;
     cluster
 }
 
@@ -51,8 +52,10 @@ fn a_machine_with_a_controller_is_booted_from_here() {
     assert_eq!(undo, [bmc("power-off"), bmc("eject")]);
     assert_eq!(lines(&provider.after_join(host)), [bmc("eject")]);
     assert_eq!(lines(&[provider.infrastructure().pop().unwrap()]), [bmc("status")]);
-    let on = Check::Prints { program: provider.bmc("status", host), line: "power: on".to_owned() };
-    assert_eq!(provider.is_on(host), on);
+    let power = provider.power(host);
+    assert_eq!(*power.program(), provider.bmc("status", host));
+    assert_eq!(power.read("model: x\npower: on\n"), Some(Power::On));
+    assert_eq!(power.read("power: unknown\n"), Some(Power::Off));
 }
 
 #[test]
@@ -102,7 +105,7 @@ fn the_load_balancer_is_ours_or_a_table_for_somebody() {
     let table =
         provider(&ours).infrastructure().into_iter().find(|action| action.id == "balancer/table").unwrap();
     assert!(lines(&[table])[0].contains("remove-bootstrap"));
-    ours.inventory.network.load_balancer = "haproxy".to_owned();
+    ours.inventory.network.load_balancer = Balancer::Haproxy;
     let provider = provider(&ours);
     let socket = PathBuf::from("/c/bare-metal/haproxy.sock");
     assert_eq!(provider.load_balancer(), LoadBalancer::Haproxy { admin_socket: socket });

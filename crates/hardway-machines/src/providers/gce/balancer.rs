@@ -4,6 +4,7 @@
 //! server answers then). So nobody logs in there, and a change is one command.
 
 use hardway_assets::host_services::{Balanced, Haproxy, haproxy};
+use hardway_assets::inventory::Balancer;
 
 use super::Gce;
 use super::gcloud::Resource;
@@ -37,7 +38,7 @@ done
 impl Gce {
     /// Whether the load balancer is ours.
     pub(super) fn has_balancer(&self) -> bool {
-        self.cluster.inventory.network.load_balancer == "haproxy"
+        self.cluster.inventory.network.load_balancer == Balancer::Haproxy
     }
 
     /// All of it.

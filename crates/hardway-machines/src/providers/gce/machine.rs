@@ -6,6 +6,7 @@ use hardway_assets::install_media::limit;
 use hardway_assets::inventory::Host;
 
 use super::Gce;
+use super::descriptor::PLATFORM;
 use super::gcloud::{Resource, fits, shell};
 use crate::actions::{Action, Check, Program, Step};
 use crate::providers::machine_action;
@@ -20,7 +21,7 @@ impl Gce {
     pub(super) fn instance(&self, host: &Host, pointer: &Path) -> Action {
         let resource = self.of(host);
         let pointer = self.folder.join(pointer).display().to_string();
-        let most = limit("gce").map_or(256 << 10, |limit| limit.bytes);
+        let most = limit(PLATFORM).map_or(256 << 10, |limit| limit.bytes);
         let made = self.resource(
             machine_action(&host.name, "instance"),
             format!("{} ({}) runs, and fetches its config from the ignition server", host.name, host.role),
@@ -73,9 +74,8 @@ impl Gce {
         )
     }
 
-    pub(super) fn runs(&self, host: &Host) -> Check {
-        let status = self.verb("describe", &self.of(host)).with(["--format=value(status)"]);
-        Check::Prints { program: status, line: "RUNNING".to_owned() }
+    pub(super) fn status(&self, host: &Host) -> Program {
+        self.verb("describe", &self.of(host)).with(["--format=value(status)"])
     }
 
     /// What it has said on its serial line.

@@ -10,11 +10,13 @@
 //! names            a zone of Cloud DNS                                  names.rs
 //! balancer         HAProxy on an instance, or a table for somebody      balancer.rs
 //! machine          instances, and their tokens                          machine.rs
-//! KNOWN            what to do about known complaints                    advice.rs
+//! checks           what can be known before anything is built           checks.rs
+//! DESCRIPTOR       the provider's row                                   descriptor.rs
 //! ```
 
-mod advice;
 mod balancer;
+mod checks;
+mod descriptor;
 mod gcloud;
 mod image;
 mod machine;
@@ -29,11 +31,12 @@ use hardway_assets::host_services::Stage;
 use hardway_assets::ignition::HostPointer;
 use hardway_assets::inventory::Host;
 
-pub(super) use advice::KNOWN;
+pub use descriptor::DESCRIPTOR;
 pub use settings::{GceSettings, Image};
 
-use super::{LoadBalancer, Provider};
-use crate::actions::{Action, Check, Program};
+use super::probe::on_if;
+use super::{LoadBalancer, Power, Probe, Provider};
+use crate::actions::{Action, Program};
 
 /// The provider.
 pub struct Gce {
@@ -70,8 +73,10 @@ impl Provider for Gce {
         HostPointer::path(host).into()
     }
 
-    fn is_on(&self, host: &Host) -> Check {
-        self.runs(host)
+    fn power(&self, host: &Host) -> Probe<Power> {
+        Probe::new(self.status(host), |printed| {
+            Some(on_if(printed.lines().any(|line| line.trim() == "RUNNING")))
+        })
     }
 
     fn load_balancer(&self) -> LoadBalancer {

@@ -7,12 +7,14 @@
 //! network()      segment, addresses                                 network.rs
 //! services()     names, load balancer, registry                     services.rs
 //! machines       defined, switched on                               machines.rs
-//! KNOWN          what to do about known complaints                  advice.rs
+//! checks         what can be known before anything is built         checks.rs
+//! DESCRIPTOR     the provider's row                                 descriptor.rs
 //! ```
 //!
 //! The folder `lab/` of the sources has the scripts that build images and start machines, with their contracts.
 
-mod advice;
+mod checks;
+mod descriptor;
 mod machines;
 mod network;
 mod place;
@@ -26,17 +28,17 @@ use hardway_assets::host_services::Stage;
 use hardway_assets::ignition::HostPointer;
 use hardway_assets::inventory::{Host, Role};
 
-pub(super) use advice::KNOWN;
+pub use descriptor::DESCRIPTOR;
 pub use place::Place;
+use place::RUNNING;
 pub use settings::LabSettings;
 
-use super::{LoadBalancer, Provider};
+use super::probe::on_if;
+use super::{LoadBalancer, Power, Probe, Provider};
 use crate::actions::{Action, Check, Program};
 
-/// Where the release of the lab is found, beside the registry's address.
-pub const RELEASE: &str = "hardway-lab/release:lab";
 /// On the gateway's address.
-pub const REGISTRY_PORT: u16 = 5000;
+const REGISTRY_PORT: u16 = 5000;
 
 /// The provider.
 pub struct Lab {
@@ -81,8 +83,10 @@ impl Provider for Lab {
         HostPointer::path(host).into()
     }
 
-    fn is_on(&self, host: &Host) -> Check {
-        self.place.is_running(&host.name)
+    fn power(&self, host: &Host) -> Probe<Power> {
+        Probe::new(self.place.status(&host.name), |printed| {
+            Some(on_if(printed.lines().any(|line| line.trim() == RUNNING)))
+        })
     }
 
     fn load_balancer(&self) -> LoadBalancer {
@@ -137,7 +141,7 @@ impl Lab {
 }
 
 /// The action that builds the images: what it made can outlive a lab.
-pub const IMAGES: &str = "images/built";
+const IMAGES: &str = "images/built";
 
 #[cfg(test)]
 mod tests;

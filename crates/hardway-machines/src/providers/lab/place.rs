@@ -2,7 +2,11 @@
 
 use std::path::PathBuf;
 
+use hardway_assets::Cluster;
+
+use super::{LabSettings, REGISTRY_PORT};
 use crate::actions::{Check, Program};
+use crate::providers::ProviderError;
 
 /// One lab on this computer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +20,23 @@ pub struct Place {
 /// Where labs keep what does not outlive a reboot.
 const STATE: &str = "/run/hardway-lab";
 
+/// Where the lab's scripts lie, if not beside the program or the current folder.
+const FILES: &str = "HARDWAY_LAB_FILES";
+/// What podman says of a container that runs.
+pub(super) const RUNNING: &str = "running";
+
 impl Place {
+    /// Of a cluster.
+    ///
+    /// # Errors
+    /// When the settings are wrong, or the lab's scripts are not found.
+    pub fn of(cluster: &Cluster) -> Result<Self, ProviderError> {
+        let settings = LabSettings::read(cluster)?;
+        let what = "the scripts of the lab are not found beside this program";
+        let files = files().ok_or_else(|| ProviderError::Missing { what, fix: find_files() })?;
+        Ok(Self { lab: settings.name, files })
+    }
+
     /// The network namespace of the segment.
     pub fn namespace(&self) -> String {
         format!("hardway-{}", self.lab)
@@ -52,11 +72,36 @@ impl Place {
             .with(program.arguments.iter().cloned())
     }
 
-    pub(super) fn is_running(&self, name: &str) -> Check {
-        Check::Prints {
-            program: Program::words("podman container inspect --format={{.State.Status}}")
-                .with([self.container(name)]),
-            line: "running".to_owned(),
-        }
+    /// Registries that speak plain HTTP.
+    pub fn plain_http(&self, cluster: &Cluster) -> Vec<String> {
+        cluster.inventory.network.gateway.iter().map(|gateway| format!("{gateway}:{REGISTRY_PORT}")).collect()
     }
+
+    /// Prints what podman has to be told on this host, a word a line.
+    pub fn podman_limits(&self) -> Program {
+        let script = format!(". {}; podman_limits", self.files.join("common.sh").display());
+        Program::new("bash", ["-c", script.as_str()])
+    }
+
+    pub(super) fn status(&self, name: &str) -> Program {
+        Program::words("podman container inspect --format={{.State.Status}}").with([self.container(name)])
+    }
+
+    pub(super) fn is_running(&self, name: &str) -> Check {
+        Check::Prints { program: self.status(name), line: RUNNING.to_owned() }
+    }
+}
+
+/// The folder `lab/` of hardway's sources: named, or beside this program or the current folder.
+pub(super) fn files() -> Option<PathBuf> {
+    let is_lab = |folder: &PathBuf| folder.join("node/build.sh").is_file();
+    let named = std::env::var_os(FILES).map(PathBuf::from);
+    let starts = [std::env::current_exe().ok(), std::env::current_dir().ok()];
+    let above = |start: &PathBuf| start.ancestors().map(|folder| folder.join("lab")).collect::<Vec<_>>();
+    named.into_iter().chain(starts.iter().flatten().flat_map(above)).find(is_lab)
+}
+
+/// What to do where they are not found.
+pub(super) fn find_files() -> String {
+    format!("run hardway from a checkout of its sources, or set {FILES} to its folder lab/")
 }

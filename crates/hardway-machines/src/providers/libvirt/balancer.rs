@@ -8,6 +8,7 @@ use super::unit::Unit;
 use crate::actions::{Action, Check, Program, Step};
 use crate::providers::LoadBalancer;
 use hardway_assets::host_services::{Balanced, Haproxy, haproxy};
+use hardway_assets::inventory::Balancer;
 use hardway_base::hex;
 use hardway_base::shell_word;
 use sha2::{Digest as _, Sha256};
@@ -17,7 +18,7 @@ const WHY: &str = "The API and the routers answer on the virtual addresses, by w
 
 impl Libvirt {
     pub(super) fn balancer(&self) -> Vec<Action> {
-        if self.cluster.inventory.network.load_balancer != "haproxy" {
+        if self.cluster.inventory.network.load_balancer != Balancer::Haproxy {
             return Vec::new();
         }
         let mut actions = Vec::new();
@@ -34,7 +35,7 @@ impl Libvirt {
     }
 
     pub(super) fn balanced_by(&self) -> LoadBalancer {
-        if self.cluster.inventory.network.load_balancer != "haproxy" {
+        if self.cluster.inventory.network.load_balancer != Balancer::Haproxy {
             return LoadBalancer::External;
         }
         let admin_socket = match self.place().ssh() {

@@ -9,6 +9,7 @@ use super::Libvirt;
 use super::unit::{Unit, with_bridge};
 use crate::actions::{Action, Check, Program};
 use hardway_assets::host_services::{Balanced, Stage};
+use hardway_assets::inventory::Balancer;
 use hardway_base::hex;
 use sha2::{Digest as _, Sha256};
 
@@ -85,7 +86,7 @@ impl Libvirt {
     /// Ports of this host that machines must reach.
     fn open_ports(&self) -> Vec<u16> {
         let mut ports = Vec::new();
-        if self.cluster.inventory.network.load_balancer == "haproxy" {
+        if self.cluster.inventory.network.load_balancer == Balancer::Haproxy {
             ports.extend(
                 Balanced::all(&self.cluster, Stage::Bootstrapping).iter().map(|service| service.port),
             );

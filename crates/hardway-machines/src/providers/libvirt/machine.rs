@@ -30,7 +30,7 @@ struct Size {
 }
 
 /// The address of a machine's card: the inventory's, or one that is always the same for its name.
-pub fn machine_mac(cluster: &Cluster, host: &Host) -> String {
+pub(super) fn machine_mac(cluster: &Cluster, host: &Host) -> String {
     let made_up = || mac(&["mac", &cluster.domain(), &host.name]);
     host.mac.as_ref().map_or_else(made_up, |mac| mac.to_lowercase().replace('-', ":"))
 }

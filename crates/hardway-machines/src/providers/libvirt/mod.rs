@@ -13,17 +13,21 @@
 //! resolver        the host asks the network's name server about the cluster          resolver.rs
 //! balancer        HAProxy on the virtual addresses                                   balancer.rs
 //! machine         disk, definition, first boot                                       machine.rs, domain_xml.rs
-//! KNOWN           what to do about the words that libvirt complains with             advice.rs
+//! checks          what can be known before anything is built                         checks.rs
+//! loose_…         machines' interfaces that have lost their bridge                   loose_interfaces.rs
+//! DESCRIPTOR      the provider's row                                                 descriptor.rs
 //! ```
 //!
 //! Names and UUIDs follow from the cluster's domain. libvirt refuses to give a name that exists to another UUID, so a
 //! network or machine of somebody else's is never written over.
 
-mod advice;
 mod balancer;
+mod checks;
+mod descriptor;
 mod domain_xml;
 mod facts;
 mod firewall;
+mod loose_interfaces;
 mod machine;
 mod network;
 mod network_entries;
@@ -44,14 +48,15 @@ use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::{Host, Role};
 use hardway_assets::violation::Violation;
 use hardway_base::shell_word;
+use hardway_journal::Sight;
 
-pub(super) use advice::KNOWN;
+pub use descriptor::DESCRIPTOR;
 pub use facts::{HostFacts, Resolver};
-pub use machine::machine_mac;
 pub use settings::{Accelerator, HaproxyBy, ResolverChoice, Settings};
 
-use super::{LoadBalancer, Provider, install_medium};
-use crate::actions::{Action, Check, Program};
+use super::probe::on_if;
+use super::{DiskWritten, LoadBalancer, Power, Probe, Provider, install_medium};
+use crate::actions::{Action, Program};
 use crate::host_progress::console;
 use place::Place;
 use virsh::Virsh;
@@ -139,9 +144,10 @@ impl Provider for Libvirt {
         install_medium::config(&self.cluster, host).into()
     }
 
-    fn is_on(&self, host: &Host) -> Check {
-        let program = self.virsh().call("domstate", [self.machine_uuid(host)]);
-        Check::Prints { program, line: "running".to_owned() }
+    fn power(&self, host: &Host) -> Probe<Power> {
+        Probe::new(self.virsh().call("domstate", [self.machine_uuid(host)]), |printed| {
+            Some(on_if(printed.lines().any(|line| line.trim() == "running")))
+        })
     }
 
     fn load_balancer(&self) -> LoadBalancer {
@@ -152,13 +158,17 @@ impl Provider for Libvirt {
         Some("virsh")
     }
 
-    fn console(&self, host: &Host) -> Option<Program> {
+    fn console(&self, host: &Host) -> Option<Probe<Sight>> {
         let log = shell_word(&self.log(host));
-        Some(self.place().shell(&format!("grep -aohE {} {log} || :", shell_word(console::MARKS))))
+        let grep = self.place().shell(&format!("grep -aohE {} {log} || :", shell_word(console::MARKS)));
+        Some(Probe::new(grep, console::sight))
     }
 
-    fn written(&self, host: &Host) -> Option<Program> {
-        Some(self.virsh().call("domblkstat", [&self.machine_uuid(host), "vda"]))
+    fn disk_written(&self, host: &Host) -> Option<Probe<DiskWritten>> {
+        Some(Probe::new(self.virsh().call("domblkstat", [&self.machine_uuid(host), "vda"]), |printed| {
+            let bytes = |line: &str| line.split_once("wr_bytes ")?.1.trim().parse().ok();
+            printed.lines().find_map(bytes).map(|bytes| DiskWritten { bytes })
+        }))
     }
 
     fn look_at_console(&self, host: &Host) -> Option<String> {

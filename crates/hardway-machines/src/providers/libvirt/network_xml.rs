@@ -7,6 +7,7 @@ use std::net::IpAddr;
 
 use hardway_assets::Cluster;
 use hardway_assets::host_services::Names;
+use hardway_assets::inventory::Balancer;
 
 use super::settings::Settings;
 use super::xml::{Mark, escaped};
@@ -74,7 +75,7 @@ fn addresses(cluster: &Cluster) -> String {
     }
     let mut known = network.gateway.clone();
     for vip in network.api_vip.iter().chain(&network.ingress_vip) {
-        if network.load_balancer != "haproxy" || is_of_host(cluster, *vip) || known.contains(vip) {
+        if network.load_balancer != Balancer::Haproxy || is_of_host(cluster, *vip) || known.contains(vip) {
             continue;
         }
         known.push(*vip);

@@ -1,16 +1,13 @@
 //! What of a working directory can be wrong by itself.
 
 use fs_err as fs;
-use hardway_assets::inventory::Provider;
 use hardway_assets::{Cluster, pki};
 use hardway_cluster::diagnosis::{ConfigFacts, FolderFacts};
+use hardway_machines::providers::descriptor;
 use jiff::Timestamp;
 
 use crate::inputs::Workdir;
 use crate::report::Report;
-
-/// What GCE takes as the value of a metadata key.
-const GCE_LARGEST: usize = 256 << 10;
 
 /// Looks at configs, certificates and the password. Files that are not there are not made yet, and not wrong.
 pub(super) fn folder_facts(
@@ -33,7 +30,8 @@ pub(super) fn folder_facts(
     let over = ends.into_iter().filter(|end| end.is_on_disk && end.seconds_left <= 0);
     facts.expired = over.map(|end| (end.certificate, end.not_after)).collect();
     facts.password_fits = workdir.text("auth/kubeadmin-password")?.map(|text| has_form(text.trim_end()));
-    facts.largest_config = (cluster.inventory.machines.provider == Provider::Gce).then_some(GCE_LARGEST);
+    let largest = descriptor(cluster.inventory.machines.provider).largest_config();
+    facts.largest_config = largest.and_then(|bytes| usize::try_from(bytes).ok());
     Ok(facts)
 }
 

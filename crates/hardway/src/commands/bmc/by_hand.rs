@@ -18,9 +18,9 @@ pub(super) fn run(site: &Site, host: Option<&str>) -> Result<Exit, Report> {
     };
     let mut waiting = Vec::new();
     let mut evidence = Vec::new();
-    for host in hosts {
+    for (host, state) in hosts.iter().zip(states(site, &hosts)?) {
         let steps = provider.by_hand(host);
-        if steps.is_empty() || is_seen(&state(site, host)?) {
+        if steps.is_empty() || is_seen(&state) {
             continue;
         }
         let mut text = format!("{}:", host.name);
@@ -41,7 +41,7 @@ pub(super) fn run(site: &Site, host: Option<&str>) -> Result<Exit, Report> {
 
 /// Ends with 9 when the machine was not seen.
 pub(super) fn seen(site: &Site, host: &Host) -> Result<Exit, Report> {
-    let state = state(site, host)?;
+    let state = states(site, &[host])?.remove(0);
     if is_seen(&state) {
         return Ok(Exit::Done);
     }
@@ -53,9 +53,10 @@ fn is_seen(state: &HostState) -> bool {
     state.state >= Progress::Seen
 }
 
-fn state(site: &Site, host: &Host) -> Result<HostState, Report> {
+/// In the order given; the journal is read once for all of them.
+fn states(site: &Site, hosts: &[&Host]) -> Result<Vec<HostState>, Report> {
     let records = hardway_journal::read(&site.workdir.path(hardway_journal::FILE_NAME))
         .map_err(|error| Report::from_error(Code::WorkdirUnusable, &error).fix(error.fix()))?;
-    let tracked = [Tracked::new(&site.cluster, host)];
-    Ok(fold(&records, &tracked).remove(0))
+    let tracked: Vec<Tracked> = hosts.iter().map(|host| Tracked::new(&site.cluster, host)).collect();
+    Ok(fold(&records, &tracked))
 }

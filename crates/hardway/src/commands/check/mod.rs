@@ -3,11 +3,11 @@
 mod shown;
 
 use hardway_assets::inventory::Provider;
-use hardway_machines::preflight::{self, CheckResult, Choice};
+use hardway_machines::preflight::{CheckResult, Choice};
 
 use crate::cli::{CheckArgs, Format, Global};
 use crate::inputs::{InputFiles, Workdir};
-use crate::machines::{ReleaseSource, known_checks, look, preflight_text, refused};
+use crate::machines::{ReleaseSource, checks_named, look, preflight_text, refused};
 use crate::project;
 use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
@@ -35,10 +35,8 @@ pub(crate) fn run(global: &Global, args: &CheckArgs, out: &Output) -> Result<Exi
 }
 
 fn choice(args: &CheckArgs) -> Result<Choice, Report> {
-    let skip = args.skip_check.iter().cloned().collect();
-    let choice = Choice { skip, only: args.only.iter().cloned().collect(), ..Choice::default() };
-    known_checks(&choice)?;
-    Ok(choice)
+    let (skip, only) = (checks_named(&args.skip_check)?, checks_named(&args.only)?);
+    Ok(Choice { skip, only, ..Choice::default() })
 }
 
 /// An error when a check that was asked for by name has nothing to ask of this provider: who reads "nothing failed" would
@@ -48,15 +46,14 @@ fn is_about(choice: &Choice, provider: Provider) -> Result<(), Report> {
     let told: Vec<String> = foreign
         .iter()
         .map(|(check, providers)| {
-            let providers: Vec<&str> =
-                providers.iter().map(|other| preflight::provider_name(*other)).collect();
+            let providers: Vec<&str> = providers.iter().map(|other| other.name()).collect();
             format!("{check} is about {}", providers.join(" and "))
         })
         .collect();
     match told.is_empty() {
         true => Ok(()),
         false => {
-            let own = preflight::provider_name(provider);
+            let own = provider.name();
             Err(Report::new(
                 Code::Usage,
                 format!("{}: the provider of the inventory is {own}", told.join(", ")),

@@ -1,7 +1,7 @@
 //! Results and checks for programs.
 
 use hardway_assets::explain::Kind;
-use hardway_machines::preflight::{CHECKS, CheckResult, failed, provider_name};
+use hardway_machines::preflight::{CHECKS, CheckResult, failed};
 use serde_json::{Value, json};
 
 use crate::cli::Format;
@@ -17,13 +17,13 @@ pub(super) fn value(results: &[CheckResult]) -> Value {
 pub(super) fn list(format: Format, out: &Output) {
     let catalogue = explanations::catalogue();
     let rows = CHECKS.iter().map(|check| {
-        let asks = catalogue.get(Kind::Check, check.name).map_or("", |e| e.what);
-        let providers: Vec<&str> = check.providers.iter().map(|provider| provider_name(*provider)).collect();
+        let asks = catalogue.get(Kind::Check, check.name.as_str()).map_or("", |e| e.what);
+        let providers: Vec<&str> = check.providers.iter().map(|provider| provider.name()).collect();
         (check, providers, asks)
     });
     match format {
         Format::Text => {
-            let width = CHECKS.iter().map(|check| check.name.len()).max().unwrap_or_default();
+            let width = CHECKS.iter().map(|check| check.name.as_str().len()).max().unwrap_or_default();
             rows.for_each(|(check, _, asks)| {
                 out.data(&format!("{:12} {:width$}  {asks}\n", check.group, check.name));
             });
@@ -39,20 +39,21 @@ pub(super) fn list(format: Format, out: &Output) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use hardway_assets::inventory::Provider;
 
-    /// As many providers as there are.
-    const ALL: usize = 4;
+    use super::*;
 
     #[test]
     fn what_is_asked_of_some_providers_only_says_of_which() {
         let catalogue = explanations::catalogue();
-        for check in CHECKS {
-            let providers: Vec<&str> =
-                check.providers.iter().map(|provider| provider_name(*provider)).collect();
-            let end =
-                if providers.len() == ALL { "?".to_owned() } else { format!("? ({})", providers.join(", ")) };
-            let asks = catalogue.get(Kind::Check, check.name).unwrap().what;
+        for check in CHECKS.iter() {
+            let providers: Vec<&str> = check.providers.iter().map(|provider| provider.name()).collect();
+            let end = if providers.len() == Provider::ALL.len() {
+                "?".to_owned()
+            } else {
+                format!("? ({})", providers.join(", "))
+            };
+            let asks = catalogue.get(Kind::Check, check.name.as_str()).unwrap().what;
             assert!(asks.ends_with(&end), "{}: {asks:?} does not end with {end:?}", check.name);
         }
     }

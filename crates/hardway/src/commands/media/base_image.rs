@@ -28,8 +28,8 @@ pub(super) fn find(
         return Ok(given.to_owned());
     }
     let release_dir = release_dir.map_or_else(|| workdir.path("release"), Path::to_owned);
-    let Some(file) = metadata(&release_dir, &project.release.architecture) else {
-        return lone_image(workdir, &project.cluster.inventory.hosts, out).ok_or_else(missing);
+    let Some(file) = metadata(&release_dir, &project.release().architecture) else {
+        return lone_image(workdir, &project.cluster().inventory.hosts, out).ok_or_else(missing);
     };
     let name = file.location.rsplit('/').next().unwrap_or_default();
     let cached = BlobCache::of_user().ok().zip(format!("sha256:{}", file.sha256).parse().ok());

@@ -39,14 +39,14 @@ impl<'p> HostConfig<'p> {
 
     /// The complete config, or the pool's pointer where there is none.
     pub(super) fn find(project: &'p Project, host: &Host) -> Result<Self, Report> {
-        let is_live = project.cluster.is_bootstrap_in_place();
+        let is_live = project.cluster().is_bootstrap_in_place();
         let candidates = match host.role {
             _ if is_live => vec!["bootstrap-in-place-for-live-iso.ign".to_owned()],
             Role::Bootstrap => vec!["bootstrap.ign".to_owned()],
             role => vec![format!("ignition/{}.ign", host.name), format!("{role}.ign")],
         };
         for path in &candidates {
-            if let Some(bytes) = project.tree.get(path) {
+            if let Some(bytes) = project.tree().get(path) {
                 return Ok(Self { path: path.clone(), bytes, is_live, is_given: false });
             }
         }

@@ -43,7 +43,7 @@ pub(super) fn run(global: &Global, args: &HostIsoArgs, out: &Output) -> Result<E
 }
 
 fn wanted<'p>(project: &'p Project, args: &HostIsoArgs) -> Result<Vec<&'p Host>, Report> {
-    let hosts = &project.cluster.inventory.hosts;
+    let hosts = &project.cluster().inventory.hosts;
     let unknown: Vec<&str> = args
         .host
         .iter()
@@ -148,11 +148,11 @@ impl<'m> Maker<'m> {
             _ => HostConfig::find(self.project, host)?,
         };
         let mut iso = self.base.clone();
-        let (name, text) = host_keyfile(&self.project.cluster, host);
+        let (name, text) = host_keyfile(self.project.cluster(), host);
         iso.set_keyfile(&name, text.into_bytes()).map_err(|error| unusable(self.image, &error))?;
         let url = self.args.source.ignition_url.as_deref();
         let mut pointer = match self.args.pointer {
-            true => Some(config.pointer(&self.project.tree, host, url)?.ok_or_else(|| no_pointer(host))?),
+            true => Some(config.pointer(self.project.tree(), host, url)?.ok_or_else(|| no_pointer(host))?),
             false => None,
         };
         let bytes = pointer.as_ref().map_or(config.bytes, |pointer| &pointer.bytes);
@@ -160,7 +160,7 @@ impl<'m> Maker<'m> {
         let prepared = match iso.prepare() {
             Ok(prepared) => prepared,
             Err(error) => {
-                let small = config.pointer(&self.project.tree, host, url)?;
+                let small = config.pointer(self.project.tree(), host, url)?;
                 let small = small.filter(|_| matches!(error, MediaError::AreaTooSmall { .. }));
                 let small = small.ok_or_else(|| unusable(self.image, &error))?;
                 iso.set_ignition(self.live_config(host, &config, &small.bytes)?);
@@ -195,7 +195,7 @@ impl<'m> Maker<'m> {
             append_kernel_arguments: &self.args.dest_karg_append,
             delete_kernel_arguments: &self.args.dest_karg_delete,
             scripts: &self.scripts,
-            ssh_key: &self.project.cluster.config.ssh_key,
+            ssh_key: &self.project.cluster().config.ssh_key,
             user_config: self.user_config.as_deref(),
         };
         live.write().map_err(|error| Report::from_error(Code::Usage, &error))

@@ -78,9 +78,9 @@ fn hosts(global: &Global, release_dir: Option<&Path>, out: &Output) -> Result<Ve
         return Ok(Vec::new());
     }
     let project = Project::load(&workdir, Checked::load(&workdir, Reach::Here(release_dir), out)?)?;
-    let sizes = project.cluster.inventory.hosts.iter().filter_map(|host| {
+    let sizes = project.cluster().inventory.hosts.iter().filter_map(|host| {
         let config = HostConfig::find(&project, host).ok()?;
-        let pointer = project.tree.get(&ignition::HostPointer::path(host));
+        let pointer = project.tree().get(&ignition::HostPointer::path(host));
         Some(Sizes {
             name: host.name.clone(),
             bytes: config.bytes.len() as u64,

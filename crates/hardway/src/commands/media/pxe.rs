@@ -56,7 +56,7 @@ pub(super) fn run(global: &Global, args: &PxeArgs, out: &Output) -> Result<Exit,
 /// Every host, or every one that is named, has a card that it is known by, and a disk.
 fn bootable<'p>(project: &'p Project, named: &[String]) -> Result<BTreeMap<Mac, &'p Host>, Report> {
     let mut hosts = BTreeMap::new();
-    let all = &project.cluster.inventory.hosts;
+    let all = &project.cluster().inventory.hosts;
     let unknown = named.iter().filter(|name| all.iter().all(|host| host.name != **name));
     let mut faults: Vec<String> =
         unknown.map(|name| format!("no host of the inventory is called {name}")).collect();
@@ -65,7 +65,7 @@ fn bootable<'p>(project: &'p Project, named: &[String]) -> Result<BTreeMap<Mac, 
             Some(Ok(mac)) => drop(hosts.insert(mac, host)),
             _ => faults.push(format!("{} has no mac: scripts are found by it", host.name)),
         }
-        if host.install_disk.is_none() && !project.cluster.is_bootstrap_in_place() {
+        if host.install_disk.is_none() && !project.cluster().is_bootstrap_in_place() {
             faults.push(format!(
                 "{} has no installDisk: the installer must be told which disk to overwrite",
                 host.name
@@ -104,7 +104,7 @@ impl Files<'_> {
         let mut names = self.known(folder);
         for (mac, host) in hosts {
             let config_url = self.config(host, &place, &mut written)?;
-            let script = boot_script(&self.project.cluster, host, &files, &config_url);
+            let script = boot_script(self.project.cluster(), host, &files, &config_url);
             place.write(&File::public(format!("ipxe/{mac}"), script))?;
             names.retain(|_, name| *name != host.name);
             names.insert(mac.to_string(), host.name.clone());
@@ -131,7 +131,7 @@ impl Files<'_> {
         if let Some(url) = self.configs_at {
             return Ok(format!("{}/{}", url.trim_end_matches('/'), config.path));
         }
-        let pointer = config.pointer(&self.project.tree, host, None)?;
+        let pointer = config.pointer(self.project.tree(), host, None)?;
         let is_complete =
             pointer.is_none() && (host.role == Role::Bootstrap || config.path == path || config.is_live);
         written.complete += usize::from(is_complete);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use hardway_assets::inventory::{Host, Role};
 use hardway_journal::Follower;
 use hardway_machines::host_progress::{HostState, HostStates, PATIENCE, Progress, Stall, Tracked, stall};
-use hardway_machines::providers::Provider;
+use hardway_machines::providers::{Power, Provider};
 
 use super::build_infra::effect;
 use crate::clock;
@@ -13,6 +13,7 @@ use crate::install::Install;
 use crate::install::observer::Observer;
 use crate::install::work::{Effect, Observed, Work};
 use crate::journal::journal_report;
+use crate::machines::outside;
 use crate::report::{Code, Report};
 
 /// At the journal, for machines that fetch their configs.
@@ -36,7 +37,7 @@ impl Work for Boot<'_> {
             if !state.has_config {
                 return Ok(Observed::Todo(format!("{}: {}", host.name, state.sentence)));
             }
-            if !self.install.doer().holds(&provider.is_on(host)) {
+            if !matches!(provider.power(host).ask(&outside()), Ok(Some(Power::On))) {
                 return Ok(Observed::Todo(format!("{} is off", host.name)));
             }
         }
@@ -44,11 +45,11 @@ impl Work for Boot<'_> {
     }
 
     fn run(&self) -> Result<String, Report> {
+        let provider = self.install.provider()?;
         let mut background = self.install.background();
         background.serve(self.install)?;
-        background.serve_media(self.install)?;
+        background.serve_media(self.install, provider.as_ref())?;
         drop(background);
-        let provider = self.install.provider()?;
         for role in self.roles {
             let hosts = self.install.hosts(*role)?;
             for host in &hosts {

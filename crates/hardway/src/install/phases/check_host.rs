@@ -2,7 +2,7 @@
 
 use hardway_assets::Phase;
 use hardway_journal::PhaseState;
-use hardway_machines::preflight::{CheckResult, Choice, Verdict};
+use hardway_machines::preflight::{CheckName, CheckResult, Choice, Verdict};
 
 use crate::install::Install;
 use crate::install::work::{Effect, Observed, Work};
@@ -28,7 +28,7 @@ impl Work for CheckHost<'_> {
         let Install { workdir, inputs, cluster, options, out, .. } = self.0;
         let skip = self.0.options.skip_checks.clone();
         // Files from days ago are no obstacle: make-pki makes anew what has ended.
-        let choice = Choice { skip, unasked: &["certificates"], ..Choice::default() };
+        let choice = Choice { skip, unasked: &[CheckName::Certificates], ..Choice::default() };
         let told = |result: &CheckResult| {
             if matches!(result.verdict, Verdict::Failed | Verdict::Warned) {
                 self.0.view.event(&format!(

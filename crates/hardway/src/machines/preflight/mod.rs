@@ -2,14 +2,16 @@
 
 mod registries;
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
 use hardway_assets::inventory::Provider;
 use hardway_assets::{Cluster, pki};
-use hardway_machines::preflight::{self, AskRegistry, CHECKS, CheckResult, Choice, Patience, Site, Verdict};
+use hardway_machines::preflight::{
+    self, AskRegistry, CHECKS, CheckName, CheckResult, Choice, Patience, Site, Verdict,
+};
 
-use super::place;
 use crate::clock;
 use crate::inputs::{InputFile, Workdir};
 use crate::release::{RegistryOptions, is_sample};
@@ -39,15 +41,9 @@ pub(crate) fn look(
     let certificates = pki::expiries(cluster, &workdir.tree()?, now);
     let registries = Registries::of(cluster, install_config, source.registry, out);
     let ask = || registries.ask();
-    let place = match place(workdir, cluster) {
-        // A check says so.
-        Err(report) if report.code == Code::LabFilesMissing => None,
-        place => place?,
-    };
     let site = Site {
         cluster,
         folder: &workdir.path(""),
-        lab_files: place.as_ref().map(|place| place.files.as_path()),
         certificates: &certificates,
         is_sample: is_sample(&cluster.inventory.release.image, source.folder)?,
         registry: Some(&ask as AskRegistry<'_>),
@@ -59,7 +55,7 @@ pub(crate) fn look(
 
 /// What to say when a check failed.
 pub(crate) fn refused(results: &[CheckResult]) -> Option<Report> {
-    let failed = preflight::failed(results);
+    let failed: Vec<&str> = preflight::failed(results).into_iter().map(CheckName::as_str).collect();
     let is_asked =
         |result: &&CheckResult| !matches!(result.verdict, Verdict::NotApplicable | Verdict::Skipped);
     let asked = results.iter().filter(is_asked).count();
@@ -77,7 +73,7 @@ pub(crate) fn preflight_text(results: &[CheckResult], provider: Provider) -> Str
         CHECKS.iter().any(|check| check.name == result.check && check.providers.contains(&provider))
     };
     let shown: Vec<&CheckResult> = results.iter().filter(is_about).collect();
-    let width = shown.iter().map(|result| result.check.len()).max().unwrap_or_default();
+    let width = shown.iter().map(|result| result.check.as_str().len()).max().unwrap_or_default();
     let mut text = String::new();
     let mut group = None;
     for result in &shown {
@@ -101,10 +97,14 @@ pub(crate) fn preflight_text(results: &[CheckResult], provider: Provider) -> Str
     text
 }
 
-/// An error when a name is that of no check.
-pub(crate) fn known_checks(choice: &Choice) -> Result<(), Report> {
-    let Some(unknown) = choice.unknown() else { return Ok(()) };
-    let names: Vec<&str> = CHECKS.iter().map(|check| check.name).collect();
-    Err(Report::new(Code::Usage, format!("there is no check {unknown:?}"))
-        .fix(format!("one of {}", names.join(", "))))
+/// The checks of these names; an error when a name is that of no check.
+pub(crate) fn checks_named(names: &[String]) -> Result<BTreeSet<CheckName>, Report> {
+    let named = |name: &String| {
+        CheckName::named(name).ok_or_else(|| {
+            let known: Vec<&str> = CheckName::ALL.iter().map(|check| check.as_str()).collect();
+            Report::new(Code::Usage, format!("there is no check {name:?}"))
+                .fix(format!("one of {}", known.join(", ")))
+        })
+    };
+    names.iter().map(named).collect()
 }

@@ -1,0 +1,262 @@
+//! The way in: two files, a release and what lies in the working directory become a plan.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use crate::graph::{Asset, Graph, GraphError, Inputs, Lock, Plan, PlanError, Source, World, plan};
+use crate::install_config::{InstallConfig, Rules, architecture};
+use crate::inventory::{self, Inventory, read_both};
+use crate::pki::{self, Expiry};
+use crate::release_payload::{ReleasePayload, RenderedConfig};
+use crate::secrets::{SecretBundle, SecretsError};
+use crate::{Cluster, GENERATOR, Tree};
+
+/// A cluster to be made, with everything that its files are made from.
+///
+/// ```
+/// use hardway_assets::{OnDisk, Project, example, release_payload};
+///
+/// let project = Project::read(
+///     example::INSTALL_CONFIG,
+///     example::INVENTORY,
+///     release_payload::sample(),
+///     OnDisk::default(),
+///     "2026-11-15T00:00:00Z".parse()?,
+/// )?;
+/// let plan = project.plan()?;
+/// let bootstrap = plan.writes.iter().find(|file| file.path == "bootstrap.ign").unwrap();
+/// assert_eq!(bootstrap.mode, 0o600);
+///
+/// // Once it is written, nothing is left to do.
+/// let written = project.after(&plan)?;
+/// assert!(written.plan()?.writes.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Project {
+    cluster: Cluster,
+    release: ReleasePayload,
+    secrets: SecretBundle,
+    tree: Tree,
+    lock: Lock,
+    graph: Graph,
+    due: Vec<Expiry>,
+    now: Timestamp,
+}
+
+/// What is in a working directory; nothing, for a new cluster.
+#[derive(Clone, Debug, Default)]
+pub struct OnDisk {
+    /// `secrets/`. What is missing is drawn.
+    pub secrets: SecretBundle,
+    /// Everything else. What somebody edited is kept, and read by what comes after.
+    pub tree: Tree,
+    /// `assets.lock`.
+    pub lock: Lock,
+}
+
+/// The inputs do not make a cluster.
+#[derive(Debug, thiserror::Error)]
+pub enum ProjectError {
+    /// Something is wrong with the two files; every mistake of both is in there.
+    #[error("{} mistakes in install-config.yaml, {} in inventory.yaml", .0.install_config.len(), .0.inventory.len())]
+    Files(inventory::Errors),
+    /// A secret is damaged, or could not be made.
+    #[error("the secrets of the cluster cannot be used")]
+    Secrets(#[from] SecretsError),
+    /// The assets do not fit together: a mistake of this crate.
+    #[error("the assets cannot be put in order")]
+    Graph(#[from] GraphError),
+}
+
+impl Project {
+    /// Reads both files by the rules of the release, and draws the secrets that are missing.
+    ///
+    /// ```
+    /// use hardway_assets::{OnDisk, Project, ProjectError, example, release_payload};
+    ///
+    /// let wrong = example::INSTALL_CONFIG.replace("hostPrefix: 23", "hostPrefix: 9");
+    /// let now = "2026-11-15T00:00:00Z".parse()?;
+    /// match Project::read(&wrong, example::INVENTORY, release_payload::sample(), OnDisk::default(), now) {
+    ///     Err(ProjectError::Files(errors)) => {
+    ///         assert_eq!(errors.install_config[0].path, "networking.clusterNetwork[0].hostPrefix");
+    ///     }
+    ///     _ => panic!("a node's share cannot be larger than the whole"),
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn read(
+        install_config: &str,
+        inventory: &str,
+        release: ReleasePayload,
+        on_disk: OnDisk,
+        now: Timestamp,
+    ) -> Result<Self, ProjectError> {
+        let rules = Rules::for_version(&release.version).of_architecture(&release.architecture);
+        let (config, inventory) = read_both(install_config, inventory, rules).map_err(ProjectError::Files)?;
+        let install_config = architecture(&config.value, &release.architecture);
+        if !install_config.is_empty() {
+            return Err(ProjectError::Files(inventory::Errors { install_config, ..Default::default() }));
+        }
+        Self::new(config.value, inventory.value, release, on_disk, now)
+    }
+
+    /// Of files that were read already, by whatever rules.
+    ///
+    /// Certificates that are near their end at `now` are issued again by the next plan.
+    ///
+    /// ```
+    /// use hardway_assets::{OnDisk, Project, example, release_payload};
+    ///
+    /// let mut cluster = example::cluster();
+    /// cluster.config.fips = true;
+    /// let project = Project::new(
+    ///     cluster.config,
+    ///     cluster.inventory,
+    ///     release_payload::sample(),
+    ///     OnDisk::default(),
+    ///     "2026-11-15T00:00:00Z".parse()?,
+    /// )?;
+    /// assert!(project.graph().maker("openshift/99_openshift-machineconfig_99-master-fips.yaml").is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(
+        config: InstallConfig,
+        inventory: Inventory,
+        release: ReleasePayload,
+        on_disk: OnDisk,
+        now: Timestamp,
+    ) -> Result<Self, ProjectError> {
+        let OnDisk { mut secrets, tree, lock } = on_disk;
+        let mut cluster = Cluster::of(config, inventory, &mut secrets, now)?;
+        secrets.complete(&pki::catalogue::keys(&cluster))?;
+        let due = due(&cluster, &tree, &lock, now);
+        if !due.is_empty() {
+            let second = Timestamp::from_second(now.as_second()).unwrap_or(now);
+            cluster.identity.renewed.extend(due.iter().map(|expiry| (expiry.certificate.clone(), second)));
+            secrets.set_identity(&cluster.identity);
+        }
+        let graph = Graph::of(&cluster, &release, &tree, &lock)?;
+        Ok(Self { cluster, release, secrets, tree, lock, graph, due, now })
+    }
+
+    /// What must be written, what is taken away, and why.
+    pub fn plan(&self) -> Result<Plan, PlanError> {
+        self.plan_of(|_| true)
+    }
+
+    /// The same for the assets that are wanted, and for everything they read.
+    ///
+    /// ```
+    /// # use hardway_assets::{OnDisk, Project, example, release_payload};
+    /// # let now = "2026-11-15T00:00:00Z".parse()?;
+    /// # let sample = release_payload::sample();
+    /// # let project = Project::read(example::INSTALL_CONFIG, example::INVENTORY, sample, OnDisk::default(), now)?;
+    /// use hardway_assets::Phase;
+    ///
+    /// let plan = project.plan_of(|asset| asset.phase() <= Phase::MakePki)?;
+    /// assert!(plan.writes.iter().all(|file| file.path.starts_with("pki/")));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn plan_of(&self, wanted: impl Fn(&dyn Asset) -> bool) -> Result<Plan, PlanError> {
+        let (cluster, release, secrets, tree) = (&self.cluster, &self.release, &self.secrets, &self.tree);
+        let inputs = Inputs { cluster, release, secrets, tree };
+        let world = World { inputs, lock: &self.lock, generator: GENERATOR, expiring: &self.due };
+        plan(&self.graph, &world, wanted)
+    }
+
+    /// The same once a plan was carried out.
+    pub fn after(mut self, plan: &Plan) -> Result<Self, GraphError> {
+        self.tree = plan.tree(&self.tree);
+        self.lock = plan.lock.clone();
+        self.graph = Graph::of(&self.cluster, &self.release, &self.tree, &self.lock)?;
+        Ok(self)
+    }
+
+    /// Takes node configs that the release's machine-config-operator rendered from the manifests, by pool.
+    pub fn set_rendered(&mut self, rendered: BTreeMap<String, RenderedConfig>) -> Result<(), GraphError> {
+        self.release.rendered = rendered;
+        self.graph = Graph::of(&self.cluster, &self.release, &self.tree, &self.lock)?;
+        Ok(())
+    }
+
+    /// Files of `secrets/` that files were made from and that are not in a bundle any more.
+    pub fn lost_secrets(&self, on_disk: &SecretBundle) -> Vec<&str> {
+        let mut lost: Vec<&str> = self
+            .lock
+            .sources
+            .values()
+            .flat_map(|sources| sources.keys())
+            .filter_map(|source| match source {
+                Source::Secret(name) => Some(name.as_str()),
+                Source::Identity | Source::Issued(_) => Some("identity.json"),
+                _ => None,
+            })
+            .filter(|name| on_disk.get(name).is_err())
+            .collect();
+        lost.sort_unstable();
+        lost.dedup();
+        lost
+    }
+
+    /// Both files, checked, and the facts that follow from them.
+    pub fn cluster(&self) -> &Cluster {
+        &self.cluster
+    }
+
+    /// The release.
+    pub fn release(&self) -> &ReleasePayload {
+        &self.release
+    }
+
+    /// All secrets, those that were just drawn included: write them down before anything that is made from them.
+    pub fn secrets(&self) -> &SecretBundle {
+        &self.secrets
+    }
+
+    /// The files of the working directory.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// What was made before.
+    pub fn lock(&self) -> &Lock {
+        &self.lock
+    }
+
+    /// Who makes what from what.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// Certificates that the next plan renews.
+    pub fn due(&self) -> &[Expiry] {
+        &self.due
+    }
+
+    /// The moment that is taken for now.
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+}
+
+impl Cluster {
+    /// The cluster that two checked files describe; names and dates that were never drawn are drawn into the secrets.
+    pub fn of(
+        config: InstallConfig,
+        inventory: Inventory,
+        secrets: &mut SecretBundle,
+        now: Timestamp,
+    ) -> Result<Self, SecretsError> {
+        secrets.draw_identity(&config.metadata.name, now);
+        let identity = secrets.identity()?;
+        Ok(Self { config, inventory, identity })
+    }
+}
+
+/// Certificates near their end that we made: what the user put there is the user's.
+fn due(cluster: &Cluster, tree: &Tree, lock: &Lock, now: Timestamp) -> Vec<Expiry> {
+    let ours = |expiry: &Expiry| !expiry.is_on_disk || lock.is_ours(&pki::path(&expiry.certificate), tree);
+    pki::expiries(cluster, tree, now).into_iter().filter(|expiry| expiry.is_due && ours(expiry)).collect()
+}

@@ -1,3 +1,0 @@
-//! What unit tests share.
-
-pub(crate) use crate::example::cluster;

@@ -1,0 +1,210 @@
+//! What can be known of machines that are there, and of this host beside them.
+
+use std::collections::BTreeMap;
+use std::error::Error as _;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
+use std::path::Path;
+use std::thread;
+
+use hardway_assets::inventory::Balancer;
+use serde_json::Value;
+
+use super::{BareMetalSettings, BmcSettings};
+use crate::preflight::{Judged, Reached, Scene, Verdict};
+
+// Management controllers of machines: they answer, and their passwords can be used.
+
+/// The one path that Redfish answers without a login (DMTF DSP0266, protected resources).
+const SERVICE_ROOT: &str = "/redfish/v1/";
+
+/// A controller that was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Asked {
+    host: String,
+    address: String,
+    answer: Result<Reached, String>,
+}
+
+/// Where a controller is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Server {
+    is_https: bool,
+    /// With the port.
+    authority: String,
+}
+
+pub(super) fn bmc(scene: &Scene<'_>) -> Judged {
+    let patience = scene.site.patience.answer;
+    let controllers = controllers(&scene.site.cluster.inventory.machines.settings);
+    let asked = thread::scope(|scope| {
+        let asking: Vec<_> = controllers
+            .into_iter()
+            .map(|(host, address)| {
+                scope.spawn(move || {
+                    let answer =
+                        Server::of(&address).ok_or_else(|| "is no address".to_owned()).and_then(|server| {
+                            let at = server.resolve()?;
+                            Ok(Reached::at(at, SERVICE_ROOT, server.is_https, patience))
+                        });
+                    Asked { host, address, answer }
+                })
+            })
+            .collect();
+        asking.into_iter().filter_map(|controller| controller.join().ok()).collect::<Vec<_>>()
+    });
+    with_passwords(
+        judge_controllers(&asked),
+        &BareMetalSettings::controllers_of(scene.site.cluster),
+        scene.site.folder,
+    )
+}
+
+/// No login is tried, but a password that `hardway bmc` would refuse is seen here already.
+fn with_passwords(answers: Judged, controllers: &BTreeMap<String, BmcSettings>, folder: &Path) -> Judged {
+    let (mut wrong, mut fixes) = (Vec::new(), Vec::new());
+    for (host, controller) in controllers {
+        if let Err(error) = controller.open(folder) {
+            let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+            wrong.push(format!("{host}: {error}{cause}"));
+            fixes.push(error.fix(&folder.join(&controller.password_file)));
+        }
+    }
+    if wrong.is_empty() {
+        return answers;
+    }
+    let is_failed = answers.verdict == Verdict::Failed;
+    let seen = answers.seen.into_iter().filter(|_| is_failed).chain(wrong).collect();
+    fixes.splice(0..0, answers.fix.filter(|_| is_failed));
+    fixes.dedup();
+    Judged::failed(seen, fixes.join("; "))
+}
+
+/// `hosts.NAME.bmc.address` of the settings.
+fn controllers(settings: &Value) -> Vec<(String, String)> {
+    let hosts = settings["hosts"].as_object().into_iter().flatten();
+    hosts.filter_map(|(host, of)| Some((host.clone(), of["bmc"]["address"].as_str()?.to_owned()))).collect()
+}
+
+impl Server {
+    /// Of `redfish+https://10.0.0.1/redfish/v1/Systems/1`; without a word about it, the way is encrypted.
+    fn of(address: &str) -> Option<Self> {
+        let (scheme, rest) = address.split_once("://")?;
+        let is_https = scheme != "http" && !scheme.ends_with("+http");
+        let authority = rest.split('/').next().filter(|authority| !authority.is_empty())?;
+        let has_port = authority.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+        let port = if is_https { 443 } else { 80 };
+        let authority = if has_port { authority.to_owned() } else { format!("{authority}:{port}") };
+        Some(Self { is_https, authority })
+    }
+
+    fn resolve(&self) -> Result<SocketAddr, String> {
+        let mut found = self.authority.to_socket_addrs().map_err(|error| error.to_string())?;
+        found.next().ok_or_else(|| "has no address".to_owned())
+    }
+}
+
+fn judge_controllers(asked: &[Asked]) -> Judged {
+    if asked.is_empty() {
+        return Judged::not_applicable(
+            "the inventory names no management controllers: machines are booted by a person",
+        );
+    }
+    let wrong = asked
+        .iter()
+        .filter_map(|Asked { host, address, answer }| match answer {
+            Ok(Reached::Answered { text, .. }) if is_good(text) => None,
+            Ok(reached) => Some(format!("{host}: {address}: {reached}")),
+            Err(why) => Some(format!("{host}: {address}: {why}")),
+        })
+        .collect();
+    let fix = "correct machines.bare-metal.hosts.NAME.bmc.address, let this host reach it, and switch Redfish on there";
+    Judged::of(wrong, Vec::new(), fix, format!("{} controllers answer as Redfish does", asked.len()))
+}
+
+fn is_good(answer: &str) -> bool {
+    answer.lines().next().is_some_and(|status| status.split_whitespace().nth(1) == Some("200"))
+}
+
+// The balancer's addresses, where HAProxy is to run on this host.
+
+pub(super) fn virtual_addresses(scene: &Scene<'_>) -> Judged {
+    let network = &scene.site.cluster.inventory.network;
+    if network.load_balancer != Balancer::Haproxy {
+        return Judged::not_applicable("the load balancer is somebody else's");
+    }
+    let all = network.api_vip.iter().chain(&network.ingress_vip).copied();
+    let missing: Vec<IpAddr> = all.filter(|address| !scene.owns(&[*address])).collect();
+    let card = scene.setting("interface").map(|card| (card, Path::new("/sys/class/net").join(card).exists()));
+    judge_addresses(&missing, card)
+}
+
+/// HAProxy cannot bind an address that this host does not have.
+fn judge_addresses(missing: &[IpAddr], card: Option<(&str, bool)>) -> Judged {
+    let shown = missing.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    match card {
+        _ if missing.is_empty() => Judged::passed("this host has them"),
+        Some((card, true)) => Judged::passed(format!("build-infra puts {shown} on {card}")),
+        Some((card, false)) => Judged::refused(
+            format!("{shown} shall be put on {card}, and this host has no such card"),
+            "correct machines.bare-metal.interface; `ip link` lists the cards of this host",
+        ),
+        None => Judged::refused(
+            match missing {
+                [_] => format!("{shown} is not an address of this host, where HAProxy shall listen at it"),
+                _ => format!("{shown} are not addresses of this host, where HAProxy shall listen at them"),
+            },
+            "name the card that gets them as machines.bare-metal.interface, or set network.loadBalancer to external",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn addresses_as_installers_write_them() {
+        let server = |text: &str| Server::of(text).map(|server| (server.is_https, server.authority));
+        assert_eq!(
+            server("redfish+https://10.0.0.1/redfish/v1/Systems/1"),
+            Some((true, "10.0.0.1:443".to_owned()))
+        );
+        assert_eq!(server("redfish+http://[fd00::1]:8000"), Some((false, "[fd00::1]:8000".to_owned())));
+        assert_eq!(server("idrac-virtualmedia://bmc-0"), Some((true, "bmc-0:443".to_owned())));
+        assert_eq!(server("10.0.0.1"), None);
+        let settings =
+            json!({"hosts": {"master-0": {"bmc": {"address": "redfish+http://a"}}, "worker-0": {}}});
+        assert_eq!(controllers(&settings), [("master-0".to_owned(), "redfish+http://a".to_owned())]);
+    }
+
+    #[test]
+    fn a_controller_that_does_not_answer_is_named_with_its_host() {
+        let asked = |answer| {
+            let (host, address) = ("master-0".to_owned(), "redfish+https://10.0.0.1".to_owned());
+            judge_controllers(&[Asked { host, address, answer }])
+        };
+        let said = |text: &str| Ok(Reached::Answered { certificate: None, text: text.to_owned() });
+        assert_eq!(asked(said("HTTP/1.1 200 OK\r\n")).verdict, Verdict::Passed);
+        let other = asked(said("HTTP/1.1 404 Not Found\r\n"));
+        assert_eq!(other.seen, ["master-0: redfish+https://10.0.0.1: answers \"HTTP/1.1 404 Not Found\""]);
+        assert_eq!(
+            asked(Ok(Reached::Refused)).seen,
+            ["master-0: redfish+https://10.0.0.1: connection refused"]
+        );
+        assert_eq!(judge_controllers(&[]).verdict, Verdict::NotApplicable);
+    }
+
+    #[test]
+    fn an_address_that_nobody_can_bind_is_named() {
+        let missing: [IpAddr; 1] = [[192, 168, 126, 10].into()];
+        assert_eq!(judge_addresses(&[], None).verdict, Verdict::Passed);
+        assert_eq!(judge_addresses(&missing, Some(("eno1", true))).verdict, Verdict::Passed);
+        let without = judge_addresses(&missing, None);
+        assert_eq!(without.verdict, Verdict::Failed);
+        assert!(without.seen[0].starts_with("192.168.126.10 is not an address of this host"), "{without:?}");
+        let wrong = judge_addresses(&missing, Some(("eno9", false)));
+        assert_eq!(wrong.seen, ["192.168.126.10 shall be put on eno9, and this host has no such card"]);
+    }
+}

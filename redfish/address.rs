@@ -1,0 +1,163 @@
+//! Where a controller is.
+
+use std::fmt;
+
+/// `redfish+https://10.0.0.5:8443/redfish/v1/Systems/1`: scheme, server, and the system where a controller has several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BmcAddress {
+    /// Whether the way there is encrypted.
+    pub is_https: bool,
+    /// A name or an address, without brackets.
+    pub host: String,
+    /// The port that is connected to.
+    pub port: u16,
+    /// The system's path, if one is named.
+    pub system: Option<String>,
+}
+
+/// The schemes of OpenShift's installers (openshift-docs, BMC addressing). Without a word about it, they are encrypted.
+const SCHEMES: [&str; 4] = ["redfish", "redfish-virtualmedia", "idrac-virtualmedia", "ilo5-virtualmedia"];
+const ROOT: &str = "/redfish/v1";
+
+impl BmcAddress {
+    /// Reads an address; the error is a sentence about what is wrong.
+    pub fn parse(text: &str) -> Result<Self, &'static str> {
+        let (scheme, rest) = text.split_once("://").ok_or("must be redfish+https://HOST[:PORT][/SYSTEM]")?;
+        let (family, transport) = scheme.split_once('+').unwrap_or((scheme, "https"));
+        if !SCHEMES.contains(&family) {
+            return Err(match family {
+                "ipmi" | "libvirt" => {
+                    "is not Redfish: without Redfish, leave bmc out and boot the machine by hand or over the network"
+                }
+                _ => "must begin with redfish+https:// or redfish+http://",
+            });
+        }
+        let is_https = match transport {
+            "https" => true,
+            "http" => false,
+            _ => return Err("must begin with redfish+https:// or redfish+http://"),
+        };
+        let slash = rest.find('/').unwrap_or(rest.len());
+        let (authority, path) = rest.split_at(slash);
+        if authority.contains('@') {
+            return Err("must not hold a login: user and passwordFile are fields of their own");
+        }
+        if path.contains(['?', '#', ' ']) {
+            return Err("must end with the path of a system, without a query");
+        }
+        let (host, port) = server(authority, is_https)?;
+        let path = path.trim_end_matches('/');
+        let system = (!path.is_empty() && path != ROOT).then(|| path.to_owned());
+        if system.as_ref().is_some_and(|system| !system.starts_with("/redfish/v1/Systems/")) {
+            return Err("must name a system below /redfish/v1/Systems/, or nothing behind the host");
+        }
+        Ok(Self { is_https, host, port, system })
+    }
+
+    /// Whether both lead to one machine. Who names no system means the only one there is.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let is_one_system = match (&self.system, &other.system) {
+            (Some(system), Some(other)) => system == other,
+            _ => true,
+        };
+        self.host.eq_ignore_ascii_case(&other.host) && self.port == other.port && is_one_system
+    }
+
+    /// As the Host header has it.
+    pub(super) fn authority(&self) -> String {
+        let usual = if self.is_https { 443 } else { 80 };
+        let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
+        if self.port == usual { host } else { format!("{host}:{}", self.port) }
+    }
+}
+
+fn server(authority: &str, is_https: bool) -> Result<(String, u16), &'static str> {
+    let (host, port) = match authority.strip_prefix('[') {
+        Some(inner) => {
+            let (host, port) = inner.split_once(']').ok_or("has a [ without a ]")?;
+            host.parse::<std::net::Ipv6Addr>().map_err(|_| "has brackets around what is no IPv6 address")?;
+            (host, port)
+        }
+        None => authority.find(':').map_or((authority, ""), |colon| authority.split_at(colon)),
+    };
+    if host.is_empty() || !host.bytes().all(|b| b.is_ascii_alphanumeric() || b".-:_".contains(&b)) {
+        return Err("has no host that could be asked");
+    }
+    let port = match port.strip_prefix(':') {
+        None if port.is_empty() => u16::from(is_https) * (443 - 80) + 80,
+        Some(digits) => {
+            digits.parse().ok().filter(|port| *port != 0).ok_or("has no port that could be asked")?
+        }
+        None => return Err("has no port that could be asked"),
+    };
+    Ok((host.to_owned(), port))
+}
+
+impl fmt::Display for BmcAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = if self.is_https { "https" } else { "http" };
+        write!(f, "redfish+{scheme}://{}", self.authority())?;
+        f.write_str(self.system.as_deref().unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_other_installers_are_understood() {
+        for (text, full) in [
+            ("redfish://10.0.0.5", "redfish+https://10.0.0.5"),
+            ("redfish+http://bmc.example.com:8000/redfish/v1/", "redfish+http://bmc.example.com:8000"),
+            (
+                "redfish-virtualmedia+https://[fd00::5]:8443/redfish/v1/Systems/1",
+                "redfish+https://[fd00::5]:8443/redfish/v1/Systems/1",
+            ),
+            (
+                "idrac-virtualmedia://10.0.0.5/redfish/v1/Systems/System.Embedded.1/",
+                "redfish+https://10.0.0.5/redfish/v1/Systems/System.Embedded.1",
+            ),
+        ] {
+            assert_eq!(BmcAddress::parse(text).unwrap().to_string(), full);
+            assert_eq!(BmcAddress::parse(full).unwrap().to_string(), full);
+        }
+        assert_eq!(BmcAddress::parse("redfish+http://h").unwrap().port, 80);
+        assert_eq!(BmcAddress::parse("redfish://h").unwrap().port, 443);
+    }
+
+    #[test]
+    fn two_systems_of_a_controller_are_two_machines() {
+        let is_same = |one: &str, other: &str| {
+            let read = |text: &str| BmcAddress::parse(text).unwrap();
+            read(one).is_same(&read(other))
+        };
+        assert!(is_same("redfish://bmc.example.com", "idrac-virtualmedia://BMC.example.com:443"));
+        assert!(is_same("redfish://10.0.0.5", "redfish://10.0.0.5/redfish/v1/Systems/1"));
+        assert!(!is_same(
+            "redfish://10.0.0.5/redfish/v1/Systems/1",
+            "redfish://10.0.0.5/redfish/v1/Systems/2"
+        ));
+        assert!(!is_same("redfish://10.0.0.5:8000", "redfish://10.0.0.5:8001"));
+        assert!(!is_same("redfish://10.0.0.5", "redfish://10.0.0.6"));
+    }
+
+    #[test]
+    fn others_are_refused_with_a_reason() {
+        for (text, part) in [
+            ("10.0.0.5", "must be redfish+https"),
+            ("ipmi://10.0.0.5:623", "is not Redfish"),
+            ("https://10.0.0.5", "must begin with"),
+            ("redfish+tls://10.0.0.5", "must begin with"),
+            ("redfish://root:calvin@10.0.0.5", "must not hold a login"),
+            ("redfish://10.0.0.5/redfish/v1/Managers/1", "must name a system"),
+            ("redfish://10.0.0.5/redfish/v1/Systems/1?x", "without a query"),
+            ("redfish://10.0.0.5:0", "no port"),
+            ("redfish://", "no host"),
+            ("redfish://[10.0.0.5]", "no IPv6"),
+        ] {
+            let error = BmcAddress::parse(text).unwrap_err();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}
