@@ -17,7 +17,11 @@ struct Task {
 }
 
 const TASKS: [Task; 7] = [
-    Task { name: "arrows", about: "check which crate depends on which", run: arrows::run },
+    Task {
+        name: "arrows",
+        about: "check which crate and which room of the program uses which",
+        run: arrows::run,
+    },
     Task {
         name: "bench",
         about: "measure the numbers to reach, beside the peers that are installed",

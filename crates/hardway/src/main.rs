@@ -32,8 +32,10 @@ fn main() -> ExitCode {
         dir: cli.global.dir.clone(),
         advise: cli::in_folder,
     });
-    let result = if asks_cluster(&cli.command) { commands::lab::enter(&cli.global) } else { Ok(()) };
-    let result = result.and_then(|()| run(&cli, &out));
+    let result = clock::set()
+        .and_then(|()| if asks_cluster(&cli.command) { commands::lab::enter(&cli.global) } else { Ok(()) })
+        .and_then(|()| run(&cli, &out));
+    runtime::end();
     match result.and_then(|code| out.failure().map_or(Ok(code), Err)) {
         Ok(code) => ExitCode::from(code),
         Err(report) => {

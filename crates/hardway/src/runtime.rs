@@ -1,11 +1,15 @@
 //! What runs until it is done or somebody ends it. A person presses Ctrl-C: exit code 8, in every command that takes its time.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use tokio::runtime::{Handle, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::report::{Code, Report};
 use crate::terminal::Output;
+
+static RUNTIME: Mutex<Option<Runtime>> = Mutex::new(None);
 
 /// Done when it is pressed.
 pub(crate) async fn pressed() {
@@ -68,10 +72,29 @@ pub(crate) async fn aloud<T>(out: &Output, doing: impl Fn() -> String, future: i
 
 /// Runs a command that ends by itself when it is told to.
 pub(crate) fn run_to_its_end<T>(future: impl Future<Output = Result<T, Report>>) -> Result<T, Report> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let runtime = runtime.map_err(|error| Report::from_error(Code::WorkdirUnusable, &error))?;
-    let done = runtime.block_on(future);
-    // Somebody who does not answer is not waited for.
-    runtime.shutdown_background();
-    done
+    block_on(future)?
+}
+
+/// Waits for a future, on the one runtime of the program. Not to be called inside it.
+pub(crate) fn block_on<F: Future>(future: F) -> Result<F::Output, Report> {
+    Ok(handle()?.block_on(future))
+}
+
+/// The one runtime of the program, begun when it is first needed.
+pub(crate) fn handle() -> Result<Handle, Report> {
+    let mut runtime = RUNTIME.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(runtime) = &*runtime {
+        return Ok(runtime.handle().clone());
+    }
+    let workers = std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 8);
+    let built = tokio::runtime::Builder::new_multi_thread().worker_threads(workers).enable_all().build();
+    let built = built.map_err(|error| Report::from_error(Code::WorkdirUnusable, &error))?;
+    Ok(runtime.insert(built).handle().clone())
+}
+
+/// At the end of the program. Somebody who does not answer is not waited for.
+pub(crate) fn end() {
+    if let Some(runtime) = RUNTIME.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        runtime.shutdown_background();
+    }
 }

@@ -52,9 +52,10 @@ impl ExpiredInstall {
 
     /// In one line.
     pub(crate) fn sentence(&self) -> String {
-        let first = self.certificates.iter().map(|(_, end)| *end).min().unwrap_or(Timestamp::UNIX_EPOCH);
+        let earliest = self.certificates.iter().map(|(_, end)| *end).min();
+        let earliest = earliest.map(|end| format!(", the earliest at {end:.0}")).unwrap_or_default();
         format!(
-            "{} first certificates have ended before the install was over, the earliest at {first:.0}",
+            "{} first certificates have ended before the install was over{earliest}",
             self.certificates.len()
         )
     }

@@ -14,7 +14,7 @@ use hardway_cluster::kubeconfig;
 use hardway_cluster::pivot::EtcdAccess;
 use kube::Config;
 
-use crate::inputs::Workdir;
+use crate::inputs::{InputFiles, Workdir};
 use crate::project::{self, Checked};
 use crate::release::Reach;
 use crate::report::{Code, Exit, Report};
@@ -44,23 +44,42 @@ pub(crate) struct Live {
 impl Live {
     /// Reads the kubeconfig, and the input files if there are any. Must run inside an async runtime.
     pub(crate) async fn open(workdir: &Workdir, access: &Access, out: &Output) -> Result<Self, Report> {
-        let kubeconfig = kubeconfig(workdir, access.kubeconfig.as_deref());
-        let config = read_kubeconfig(workdir, kubeconfig.as_deref()).await?;
-        let has_inputs =
-            workdir.path("inventory.yaml").exists() && workdir.path("install-config.yaml").exists();
-        let mut cli_image = None;
-        let cluster = match has_inputs {
-            true => {
-                let checked = Checked::load(workdir, Reach::Here(access.release_dir.as_deref()), out)?;
-                cli_image = checked.release.payload.images.get("cli").ok().map(str::to_owned);
-                Some(project::cluster_of(workdir, checked)?)
-            }
-            false => {
+        let config = Self::config(workdir, access).await?;
+        match InputFiles::open_if_there(workdir)? {
+            Some(files) => Self::of(workdir, access, config, &files, out),
+            None => {
                 out.warn("there is no install-config.yaml with an inventory.yaml here: which nodes should be there is not known");
-                None
+                let kubeconfig = kubeconfig(workdir, access.kubeconfig.as_deref());
+                Ok(Self { config, kubeconfig, cluster: None, cli_image: None })
             }
-        };
-        Ok(Self { config, kubeconfig, cluster, cli_image })
+        }
+    }
+
+    /// The same, of input files that were read before.
+    pub(crate) async fn open_with(
+        workdir: &Workdir,
+        access: &Access,
+        files: &InputFiles,
+        out: &Output,
+    ) -> Result<Self, Report> {
+        Self::of(workdir, access, Self::config(workdir, access).await?, files, out)
+    }
+
+    async fn config(workdir: &Workdir, access: &Access) -> Result<Config, Report> {
+        read_kubeconfig(workdir, kubeconfig(workdir, access.kubeconfig.as_deref()).as_deref()).await
+    }
+
+    fn of(
+        workdir: &Workdir,
+        access: &Access,
+        config: Config,
+        files: &InputFiles,
+        out: &Output,
+    ) -> Result<Self, Report> {
+        let checked = Checked::of(workdir, files, Reach::Here(access.release_dir.as_deref()), out)?;
+        let cli_image = checked.release.payload.images.get("cli").ok().map(str::to_owned);
+        let cluster = Some(project::cluster_of(workdir, checked)?);
+        Ok(Self { config, kubeconfig: kubeconfig(workdir, access.kubeconfig.as_deref()), cluster, cli_image })
     }
 
     /// What the user declared.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hardway_cluster::approver::{Approver, ApproverError, News, Outcome, Summary, Written};
 use hardway_cluster::csr_policy::{IgnitionEvidence, Settings};
 use hardway_cluster::declared::Declared;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use kube::Client;
 use tokio::sync::mpsc;
 
@@ -23,8 +23,6 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<E
     let declared = declared(&workdir, args.policy.declared.as_deref(), out)?;
     let settings = settings(&args.policy, &declared)?;
     let kubeconfig = cluster::kubeconfig(&workdir, args.kubeconfig.as_deref());
-    // The clock is asked once here, so that a mistake in HARDWAY_NOW is told before anything begins.
-    clock::now()?;
     let (summary, stop) = runtime::run_to_its_end(async {
         let config = cluster::read_kubeconfig(&workdir, kubeconfig.as_deref()).await?;
         let client =
@@ -37,7 +35,7 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<E
             settings,
             identity: identity(),
             dry_run: args.dry_run,
-            now: Arc::new(|| clock::now().unwrap_or(Timestamp::UNIX_EPOCH)),
+            now: Arc::new(clock::now),
             tell: Arc::new(move |news| {
                 let _ = sender.send(Told::of(news));
             }),
@@ -141,7 +139,7 @@ pub(super) fn settings(args: &PolicyArgs, declared: &Declared) -> Result<Setting
             .map(|node| node.name.clone())
             .ok_or_else(|| Report::new(Code::Usage, format!("--rejoin: {name:?} is no node of this cluster")))
     };
-    let given = Timestamp::from_second(clock::now()?.as_second()).unwrap_or(Timestamp::UNIX_EPOCH);
+    let given = clock::second();
     Ok(Settings {
         ignition: match args.ignition {
             IgnitionArg::Required => IgnitionEvidence::Required,

@@ -3,7 +3,7 @@
 use hardway_assets::Phase;
 
 use crate::cli::{Global, RunArgs};
-use crate::inputs::{FolderLock, Workdir};
+use crate::inputs::{FolderLock, InputFiles, Workdir};
 use crate::install::{self, Install, Options};
 use crate::machines;
 use crate::project::MakeOptions;
@@ -16,9 +16,10 @@ pub(crate) fn run(global: &Global, args: &RunArgs, out: &Output) -> Result<Exit,
     let options = options(args)?;
     let workdir = Workdir::open(&global.dir)?;
     // Mistakes in the input files leave no trace.
-    machines::check(&workdir)?;
+    let inputs = InputFiles::open(&workdir)?;
+    machines::check(&workdir, &inputs)?;
     let lock = FolderLock::take(&workdir)?;
-    let install = install::open(workdir, options, &Phase::ALL)?;
+    let install = install::open(workdir, inputs, options, &Phase::ALL)?;
     let known = outside_first(&install, lock)?;
     install::run(&install, &Phase::ALL, known)?;
     out.info(&install::summary(&install)?);
@@ -26,13 +27,20 @@ pub(crate) fn run(global: &Global, args: &RunArgs, out: &Output) -> Result<Exit,
 }
 
 /// The folder, with what these arguments say.
-pub(super) fn open(workdir: Workdir, args: &RunArgs, phases: &[Phase]) -> Result<Install, Report> {
-    install::open(workdir, options(args)?, phases)
+pub(super) fn open(
+    workdir: Workdir,
+    inputs: InputFiles,
+    args: &RunArgs,
+    phases: &[Phase],
+) -> Result<Install, Report> {
+    install::open(workdir, inputs, options(args)?, phases)
 }
 
 /// The same, to look at only.
 pub(super) fn open_to_look(workdir: Workdir, args: &RunArgs) -> Result<Install, Report> {
-    install::open(workdir, Options { only_looks: true, ..options(args)? }, &[])
+    let options = Options { only_looks: true, ..options(args)? };
+    let inputs = InputFiles::open(&workdir)?;
+    install::open(workdir, inputs, options, &[])
 }
 
 /// Files and checks that the arguments name are there: a phase that asks for them comes hours later.

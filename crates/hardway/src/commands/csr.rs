@@ -50,7 +50,7 @@ fn simulate(workdir: &Workdir, args: &SimulateArgs, out: &Output) -> Result<Exit
         Some(file) => simulation::nodes(&documents(file)?).map_err(|wrong| wrong_objects(file, &wrong))?,
         None => Vec::new(),
     };
-    let now = args.now.map_or_else(clock::now, Ok)?;
+    let now = args.now.unwrap_or_else(clock::now);
     let mut view = View::new(declared, settings);
     let journal = hardway_journal::read(&workdir.path(FILE_NAME))
         .map_err(|error| Report::from_error(Code::ApproverFailed, &error).fix(error.fix()))?;

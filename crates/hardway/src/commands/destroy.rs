@@ -26,16 +26,15 @@ pub(crate) fn run(global: &Global, args: &DestroyArgs, out: &Output) -> Result<E
     }
     let _held = FolderLock::take(&workdir)?;
     let journal = Journal::open(&path).map_err(|error| journal_report(&error))?;
-    let now = || clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     let dir = std::path::absolute(workdir.path("")).map_err(|error| io(&error))?;
-    let doer = Doer::new(&dir, &journal, &now).on(outside());
+    let doer = Doer::new(&dir, &journal, &clock::now).on(outside());
     let mut told = Told { out, count: 0 };
     let kind = provider_kind(&workdir);
     let keeps = |action: &str| args.keep_images && is_kept(action);
     let done = doer.down_but(keeps, &mut told);
     done.map_err(|error| failed_action(kind, &error))?;
     let count = told.count;
-    let kept = format!("logs/journal-{}.jsonl", clock::now()?.strftime("%Y%m%dT%H%M%SZ"));
+    let kept = format!("logs/journal-{}.jsonl", clock::now().strftime("%Y%m%dT%H%M%SZ"));
     fs_err::create_dir_all(workdir.path("logs")).map_err(|error| io(&error))?;
     fs_err::rename(&path, workdir.path(&kept)).map_err(|error| io(&error))?;
     forget(&workdir, ".known_hosts")?;

@@ -7,7 +7,7 @@ use hardway_cluster::diagnosis::{Diagnosis, ROWS, all_broken, first_broken};
 use serde_json::{Value, json};
 
 use crate::cli::{DiagnoseArgs, Format, Global};
-use crate::cluster::{Access, diagnosis};
+use crate::cluster::{Access, Live, diagnosis};
 use crate::explanations;
 use crate::inputs::Workdir;
 use crate::report::{Exit, Report};
@@ -27,7 +27,11 @@ pub(crate) fn run(global: &Global, args: &DiagnoseArgs, out: &Output) -> Result<
         None => {
             let doing =
                 || "still collecting evidence: somebody who does not answer is given his time".to_owned();
-            let asked = runtime::aloud(out, doing, diagnosis::of_cluster(&workdir, &access, out));
+            let asked = async {
+                let live = Live::open(&workdir, &access, out).await?;
+                diagnosis::of_cluster(&workdir, &live, out).await
+            };
+            let asked = runtime::aloud(out, doing, asked);
             runtime::run("collecting evidence", asked)?
         }
     };

@@ -39,7 +39,7 @@ pub(crate) fn run(global: &Global, args: &GatherArgs, out: &Output) -> Result<Ex
     let remote = Remote::ssh(host, args.ssh_port, &args.ssh_user, &key, &workdir.path(".known_hosts"))
         .as_the_user_itself()
         .forwarding_agent();
-    let id = clock::now()?.strftime("%Y%m%d%H%M%S").to_string();
+    let id = clock::now().strftime("%Y%m%d%H%M%S").to_string();
     let name = format!("log-bundle-{id}.tar.gz");
     out.info(&format!("gathering on {host}; this takes some minutes"));
     let target = tempfile::Builder::new()

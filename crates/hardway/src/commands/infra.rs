@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, InfraArgs, InfraVerb, PlanFormat};
 use crate::clock;
-use crate::inputs::{FolderLock, Workdir, io};
+use crate::inputs::{FolderLock, InputFiles, Workdir, io};
 use crate::journal::{history, journal_report};
 use crate::machines::{self, failed_action, outside};
 use crate::project;
@@ -45,7 +45,7 @@ struct Infra {
 impl Infra {
     /// To look at.
     fn open(workdir: &Workdir) -> Result<Self, Report> {
-        Self::of(workdir, project::cluster_before_release(workdir)?)
+        Self::of(workdir, project::cluster_before_release(workdir, &InputFiles::open(workdir)?)?)
     }
 
     fn of(workdir: &Workdir, cluster: Cluster) -> Result<Self, Report> {
@@ -95,9 +95,10 @@ fn plan(infra: &Infra, format: PlanFormat, out: &Output) -> Result<Exit, Report>
 fn up(workdir: &Workdir, out: &Output) -> Result<Exit, Report> {
     let _held = FolderLock::take(workdir)?;
     // Mistakes in the provider's settings leave no trace, nor does a provider that does not answer.
-    let looked = Infra::open(workdir)?;
+    let inputs = InputFiles::open(workdir)?;
+    let looked = Infra::of(workdir, project::cluster_before_release(workdir, &inputs)?)?;
     machines::answered(&*looked.provider()?, looked.cluster.inventory.machines.provider)?;
-    let infra = Infra::of(workdir, project::cluster_to_build(workdir)?)?;
+    let infra = Infra::of(workdir, project::cluster_to_build(workdir, &inputs)?)?;
     let provider = infra.provider()?;
     let actions = provider.infrastructure();
     let journal = Journal::open(&workdir.path(FILE_NAME)).map_err(|error| journal_report(&error))?;
@@ -215,8 +216,7 @@ fn action_value(action: &Action) -> Value {
 }
 
 fn doer<'d>(dir: &std::path::Path, journal: &'d Journal) -> Doer<'d> {
-    let now: &dyn Fn() -> jiff::Timestamp = &|| clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-    Doer::new(dir, journal, now).on(outside())
+    Doer::new(dir, journal, &clock::now).on(outside())
 }
 
 fn absolute(workdir: &Workdir) -> Result<PathBuf, Report> {

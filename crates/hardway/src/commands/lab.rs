@@ -9,7 +9,7 @@ use hardway_machines::providers::Place;
 
 use crate::cli::{Global, LabArgs, LabVerb};
 use crate::cluster::KUBECONFIG;
-use crate::inputs::Workdir;
+use crate::inputs::{InputFiles, Workdir};
 use crate::machines::{self, outside};
 use crate::project;
 use crate::report::{Code, Exit, Report};
@@ -18,7 +18,7 @@ use crate::terminal::Output;
 /// Becomes the program that is asked for. Comes back only when that did not work.
 pub(crate) fn run(global: &Global, args: &LabArgs, _: &Output) -> Result<Exit, Report> {
     let workdir = Workdir::open(&global.dir)?;
-    let cluster = project::cluster_before_release(&workdir)?;
+    let cluster = project::cluster_before_release(&workdir, &InputFiles::open(&workdir)?)?;
     let Some(place) = machines::place(&workdir, &cluster)? else {
         return Err(Report::new(Code::Usage, "the machines of this folder are not in a lab"));
     };
@@ -38,7 +38,8 @@ pub(crate) fn run(global: &Global, args: &LabArgs, _: &Output) -> Result<Exit, R
 /// Goes on inside the lab's network, if the folder's machines are in a lab that is there.
 pub(crate) fn enter(global: &Global) -> Result<(), Report> {
     let Ok(workdir) = Workdir::open(&global.dir) else { return Ok(()) };
-    let Ok(cluster) = project::cluster_before_release(&workdir) else { return Ok(()) };
+    let Ok(files) = InputFiles::open(&workdir) else { return Ok(()) };
+    let Ok(cluster) = project::cluster_before_release(&workdir, &files) else { return Ok(()) };
     match machines::place(&workdir, &cluster) {
         Ok(Some(place)) => machines::enter(&place),
         _ => Ok(()),

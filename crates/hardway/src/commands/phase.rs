@@ -58,10 +58,10 @@ fn work(global: &Global, name: &str, args: &RunArgs, is_again: bool, out: &Outpu
     install::check_needs(&looking, phase)?;
     let workdir = Workdir::open(&global.dir)?;
     let _held = FolderLock::take(&workdir)?;
-    let install = super::cluster::open(workdir, args, &[phase])?;
+    let install = super::cluster::open(workdir, looking.inputs.clone(), args, &[phase])?;
     if is_again {
         let reset = PhaseReset { phase: recorded(phase) };
-        let entry = hardway_journal::Entry::of(crate::clock::now()?, &reset);
+        let entry = hardway_journal::Entry::of(crate::clock::now(), &reset);
         install.journal.append(&[entry]).map_err(|error| journal_report(&error))?;
         install::work_of(&install, phase).reset()?.iter().for_each(|done| out.info(done));
     }

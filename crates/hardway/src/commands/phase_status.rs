@@ -9,7 +9,6 @@ use hardway_journal::{FILE_NAME, LiveHistory, PhaseState};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::clock;
 use crate::inputs::{FolderLock, Workdir};
 use crate::install::short;
 use crate::journal::{journal_report, recorded};
@@ -102,7 +101,6 @@ pub(super) fn follow(workdir: &Workdir) -> Result<Exit, Report> {
         if is_over || !FolderLock::is_taken(workdir) {
             return Ok(Exit::Done);
         }
-        clock::now()?;
         std::thread::sleep(Duration::from_millis(500));
     }
 }

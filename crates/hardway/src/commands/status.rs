@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::phase_status::{PhaseStatus, follow, phase_lines, phases};
 use crate::cli::{Format, Global, StatusArgs};
-use crate::inputs::Workdir;
+use crate::inputs::{InputFiles, Workdir};
 use crate::project::{Checked, Forecast, Project, join, kept_in};
 use crate::release::Reach;
 use crate::report::{Exit, Report};
@@ -20,12 +20,13 @@ pub(crate) fn run(global: &Global, args: &StatusArgs, out: &Output) -> Result<Ex
         return follow(&workdir);
     }
     let phases = phases(&workdir)?;
-    if let Some(step) = unfetched(&workdir, args)? {
+    let files = InputFiles::open(&workdir)?;
+    if let Some(step) = unfetched(&workdir, &files, args)? {
         show(&phases, &Plan::default(), &[&step], &[], args, out);
         out.info("everything else waits for the release: hardway create manifests fetches it");
         return Ok(Exit::Done);
     }
-    let checked = Checked::load(&workdir, Reach::Here(args.release_dir.as_deref()), out)?;
+    let checked = Checked::of(&workdir, &files, Reach::Here(args.release_dir.as_deref()), out)?;
     let project = Project::load(&workdir, checked)?;
     let forecast = Forecast::of(&project, |_| true)?;
     let mut ends = pki::expiries(project.cluster(), project.tree(), project.now());
@@ -35,11 +36,11 @@ pub(crate) fn run(global: &Global, args: &StatusArgs, out: &Output) -> Result<Ex
 }
 
 /// The one thing to say of a working directory whose release a registry has to be asked for.
-fn unfetched(workdir: &Workdir, args: &StatusArgs) -> Result<Option<Step>, Report> {
+fn unfetched(workdir: &Workdir, files: &InputFiles, args: &StatusArgs) -> Result<Option<Step>, Report> {
     if args.release_dir.is_some() {
         return Ok(None);
     }
-    let Some(why) = Checked::reason_to_fetch(workdir)? else { return Ok(None) };
+    let Some(why) = Checked::reason_to_fetch(workdir, files)? else { return Ok(None) };
     let asset = fetched_release::ID.to_owned();
     Ok(Some(Step { asset, phase: Phase::FetchRelease, reasons: vec![why], files: Vec::new() }))
 }

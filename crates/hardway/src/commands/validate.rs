@@ -4,7 +4,7 @@ use hardway_assets::violation::Violation;
 use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, ValidateArgs};
-use crate::inputs::{InputFile, Purpose, Workdir, examine, invalid};
+use crate::inputs::{InputFile, InputFiles, Purpose, Workdir, invalid};
 use crate::project;
 use crate::report::{Exit, Report};
 use crate::terminal::Output;
@@ -13,12 +13,13 @@ use crate::terminal::Output;
 /// without it.
 pub(crate) fn run(global: &Global, args: &ValidateArgs, out: &Output) -> Result<Exit, Report> {
     let workdir = Workdir::open(&global.dir)?;
-    let (config, inventory) = InputFile::both(&workdir)?;
-    let rules = project::rules_before_release(&workdir, &inventory);
-    let found = match examine(&config, &inventory, rules, Purpose::Machines) {
+    let files = InputFiles::open(&workdir)?;
+    let InputFiles { config, inventory, .. } = &files;
+    let rules = project::rules_before_release(&workdir, inventory);
+    let found = match files.examine(rules, Purpose::Machines) {
         Ok(read) => Found {
-            odd_config: read.config.warnings,
-            odd_inventory: [read.inventory.warnings, read.unready].concat(),
+            odd_config: read.config.warnings.clone(),
+            odd_inventory: [read.inventory.warnings.as_slice(), &read.unready].concat(),
             ..Found::default()
         },
         Err(errors) => {
@@ -27,13 +28,13 @@ pub(crate) fn run(global: &Global, args: &ValidateArgs, out: &Output) -> Result<
     };
     let is_good = found.config.is_empty() && found.inventory.is_empty();
     if args.output != Format::Text {
-        out.value(&found.value(&config, &inventory), args.output);
+        out.value(&found.value(config, inventory), args.output);
         return Ok(if is_good { Exit::Done } else { Exit::Config });
     }
     found.odd_config.iter().for_each(|violation| out.finding(&config.warning(violation)));
     found.odd_inventory.iter().for_each(|violation| out.finding(&inventory.warning(violation)));
     if !is_good {
-        return Err(invalid(&config, &found.config, &inventory, &found.inventory));
+        return Err(invalid(config, &found.config, inventory, &found.inventory));
     }
     let odd = match found.odd_config.len() + found.odd_inventory.len() {
         0 => String::new(),

@@ -78,7 +78,7 @@ fn begin<'s>(
         host: live.bootstrap_host(workdir),
         ..WaitOptions::new()
     };
-    let clock = Clock::start(clock::now()?);
+    let clock = Clock::start(clock::now());
     Ok(Wait::new(live.config.clone(), live.declared(workdir), options, clock, say))
 }
 

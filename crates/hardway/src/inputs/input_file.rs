@@ -9,7 +9,7 @@ use super::redact::{redact, redact_message};
 use crate::report::{Code, Report};
 
 /// `install-config.yaml` or `inventory.yaml`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct InputFile {
     /// As a person would type it from where they are.
     pub(crate) path: String,
@@ -19,6 +19,7 @@ pub(crate) struct InputFile {
 }
 
 /// Text that `Debug` does not show.
+#[derive(Clone)]
 pub(crate) struct Text(pub(crate) String);
 
 impl InputFile {

@@ -12,8 +12,7 @@ use hardway_machines::providers;
 use hardway_release::PullSpec;
 use jiff::Timestamp;
 
-use super::InputFile;
-use super::Workdir;
+use super::{InputFile, InputFiles, Workdir};
 use crate::report::{Code, Report};
 
 /// `release.image`, where it is a text. Anything else is the inventory's mistake, and is told with the others.
@@ -42,18 +41,7 @@ pub(crate) enum Purpose {
 }
 
 /// Reads both files, and has the machine provider look at its settings: every mistake at once.
-pub(crate) fn read_files(
-    config: &InputFile,
-    inventory: &InputFile,
-    rules: Rules,
-    purpose: Purpose,
-) -> Result<FilesRead, Report> {
-    examine(config, inventory, rules, purpose)
-        .map_err(|errors| invalid(config, &errors.install_config, inventory, &errors.inventory))
-}
-
-/// The same before it is a report.
-pub(crate) fn examine(
+pub(super) fn examine(
     config: &InputFile,
     inventory: &InputFile,
     rules: Rules,
@@ -112,12 +100,7 @@ pub(crate) fn unready_note(inventory: &InputFile, unready: &[Violation]) -> Opti
 }
 
 /// Stops at mistakes that can be seen without the release: a registry is not asked for nothing.
-pub(crate) fn check_before(
-    config: &InputFile,
-    inventory: &InputFile,
-    image: Option<&str>,
-    is_fips: bool,
-) -> Result<(), Report> {
+pub(crate) fn check_before(files: &InputFiles, image: Option<&str>, is_fips: bool) -> Result<(), Report> {
     let Some(image) = image.filter(|image| *image != "sample") else { return Ok(()) };
     let spec = image.parse::<PullSpec>();
     let tag = spec.as_ref().ok().and_then(|spec| spec.tag.as_deref());
@@ -128,17 +111,17 @@ pub(crate) fn check_before(
     let rules = Rules::for_version(version.unwrap_or_default())
         .of_architecture(tag.map(architecture_in).unwrap_or_default())
         .on_fips_host(is_fips);
-    let mut errors = examine(config, inventory, rules, Purpose::Files).err().unwrap_or_default();
+    let mut errors = files.examine(rules, Purpose::Files).err().unwrap_or_default();
     if let Err(error) = spec
         && !errors.inventory.iter().any(|violation| violation.path == IMAGE)
     {
-        let span = yaml::read(&inventory.text.0).ok().map(|node| node.locate(IMAGE));
+        let span = yaml::read(&files.inventory.text.0).ok().map(|node| node.locate(IMAGE));
         let violation = Violation::invalid(IMAGE, image, error.fault.to_string());
         errors.inventory.push(Violation { span, ..violation });
     }
     match errors.install_config.is_empty() && errors.inventory.is_empty() {
         true => Ok(()),
-        false => Err(invalid(config, &errors.install_config, inventory, &errors.inventory)),
+        false => Err(files.invalid(&errors)),
     }
 }
 

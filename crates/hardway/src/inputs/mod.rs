@@ -2,14 +2,15 @@
 
 mod folder_lock;
 mod input_file;
+mod input_files;
 mod mistakes;
 mod redact;
 mod workdir;
 
 pub(crate) use folder_lock::FolderLock;
 pub(crate) use input_file::InputFile;
+pub(crate) use input_files::{InputFiles, InputStamp};
 pub(crate) use mistakes::{
-    FilesRead, Purpose, architecture_in, check_before, examine, in_inventory, invalid, read_files,
-    release_image, unready_note, version_in,
+    Purpose, architecture_in, check_before, in_inventory, invalid, release_image, unready_note, version_in,
 };
 pub(crate) use workdir::{LOCK, Workdir, at, io};

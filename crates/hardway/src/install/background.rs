@@ -2,23 +2,27 @@
 
 use std::io::ErrorKind;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use hardway_base::error_sentence;
 use hardway_cluster::approver::{Approver, News};
 use hardway_cluster::csr_policy::{IgnitionEvidence, Settings, Verdict};
+use hardway_cluster::declared::Declared;
 use hardway_journal::{Entry, MediumRead};
 use hardway_machines::ignition_server::ServerError;
 use hardway_machines::media_server::MediaServer;
 use hardway_machines::providers::{MediaAddress, Provider};
+use tokio_util::sync::CancellationToken;
 
 use super::Install;
 use super::view::View;
 use crate::clock;
 use crate::cluster;
+use crate::project::Checked;
+use crate::release::Reach;
 use crate::report::{Code, Report};
+use crate::runtime;
 use crate::server::{self, Folder};
 use crate::terminal::Log;
 
@@ -36,13 +40,13 @@ pub(crate) struct Background {
 }
 
 struct Running {
-    stop: Arc<AtomicBool>,
+    stop: CancellationToken,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.stop.cancel();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -55,8 +59,8 @@ impl Background {
         if self.server.is_some() {
             return Ok(());
         }
-        let folder =
-            Folder::open(&install.dir, install.options.make.release.release_dir.as_deref(), &install.out)?;
+        let release_dir = install.options.make.release.release_dir.as_deref();
+        let folder = Folder::of(&install.dir, &install.inputs, release_dir, &install.out)?;
         let (view, log) = (install.view.clone(), install.log.clone());
         let server = server::Background::start(
             folder,
@@ -83,15 +87,14 @@ impl Background {
         }
         let (journal, view) = (install.journal.clone(), install.view.clone());
         let note = move |read: &MediumRead| {
-            let now = clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-            journal.append(&[Entry::of(now, read)]).map(drop).map_err(|error| error_sentence(&error))
+            journal.append(&[Entry::of(clock::now(), read)]).map(drop).map_err(|error| error_sentence(&error))
         };
         let trouble = move |what: &str| view.event(&format!("media: {what}"));
         let iso = |name: &String| install.dir.join(format!("media/{name}.iso"));
         let isos =
             install.cluster.inventory.hosts.iter().map(|host| (host.name.clone(), iso(&host.name))).collect();
         let starting = MediaServer::start(address, isos, Box::new(note), Box::new(trouble));
-        match install.runtime.block_on(starting) {
+        match runtime::block_on(starting)? {
             Ok(server) => self.media = Some(server),
             Err(error) if is_anothers(&error) => {
                 install.log.line(&format!("media are served by somebody else: {}", error_sentence(&error)))
@@ -106,7 +109,7 @@ impl Background {
 
     /// This node was there before: its machine is a new one, with a new key. To be said before anybody approves.
     pub(crate) fn expect_again(&mut self, node: &str) -> Result<(), Report> {
-        self.again = Some((node.to_owned(), clock::now()?));
+        self.again = Some((node.to_owned(), clock::now()));
         Ok(())
     }
 
@@ -115,18 +118,15 @@ impl Background {
         if self.approver.is_some() {
             return Ok(());
         }
-        let declared = cluster::declared(&install.workdir, None, &install.out)?;
+        let checked = Checked::of(&install.workdir, &install.inputs, Reach::Here(None), &install.out)?;
+        let declared = Declared::new(&checked.config, &checked.inventory);
         // Every machine of an install has its config from this very server.
         let rejoin = self.again.clone().into_iter().collect();
         let settings = Settings { ignition: IgnitionEvidence::Required, rejoin, ..Settings::default() };
         let config = install.block_on(cluster::folder_config(&install.workdir))?;
         let (folder, view, log) = (install.dir.clone(), install.view.clone(), install.log.clone());
-        let stop: Arc<AtomicBool> = Arc::default();
+        let (stop, runtime) = (CancellationToken::new(), runtime::handle()?);
         let stopped = stop.clone();
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| Report::from_error(Code::ApproverFailed, &error))?;
         let thread = std::thread::spawn(move || {
             runtime.block_on(async {
                 let client = match kube::Client::try_from(config) {
@@ -141,15 +141,15 @@ impl Background {
                     settings,
                     identity: cluster::identity(),
                     dry_run: false,
-                    now: Arc::new(|| clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH)),
+                    now: Arc::new(clock::now),
                     tell: Arc::new(move |news| tell(news, teller.as_ref(), &log)),
                 };
-                let watch = async || match approver.watch(until(stopped.clone())).await {
+                let watch = async || match approver.watch(stopped.clone().cancelled_owned()).await {
                     Ok(_) => Ok(()),
                     Err(error) => Err(error_sentence(&error)),
                 };
                 let tell = |why| view.event(&format!("approver: {why}"));
-                again_and_again(watch, stopped.clone(), BETWEEN_APPROVERS, tell).await;
+                again_and_again(watch, &stopped, BETWEEN_APPROVERS, tell).await;
             });
         });
         self.approver = Some(Running { stop, thread: Some(thread) });
@@ -161,7 +161,7 @@ impl Background {
 /// leave the machines without certificates for the rest of the install.
 async fn again_and_again(
     mut run: impl AsyncFnMut() -> Result<(), String>,
-    stop: Arc<AtomicBool>,
+    stop: &CancellationToken,
     pause: Duration,
     mut tell: impl FnMut(String),
 ) {
@@ -173,14 +173,8 @@ async fn again_and_again(
         told = why;
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
-            () = until(stop.clone()) => return,
+            () = stop.cancelled() => return,
         }
-    }
-}
-
-async fn until(stop: Arc<AtomicBool>) {
-    while !stop.load(Ordering::Relaxed) {
-        tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }
 
@@ -221,10 +215,11 @@ mod tests {
             runs += 1;
             if runs < 4 { Err("no space left".to_owned()) } else { Ok(()) }
         };
-        again_and_again(run, Arc::default(), Duration::ZERO, |why| told.push(why)).await;
+        again_and_again(run, &CancellationToken::new(), Duration::ZERO, |why| told.push(why)).await;
         assert_eq!((runs, told), (4, vec!["no space left; trying again".to_owned()]));
 
-        let stopped = Arc::new(AtomicBool::new(true));
-        again_and_again(async || Err("no space left".to_owned()), stopped, Duration::MAX, |_| {}).await;
+        let stopped = CancellationToken::new();
+        stopped.cancel();
+        again_and_again(async || Err("no space left".to_owned()), &stopped, Duration::MAX, |_| {}).await;
     }
 }

@@ -1,27 +1,27 @@
 //! What all phases share.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hardway_assets::Cluster;
 use hardway_assets::inventory::{Host, Role};
-use hardway_journal::{History, Journal};
+use hardway_journal::{History, Journal, LiveHistory};
 use hardway_machines::actions::{self, Action, Doer, DoerError};
 use hardway_machines::providers::{Place, Provider};
 use tempfile::TempDir;
-use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
 
 use super::background::Background;
 use super::view::{LOG_FILE, View};
 use super::work::interrupted;
 use crate::clock;
-use crate::inputs::{Workdir, at};
-use crate::journal::{history, journal_report};
+use crate::inputs::{InputFiles, Workdir, at};
+use crate::journal::journal_report;
 use crate::machines::{self, failed_action};
 use crate::project::{self, MakeOptions};
 use crate::report::{Code, Report};
+use crate::runtime;
 use crate::terminal::{Log, Output};
 
 /// One cluster being installed.
@@ -29,6 +29,8 @@ pub(crate) struct Install {
     pub(crate) workdir: Workdir,
     /// The working folder, absolute.
     pub(crate) dir: PathBuf,
+    /// Both input files, as they were when this run began.
+    pub(crate) inputs: InputFiles,
     /// What the input files say. Whether they suit the release is told when it is known.
     pub(crate) cluster: Cluster,
     /// The lab, if that is where the machines are.
@@ -39,25 +41,27 @@ pub(crate) struct Install {
     pub(crate) log: Log,
     pub(crate) journal: Arc<Journal>,
     pub(crate) view: Arc<dyn View>,
-    pub(crate) stop: Arc<AtomicBool>,
-    pub(crate) runtime: Runtime,
+    /// Cancelled when a person wants the install to stop.
+    pub(crate) stop: CancellationToken,
+    history: Mutex<LiveHistory>,
     background: Mutex<Background>,
     /// Where journal and log are that nobody shall see.
     _scratch: Option<TempDir>,
 }
 
 impl Install {
-    /// Reads the input files and opens journal and log. The view is made from the history, so that it can tell how long
+    /// Checks the input files and opens journal and log. The view is made from the history, so that it can tell how long
     /// things took before.
     pub(crate) fn open(
         workdir: Workdir,
+        inputs: InputFiles,
         mut options: super::Options,
         view: impl FnOnce(&History, &Log) -> Arc<dyn View>,
     ) -> Result<Self, Report> {
         let dir = std::path::absolute(workdir.path("")).map_err(|error| at(&workdir.path(""), &error))?;
         let cluster = match options.only_looks {
-            true => project::cluster_before_release(&workdir)?,
-            false => project::cluster_to_build(&workdir)?,
+            true => project::cluster_before_release(&workdir, &inputs)?,
+            false => project::cluster_to_build(&workdir, &inputs)?,
         };
         let place = machines::place(&workdir, &cluster)?;
         suit_lab(place.as_ref(), &cluster, &mut options.make)?;
@@ -72,10 +76,11 @@ impl Install {
         let journal =
             Journal::open(&place_of(hardway_journal::FILE_NAME)).map_err(|error| journal_report(&error))?;
         let log = Log::open(&place_of(LOG_FILE))?;
-        let view = view(&history(&workdir)?, &log);
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        let mut history = LiveHistory::of(&workdir.path(hardway_journal::FILE_NAME));
+        let view = view(history.now().map_err(|error| journal_report(&error))?, &log);
         Ok(Self {
             dir,
+            inputs,
             cluster,
             place,
             options,
@@ -83,8 +88,8 @@ impl Install {
             log,
             journal: Arc::new(journal),
             view,
-            stop: Arc::default(),
-            runtime: runtime.map_err(|error| Report::from_error(Code::WorkdirUnusable, &error))?,
+            stop: CancellationToken::new(),
+            history: Mutex::new(history),
             background: Mutex::default(),
             _scratch: scratch,
             workdir,
@@ -93,28 +98,31 @@ impl Install {
 
     /// What the journal says by now.
     pub(crate) fn history(&self) -> Result<History, Report> {
-        history(&self.workdir)
+        let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
+        history.now().cloned().map_err(|error| journal_report(&error))
     }
 
     /// An error when a person wants the install to stop. To be asked between any two effects.
     pub(crate) fn go_on(&self) -> Result<(), Report> {
-        if self.stop.load(Ordering::Relaxed) { Err(interrupted()) } else { Ok(()) }
+        if self.stop.is_cancelled() { Err(interrupted()) } else { Ok(()) }
     }
 
     /// Runs something that takes its time, until a person wants it to stop.
     pub(crate) fn block_on<T>(&self, future: impl Future<Output = Result<T, Report>>) -> Result<T, Report> {
-        self.runtime.block_on(async {
+        runtime::block_on(async {
             tokio::select! {
                 result = future => result,
-                () = self.stopped() => Err(interrupted()),
+                () = self.stop.cancelled() => Err(interrupted()),
             }
-        })
+        })?
     }
 
-    async fn stopped(&self) {
-        while !self.stop.load(Ordering::Relaxed) {
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
+    /// Waits for a moment, or until a person wants an end.
+    pub(crate) fn pause(&self, pause: Duration) -> Result<(), Report> {
+        self.block_on(async {
+            tokio::time::sleep(pause).await;
+            Ok(())
+        })
     }
 
     /// Hosts of a role that are still wanted.
@@ -136,8 +144,7 @@ impl Install {
 
     /// Works on this host, and writes down what is done to it.
     pub(crate) fn doer(&self) -> Doer<'_> {
-        let now: &dyn Fn() -> jiff::Timestamp = &|| clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-        Doer::new(&self.dir, &self.journal, now).on(machines::outside())
+        Doer::new(&self.dir, &self.journal, &clock::now).on(machines::outside())
     }
 
     /// Makes actions hold, one after the other.
@@ -157,7 +164,7 @@ impl Install {
     }
 
     /// What phases need beside them while they run.
-    pub(crate) fn background(&self) -> std::sync::MutexGuard<'_, Background> {
+    pub(crate) fn background(&self) -> MutexGuard<'_, Background> {
         self.background.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -69,7 +69,7 @@ impl Engine<'_> {
     }
 
     fn write<F: Fact>(&self, fact: &F) -> Result<(), Report> {
-        let entry = Entry::of(clock::now()?, fact);
+        let entry = Entry::of(clock::now(), fact);
         self.install.journal.append(&[entry]).map(drop).map_err(|error| journal_report(&error))
     }
 }

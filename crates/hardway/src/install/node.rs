@@ -21,6 +21,7 @@ use crate::clock;
 use crate::cluster;
 use crate::journal::journal_report;
 use crate::report::{Code, Exit, Report};
+use crate::runtime;
 
 /// For so long a drain may stand still: budgets wait for pods that start elsewhere.
 const PATIENCE: Duration = Duration::from_secs(20 * 60);
@@ -110,7 +111,7 @@ impl Install {
         taken.map_err(|error| self.failed(&error))?;
         // Also where nothing of it was ours: what was seen of it says nothing about the next machine of that name.
         let gone = MachineGone { host: host.name.clone() };
-        let entry = Entry::of(clock::now()?, &gone);
+        let entry = Entry::of(clock::now(), &gone);
         self.journal.append(&[entry]).map(drop).map_err(|error| journal_report(&error))
     }
 
@@ -139,7 +140,7 @@ impl Install {
                 .map_err(|error| Report::from_error(Code::KubeconfigUnusable, &error))?;
             user_data(&client, host.role.name()).await.map_err(|error| failed(&error))
         })?;
-        let now = clock::now()?;
+        let now = clock::now();
         let config =
             joining_config(&self.cluster, host, data.expose(), now).map_err(|error| failed(&error))?;
         self.workdir.write(&File::secret(NodeConfig::path(host), config.clone()))?;
@@ -160,9 +161,8 @@ impl Install {
         let config = self.block_on(cluster::folder_config(&self.workdir))?;
         let view = self.view.clone();
         let tell = move |what: &str| view.waits_for(what);
-        let leaving = self
-            .runtime
-            .block_on(async { NodeRemoval::new(&config, self.cluster.node_name(host), PATIENCE, &tell) })
+        let name = self.cluster.node_name(host);
+        let leaving = runtime::block_on(async { NodeRemoval::new(&config, name, PATIENCE, &tell) })?
             .map_err(|error| kept(&error))?;
         f(&leaving.losing_pods(may_lose))
     }

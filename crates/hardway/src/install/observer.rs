@@ -56,7 +56,7 @@ impl Observer {
             seen.extend(written.map(|sight| (sight, by)));
             for (sight, by) in seen.into_iter().filter(|(sight, _)| state.is_news(*sight)) {
                 let fact = HostSeen { host: host.name.clone(), sight, by: by.to_owned() };
-                let entry = Entry::of(clock::now()?, &fact);
+                let entry = Entry::of(clock::now(), &fact);
                 install.journal.append(&[entry]).map_err(|error| journal_report(&error))?;
             }
         }

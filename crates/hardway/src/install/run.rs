@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal as _;
-use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use hardway_assets::Phase;
@@ -16,10 +15,14 @@ use jiff::SignedDuration;
 use super::engine::Engine;
 use super::view::{Lines, Logged, Progress, Screen, View};
 use super::{Install, work_of};
-use crate::inputs::Workdir;
+use crate::inputs::{InputFiles, Workdir};
 use crate::project::MakeOptions;
 use crate::report::{Code, Exit, Report};
+use crate::runtime;
 use crate::terminal::Log;
+
+/// Between two drawings.
+const BEAT: Duration = Duration::from_millis(200);
 
 /// What can be said about a run.
 #[derive(Clone, Debug)]
@@ -37,7 +40,12 @@ pub(crate) struct Options {
 }
 
 /// Opens the folder, with a view of these phases.
-pub(crate) fn open(workdir: Workdir, options: Options, phases: &[Phase]) -> Result<Install, Report> {
+pub(crate) fn open(
+    workdir: Workdir,
+    inputs: InputFiles,
+    options: Options,
+    phases: &[Phase],
+) -> Result<Install, Report> {
     let view = |history: &History, log: &Log| -> Arc<dyn View> {
         let progress = Progress::new(phases.iter().copied(), history);
         let view: Arc<dyn View> = match std::io::stderr().is_terminal() {
@@ -46,60 +54,67 @@ pub(crate) fn open(workdir: Workdir, options: Options, phases: &[Phase]) -> Resu
         };
         Arc::new(Logged { log: log.clone(), view })
     };
-    Install::open(workdir, options, view)
+    Install::open(workdir, inputs, options, view)
 }
 
 /// Runs phases in order; ends at the first that gives up. Those in `known` were looked at a moment ago by the process that
 /// started this one.
 pub(crate) fn run(install: &Install, phases: &[Phase], known: &[Phase]) -> Result<(), Report> {
     listen_for_signals(install)?;
-    let over = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        let (tracked, view) = (Tracked::all(&install.cluster), install.view.clone());
-        let (journal, over) = (install.workdir.path(hardway_journal::FILE_NAME), &over);
-        scope.spawn(move || keep_alive(&journal, &tracked, view.as_ref(), over));
-        let _ends = Ends(over);
-        let engine = Engine { install };
-        phases.iter().try_for_each(|phase| match known.contains(phase) {
-            true => {
-                install.view.already(*phase, "seen a moment ago");
-                Ok(())
-            }
-            false => engine
-                .phase(*phase, work_of(install, *phase).as_ref())
-                .map_err(|report| install.diagnosed(*phase, report)),
-        })
-    })?;
+    let mut drawn = Drawn::of(install);
+    alongside(
+        move || drawn.beat(),
+        || {
+            let engine = Engine { install };
+            phases.iter().try_for_each(|phase| match known.contains(phase) {
+                true => {
+                    install.view.already(*phase, "seen a moment ago");
+                    Ok(())
+                }
+                false => engine
+                    .phase(*phase, work_of(install, *phase).as_ref())
+                    .map_err(|report| install.diagnosed(*phase, report)),
+            })
+        },
+    )?;
     install.view.tick();
     Ok(())
 }
 
-/// Says that it is over when it goes, so that a panic in a phase ends the run instead of leaving it drawing for ever.
-struct Ends<'a>(&'a AtomicBool);
-
-impl Drop for Ends<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
+/// Works, while a thread beats a few times a second. However the work ends, the thread ends with it.
+fn alongside<T>(mut beat: impl FnMut() + Send, work: impl FnOnce() -> T) -> T {
+    let (over, is_over) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            while is_over.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
+                beat();
+            }
+        });
+        // Dropped with the work, also when that panics: the thread waits for nothing else.
+        let _over = over;
+        work()
+    })
 }
 
 /// The first signal asks to stop at the next good moment; the second does not ask.
 fn listen_for_signals(install: &Install) -> Result<(), Report> {
     use tokio::signal::unix::{SignalKind, signal};
-    let _context = install.runtime.enter();
+    let runtime = runtime::handle()?;
+    let _context = runtime.enter();
     let failed = |error: std::io::Error| Report::from_error(Code::WorkdirUnusable, &error);
     let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
     let (stop, view) = (install.stop.clone(), install.view.clone());
-    install.runtime.spawn(async move {
+    runtime.spawn(async move {
         loop {
             tokio::select! {
                 _ = interrupt.recv() => {}
                 _ = terminate.recv() => {}
             }
-            if stop.swap(true, Ordering::Relaxed) {
+            if stop.is_cancelled() {
                 at_once();
             }
+            stop.cancel();
             view.event("stopping at the next good moment; once more to stop at once");
         }
     });
@@ -112,25 +127,38 @@ fn at_once() -> ! {
     std::process::exit(i32::from(Exit::Interrupted.number()))
 }
 
-/// Draws, and tells how far each machine is.
-fn keep_alive(journal: &Path, tracked: &[Tracked], view: &dyn View, over: &AtomicBool) {
-    let (mut follower, mut hosts) = (Follower::new(journal), HostStates::new(tracked));
-    let mut told: BTreeMap<String, String> = BTreeMap::new();
-    while !over.load(Ordering::Relaxed) {
-        if let Ok(news) = follower.news()
-            && !news.is_empty()
-        {
-            hosts.read(&news);
-            for state in hosts.states() {
-                let now = state.state.to_string();
-                if told.get(&state.host) != Some(&now) {
-                    view.host(&state.host, &now);
-                    told.insert(state.host.clone(), now);
+/// What is drawn again and again: the view, and how far each machine is.
+struct Drawn {
+    journal: Follower,
+    hosts: HostStates,
+    view: Arc<dyn View>,
+    /// The last state of each machine that was told.
+    told: BTreeMap<String, String>,
+}
+
+impl Drawn {
+    fn of(install: &Install) -> Self {
+        Self {
+            journal: Follower::new(&install.workdir.path(hardway_journal::FILE_NAME)),
+            hosts: HostStates::new(&Tracked::all(&install.cluster)),
+            view: install.view.clone(),
+            told: BTreeMap::new(),
+        }
+    }
+
+    fn beat(&mut self) {
+        // What cannot be read is told by whoever needs it.
+        let news = self.journal.news().unwrap_or_default();
+        if !news.is_empty() {
+            self.hosts.read(&news);
+            for host in self.hosts.states() {
+                let state = host.state.to_string();
+                if self.told.insert(host.host.clone(), state.clone()).as_ref() != Some(&state) {
+                    self.view.host(&host.host, &state);
                 }
             }
         }
-        view.tick();
-        std::thread::sleep(Duration::from_millis(200));
+        self.view.tick();
     }
 }
 
@@ -143,4 +171,18 @@ fn width() -> usize {
         })
         .filter(|width| *width > 20)
         .unwrap_or(100)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    #[test]
+    fn a_panic_in_a_phase_ends_the_drawing_too() {
+        let ended = catch_unwind(AssertUnwindSafe(|| alongside(|| {}, || panic!("a phase fell over"))));
+        assert!(ended.is_err());
+        assert_eq!(alongside(|| {}, || 7), 7);
+    }
 }

@@ -20,14 +20,11 @@ const LOOK: Duration = Duration::from_secs(10);
 impl Install {
     /// The cluster of the folder, whatever the environment says.
     pub(crate) async fn live(&self) -> Result<Live, Report> {
-        Live::open(&self.workdir, &self.cluster_access(), &self.out).await
-    }
-
-    fn cluster_access(&self) -> Access {
-        Access {
+        let access = Access {
             kubeconfig: Some(self.workdir.path(KUBECONFIG)),
             release_dir: self.options.make.release.release_dir.clone(),
-        }
+        };
+        Live::open_with(&self.workdir, &access, &self.inputs, &self.out).await
     }
 
     /// The same report, with what is broken first: who reads it should not have to ask.
@@ -39,15 +36,17 @@ impl Install {
             return report;
         }
         self.view.waits_for("a diagnosis");
-        let found = self
-            .block_on(async { Ok(diagnosis::first(&self.workdir, &self.cluster_access(), &self.out).await) });
+        let found = self.block_on(async {
+            let live = self.live().await?;
+            Ok(diagnosis::first(&self.workdir, &live, &self.out).await)
+        });
         report.evidence(found.ok().flatten())
     }
 
     /// Machines were installed with certificates of a day. Once those have ended, nothing that waits for the machines can
     /// come to a good end.
     pub(super) fn check_certificates(&self) -> Result<(), Report> {
-        let now = clock::now()?;
+        let now = clock::now();
         let ends = pki::expiries(&self.cluster, &self.workdir.tree()?, now);
         let ended: Vec<String> = ends
             .iter()
@@ -80,7 +79,7 @@ impl Install {
             host: live.bootstrap_host(&self.workdir),
             ..WaitOptions::new()
         };
-        let clock = Clock::start(clock::now()?);
+        let clock = Clock::start(clock::now());
         Ok(Wait::new(live.config.clone(), live.declared(&self.workdir), options, clock, say))
     }
 
@@ -99,7 +98,7 @@ impl Install {
             if !wait.look(LOOK).await {
                 return Ok(Observed::Todo("the API does not answer".to_owned()));
             }
-            Ok(match judge(wait.index(), clock::now()?) {
+            Ok(match judge(wait.index(), clock::now()) {
                 Ok(seen) => Observed::Done(seen),
                 Err(missing) => Observed::Todo(missing),
             })

@@ -10,7 +10,7 @@ use hardway_machines::actions::DoerError;
 use hardway_machines::providers::{Inputs, Provider, ProviderError, advice, descriptor};
 
 use super::inside::outside;
-use crate::inputs::{Workdir, in_inventory};
+use crate::inputs::{InputFiles, Workdir, in_inventory};
 use crate::project;
 use crate::report::{Code, Report};
 
@@ -47,14 +47,16 @@ pub(crate) fn answered(provider: &dyn Provider, kind: inventory::Provider) -> Re
 }
 
 /// Every mistake in the input files that can be seen before the release is known, the provider's settings included.
-pub(crate) fn check(workdir: &Workdir) -> Result<(), Report> {
-    let cluster = project::cluster_before_release(workdir)?;
+pub(crate) fn check(workdir: &Workdir, files: &InputFiles) -> Result<(), Report> {
+    let cluster = project::cluster_before_release(workdir, files)?;
     provider_of(&cluster, &workdir.path(""), Stage::Bootstrapping).map(drop)
 }
 
 /// Who made the machines, as far as the inventory can be read: what was done is taken back without it.
 pub(crate) fn provider_kind(workdir: &Workdir) -> Option<inventory::Provider> {
-    project::cluster_before_release(workdir).ok().map(|cluster| cluster.inventory.machines.provider)
+    let files = InputFiles::open(workdir).ok()?;
+    let cluster = project::cluster_before_release(workdir, &files).ok()?;
+    Some(cluster.inventory.machines.provider)
 }
 
 /// Whether the bootstrap host is still wanted.

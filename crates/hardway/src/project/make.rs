@@ -8,7 +8,7 @@ use hardway_assets::{Phase, Tree};
 use super::dry_run::{self, join, kept_in};
 use super::render_nodes::{commands, read_handed_in, render_nodes};
 use super::{Checked, Forecast, Project};
-use crate::inputs::Workdir;
+use crate::inputs::{InputFiles, Workdir};
 use crate::release::{KeptRelease, Reach, ReleaseOptions};
 use crate::report::Report;
 use crate::terminal::Output;
@@ -56,11 +56,12 @@ impl Wanted {
 /// Makes what is wanted in a folder that the caller holds. Gives back how much there was to do, in a sentence.
 pub(crate) fn make(
     workdir: &Workdir,
+    files: &InputFiles,
     options: &MakeOptions,
     out: &Output,
     wanted: Wanted,
 ) -> Result<String, Report> {
-    let checked = Checked::load(workdir, Reach::Registry(&options.release), out)?;
+    let checked = Checked::of(workdir, files, Reach::Registry(&options.release), out)?;
     make_checked(workdir, checked, options, out, wanted)
 }
 

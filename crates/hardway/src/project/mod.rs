@@ -32,8 +32,8 @@ use jiff::Timestamp;
 
 use crate::clock;
 use crate::inputs::{
-    FilesRead, InputFile, Purpose, Workdir, architecture_in, check_before, invalid, read_files,
-    release_image, unready_note, version_in,
+    InputFile, InputFiles, Purpose, Workdir, architecture_in, check_before, invalid, release_image,
+    unready_note, version_in,
 };
 use crate::release::{self, Chosen, Reach, unusable};
 use crate::report::{Code, Report};
@@ -64,36 +64,44 @@ impl Checked {
     /// Reads and checks; shows every mistake of both files at once. Which fields exist depends on the version of the
     /// release: what its name tells of that is enough to stop at mistakes before a registry is asked.
     pub(crate) fn load(workdir: &Workdir, reach: Reach<'_>, out: &Output) -> Result<Self, Report> {
-        let (config, inventory) = InputFile::both(workdir)?;
-        let image = release_image(&inventory);
+        Self::of(workdir, &InputFiles::open(workdir)?, reach, out)
+    }
+
+    /// The same, of files that were read before.
+    pub(crate) fn of(
+        workdir: &Workdir,
+        files: &InputFiles,
+        reach: Reach<'_>,
+        out: &Output,
+    ) -> Result<Self, Report> {
+        let InputFiles { config, inventory, .. } = files;
+        let image = release_image(inventory);
         let is_fips = host_is_fips(out);
-        check_before(&config, &inventory, image.as_deref(), is_fips)?;
-        let release = Chosen::find(workdir, &config, image.as_deref(), reach, out)?;
+        check_before(files, image.as_deref(), is_fips)?;
+        let release = Chosen::find(workdir, config, image.as_deref(), reach, out)?;
         let rules = Rules::for_version(&release.payload.version)
             .of_architecture(&release.payload.architecture)
             .on_fips_host(is_fips);
-        let FilesRead { config: config_read, inventory: inventory_read, unready } =
-            read_files(&config, &inventory, rules, Purpose::Files)?;
-        config_read.warnings.iter().for_each(|warning| out.finding(&config.warning(warning)));
-        inventory_read.warnings.iter().for_each(|warning| out.finding(&inventory.warning(warning)));
+        let read = files.check(rules, Purpose::Files)?;
+        read.config.warnings.iter().for_each(|warning| out.finding(&config.warning(warning)));
+        read.inventory.warnings.iter().for_each(|warning| out.finding(&inventory.warning(warning)));
         let checked = Self {
-            config: config_read.value,
-            inventory: inventory_read.value,
+            config: read.config.value.clone(),
+            inventory: read.inventory.value.clone(),
             release,
-            unready: unready_note(&inventory, &unready),
-            config_file: config,
-            config_node: config_read.node,
+            unready: unready_note(inventory, &read.unready),
+            config_file: config.clone(),
+            config_node: read.config.node.clone(),
         };
         checked.refuse(architecture(&checked.config, &checked.release.payload.architecture))?;
         Ok(checked)
     }
 
     /// Why the release has to be fetched before anything can be said, if so.
-    pub(crate) fn reason_to_fetch(workdir: &Workdir) -> Result<Option<Stale>, Report> {
-        let (config, inventory) = InputFile::both(workdir)?;
-        let image = release_image(&inventory).filter(|image| image != "sample");
+    pub(crate) fn reason_to_fetch(workdir: &Workdir, files: &InputFiles) -> Result<Option<Stale>, Report> {
+        let image = release_image(&files.inventory).filter(|image| image != "sample");
         let Some(image) = image else { return Ok(None) };
-        check_before(&config, &inventory, Some(&image), true)?;
+        check_before(files, Some(&image), true)?;
         release::reason_to_fetch(workdir, &image)
     }
 
@@ -121,7 +129,7 @@ impl Deref for Project {
 impl Project {
     /// With the secrets as they are on disk; missing ones are drawn in memory.
     pub(crate) fn load(workdir: &Workdir, checked: Checked) -> Result<Self, Report> {
-        let now = clock::now()?;
+        let now = clock::now();
         let secrets_on_disk = workdir.secrets()?;
         let tree = workdir.tree()?;
         let lock = workdir.lock(&tree)?;
@@ -183,7 +191,7 @@ impl Project {
 /// The graph of the cluster that the files describe.
 pub(crate) fn graph_of(workdir: &Workdir, checked: Checked) -> Result<Graph, Report> {
     let mut secrets = workdir.secrets()?;
-    let cluster = cluster(checked.config, checked.inventory, &mut secrets, clock::now()?)?;
+    let cluster = cluster(checked.config, checked.inventory, &mut secrets, clock::now())?;
     let tree = workdir.tree()?;
     let lock = workdir.lock(&tree)?;
     Graph::of(&cluster, &checked.release.payload, &tree, &lock).map_err(|error| unordered(&error))
@@ -197,30 +205,32 @@ pub(crate) fn example_graph() -> Result<Graph, Report> {
 
 /// The cluster that the files describe; what was never drawn is made up for the moment.
 pub(crate) fn cluster_of(workdir: &Workdir, checked: Checked) -> Result<Cluster, Report> {
-    cluster(checked.config, checked.inventory, &mut workdir.secrets()?, clock::now()?)
+    cluster(checked.config, checked.inventory, &mut workdir.secrets()?, clock::now())
 }
 
 /// The cluster that the files describe, before its release is known. Which fields exist is then judged by the version in
 /// the release's name, by the release that is kept, or by the newest that is known.
-pub(crate) fn cluster_before_release(workdir: &Workdir) -> Result<Cluster, Report> {
-    before_release(workdir, &mut workdir.secrets()?)
+pub(crate) fn cluster_before_release(workdir: &Workdir, files: &InputFiles) -> Result<Cluster, Report> {
+    before_release(workdir, files, &mut workdir.secrets()?)
 }
 
 /// The same for somebody who builds: what is built may be named after the cluster's identity, so that is kept from now on,
 /// before any other secret is drawn.
-pub(crate) fn cluster_to_build(workdir: &Workdir) -> Result<Cluster, Report> {
+pub(crate) fn cluster_to_build(workdir: &Workdir, files: &InputFiles) -> Result<Cluster, Report> {
     let on_disk = workdir.secrets()?;
     let mut secrets = on_disk.clone();
-    let cluster = before_release(workdir, &mut secrets)?;
+    let cluster = before_release(workdir, files, &mut secrets)?;
     workdir.write_secrets(&on_disk, &secrets)?;
     Ok(cluster)
 }
 
-fn before_release(workdir: &Workdir, secrets: &mut SecretBundle) -> Result<Cluster, Report> {
-    let (config, inventory) = InputFile::both(workdir)?;
-    let rules = rules_before_release(workdir, &inventory);
-    let FilesRead { config, inventory, .. } = read_files(&config, &inventory, rules, Purpose::Machines)?;
-    cluster(config.value, inventory.value, secrets, clock::now()?)
+fn before_release(
+    workdir: &Workdir,
+    files: &InputFiles,
+    secrets: &mut SecretBundle,
+) -> Result<Cluster, Report> {
+    let read = files.check(rules_before_release(workdir, &files.inventory), Purpose::Machines)?;
+    cluster(read.config.value.clone(), read.inventory.value.clone(), secrets, clock::now())
 }
 
 /// By the release that is kept, by the version in the name of the one that is wanted, or by the newest that is known.

@@ -1,11 +1,12 @@
 //! Phase fetch-release: the release out of its registry.
 
 use hardway_assets::release_payload::ReleasePayload;
-use hardway_release::{PullSpec, RegistryError, blocking, fetch, payload};
+use hardway_release::{PullSpec, RegistryError, fetch, payload};
 
 use super::{Logins, ReleaseOptions, check_signature, fetch_options, registry_report, unusable};
 use crate::inputs::InputFile;
 use crate::report::Report;
+use crate::runtime;
 use crate::terminal::{Downloads, Output};
 
 /// Fetches a release with the pull secret, trust, mirrors and proxy of the cluster. What was fetched before comes from the
@@ -20,8 +21,7 @@ pub(crate) fn fetch_release(
     let config = Some(install_config.text.0.as_str());
     let options = fetch_options(&wanted.registry, config, &[&image], Logins::OfCluster, out)?;
     out.info(&format!("fetching the release {image}"));
-    let release = blocking(fetch(&image, &options, &Downloads::new(out)))
-        .map_err(|error| unusable(&error))?
+    let release = runtime::block_on(fetch(&image, &options, &Downloads::new(out)))?
         .map_err(|error| refused(&error, options.mirrors.are_passed_by(&image)))?;
     if release.pulled_from.name() != release.image.name() {
         out.info(&format!("it comes from {}", release.pulled_from));

@@ -5,11 +5,12 @@
 //! the release that is installed already (openshift/cluster-version-operator `pkg/cvo/updatepayload.go`).
 
 use hardway_release::{
-    Digest, FetchOptions, PUBLIC_STORES, PullSpec, SignatureError, SignatureStore, blocking, verify,
+    Digest, FetchOptions, PUBLIC_STORES, PullSpec, SignatureError, SignatureStore, verify,
 };
 
 use super::{SignatureOptions, registry_report};
 use crate::report::{Code, Report};
+use crate::runtime;
 use crate::terminal::Output;
 
 /// An error unless a key of the keyring signed the digest; a warning where there is no keyring, or where the check is
@@ -38,8 +39,7 @@ pub(crate) fn check_signature(
         out.warn(&format!("the signature of {digest} is not checked because no --keyring is given. {known}"));
         return Ok(());
     };
-    let verified = blocking(verify(digest, keyring, &stores(wanted), &options.connection))
-        .map_err(|error| Report::from_error(Code::WorkdirUnusable, &error))?
+    let verified = runtime::block_on(verify(digest, keyring, &stores(wanted), &options.connection))?
         .map_err(|error| report(&error))?;
     out.info(&format!("{digest} is signed by key {} as {}", verified.key, verified.reference));
     out.debug(&format!("signature: {}", verified.found_in));

@@ -13,6 +13,7 @@ use super::options::Options;
 use super::prepare::prepare;
 use super::service::{Listener, Log, Service, failed};
 use crate::report::Report;
+use crate::runtime;
 
 /// What the server tells while it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,8 +39,7 @@ pub(crate) struct Background {
 impl Background {
     /// Begins to serve from a folder with everything made, as `hardway serve` with these arguments would. Returns once
     /// it listens: what can be wrong beforehand is an error here, and what goes wrong later is told. `told` is called
-    /// from the server's thread; while it takes its time, requests go on. Not to be called inside an async runtime: the
-    /// server has one of its own.
+    /// from the server's thread; while it takes its time, requests go on. Not to be called inside the runtime.
     pub(crate) fn start(
         folder: Folder,
         journal: Arc<Journal>,
@@ -54,7 +54,7 @@ impl Background {
             prepare(&dir, Some(folder), options, &|what| warnings.borrow_mut().push(what.to_owned()))?;
         early.iter().for_each(|what| teller.trouble(what));
         let log = Log::of(journal)?;
-        let runtime = super::service::runtime()?;
+        let runtime = runtime::handle()?;
         let service = runtime.block_on(Service::start(prepared, options, Some(log), &mut teller))?;
         let (end, ended) = oneshot::channel();
         let thread = std::thread::Builder::new()
@@ -127,7 +127,7 @@ mod tests {
     use hardway_journal::{FILE_NAME, IgnitionRedeemed, Record};
 
     use super::*;
-    use crate::inputs::Workdir;
+    use crate::inputs::{InputFiles, Workdir};
     use crate::project::{MakeOptions, Wanted, make};
     use crate::terminal::Output;
 
@@ -139,7 +139,9 @@ mod tests {
         let server = "ignitionServer: {url: \"http://127.0.0.1:22624\"}\n";
         fs_err::write(dir.join("inventory.yaml"), inventory + server).unwrap();
         let workdir = Workdir::open(dir).unwrap();
-        make(&workdir, &MakeOptions::default(), &Output::silent(), Wanted::IgnitionConfigs).unwrap();
+        let files = InputFiles::open(&workdir).unwrap();
+        let out = Output::silent();
+        make(&workdir, &files, &MakeOptions::default(), &out, Wanted::IgnitionConfigs).unwrap();
         Folder::open(dir, None, &Output::silent()).unwrap()
     }
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use hardway_assets::Cluster;
 use hardway_assets::graph::Inputs;
@@ -13,7 +12,7 @@ use hardway_assets::secrets::{SecretBundle, TOKEN_KEY};
 use hardway_machines::ignition_server::faces::{HostFile, Pool, PoolFace};
 
 use super::prepare::{unprepared, usage};
-use crate::inputs::Workdir;
+use crate::inputs::{InputFiles, InputStamp, Workdir};
 use crate::project::Checked;
 use crate::release::Reach;
 use crate::report::{Code, Report};
@@ -25,7 +24,7 @@ pub(crate) struct Folder {
     pub(crate) cluster: Cluster,
     release: ReleasePayload,
     secrets: SecretBundle,
-    inputs: InputFiles,
+    origin: Origin,
     stamp: InputStamp,
 }
 
@@ -38,20 +37,14 @@ pub(crate) struct Hosts {
 
 /// Where the input files are. A host may be added while machines are served.
 #[derive(Clone, Debug)]
-pub(crate) struct InputFiles {
+pub(crate) struct Origin {
     dir: PathBuf,
     release_dir: Option<PathBuf>,
 }
 
-/// When the input files were last written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct InputStamp([Option<SystemTime>; 2]);
-
-impl InputFiles {
+impl Origin {
     pub(crate) fn stamp(&self) -> InputStamp {
-        let written =
-            |name| fs_err::metadata(self.dir.join(name)).and_then(|metadata| metadata.modified()).ok();
-        InputStamp(["install-config.yaml", "inventory.yaml"].map(written))
+        InputStamp::of(&self.dir)
     }
 
     /// The hosts as they are now. What there is to warn of was said at the start.
@@ -64,20 +57,29 @@ impl Folder {
     /// Reads the input files, the release and the secrets. `release_dir` is where the release is, if not what the
     /// inventory names.
     pub(crate) fn open(dir: &Path, release_dir: Option<&Path>, out: &Output) -> Result<Self, Report> {
-        let inputs = InputFiles { dir: dir.to_owned(), release_dir: release_dir.map(Path::to_owned) };
-        // Before the content: a change in between is then seen at the next look.
-        let stamp = inputs.stamp();
+        Self::of(dir, &InputFiles::open(&Workdir::open(dir)?)?, release_dir, out)
+    }
+
+    /// The same, of input files that were read before.
+    pub(crate) fn of(
+        dir: &Path,
+        files: &InputFiles,
+        release_dir: Option<&Path>,
+        out: &Output,
+    ) -> Result<Self, Report> {
+        let origin = Origin { dir: dir.to_owned(), release_dir: release_dir.map(Path::to_owned) };
         let workdir = Workdir::open(dir)?;
-        let checked = Checked::load(&workdir, Reach::Here(release_dir), out)?;
+        let checked = Checked::of(&workdir, files, Reach::Here(release_dir), out)?;
         let secrets = workdir.secrets()?;
         let identity = secrets.identity().map_err(|error| unprepared(&error.to_string()))?;
         let cluster = Cluster { config: checked.config, inventory: checked.inventory, identity };
-        Ok(Self { workdir, cluster, release: checked.release.payload, secrets, inputs, stamp })
+        let release = checked.release.payload;
+        Ok(Self { workdir, cluster, release, secrets, origin, stamp: files.stamp() })
     }
 
     /// What is needed to read the hosts again when they change.
-    pub(crate) fn inputs(&self) -> (InputFiles, InputStamp) {
-        (self.inputs.clone(), self.stamp)
+    pub(crate) fn origin(&self) -> (Origin, InputStamp) {
+        (self.origin.clone(), self.stamp)
     }
 
     pub(crate) fn url(&self) -> Option<&ServerUrl> {

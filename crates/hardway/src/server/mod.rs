@@ -22,4 +22,4 @@ pub(crate) use background::{Background, Told, words};
 pub(crate) use folder::{Folder, Hosts};
 pub(crate) use options::{Certificate, Face, Options};
 pub(crate) use prepare::{Prepared, needs_folder, prepare};
-pub(crate) use service::{Listener, Log, Service, failed, runtime};
+pub(crate) use service::{Listener, Log, Service, failed};

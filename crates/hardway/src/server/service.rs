@@ -86,7 +86,7 @@ impl Service {
         log: Option<Log>,
         listener: &mut dyn Listener,
     ) -> Result<Self, Report> {
-        let clock = clock()?;
+        let clock: Clock = Arc::new(clock::now);
         let (events, told) = mpsc::channel(MOST_EVENTS);
         let (trouble, troubles) = mpsc::channel(MOST_EVENTS);
         let journal = log.as_ref().map(|log| log.journal.clone());
@@ -210,22 +210,6 @@ async fn serve_boot(
     BootServer::start(boot.address, boot.folder, done, note, trouble)
         .await
         .map_err(|error| failed(&error).fix("choose another address with --boot, or end what has it"))
-}
-
-/// The program's clock. It was read once and worked; it will go on working.
-fn clock() -> Result<Clock, Report> {
-    let start = clock::now()?;
-    Ok(Arc::new(move || clock::now().unwrap_or(start)))
-}
-
-/// As many threads as there is to do.
-pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Report> {
-    let workers = std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 8);
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(workers)
-        .enable_all()
-        .build()
-        .map_err(|error| failed(&error))
 }
 
 /// A server that cannot begin, or go on.

@@ -10,9 +10,10 @@ use hardway_machines::ignition_server::faces::{HostFace, HostFolder};
 use hardway_machines::ignition_server::{Certificates, Clock};
 use jiff::Timestamp;
 
-use super::folder::{Folder, Hosts, InputFiles, InputStamp};
+use super::folder::{Folder, Hosts, Origin};
 use super::options::Options;
 use super::service::{Listener, Log};
+use crate::inputs::InputStamp;
 
 /// Everything that may change while it is served.
 pub(super) struct Watched {
@@ -55,7 +56,7 @@ impl Watched {
 
 /// The hosts of the inventory and their configs.
 pub(super) struct HostWatch {
-    inputs: InputFiles,
+    origin: Origin,
     stamp: InputStamp,
     hosts: Hosts,
     files: HostFolder,
@@ -73,13 +74,13 @@ impl HostWatch {
         options: &Options,
         now: Timestamp,
     ) -> Result<Self, JournalError> {
-        let (inputs, stamp) = folder.inputs();
+        let (origin, stamp) = folder.origin();
         let hosts = folder.hosts();
         let mut files = HostFolder::new(hosts.files.clone(), log.journal.clone());
         files.note(&log.records);
         let table = files.look(now)?.table;
         let face = Arc::new(HostFace::new(key, options.window, options.only_from_own_address, table));
-        Ok(Self { inputs, stamp, hosts, files, face, unreadable: None })
+        Ok(Self { origin, stamp, hosts, files, face, unreadable: None })
     }
 
     pub(super) fn face(&self) -> Arc<HostFace> {
@@ -102,12 +103,12 @@ impl HostWatch {
 
     /// Hosts that were added, moved or taken out. A file that a person is still writing is read again when it changes.
     fn read_inputs(&mut self) {
-        let stamp = self.inputs.stamp();
+        let stamp = self.origin.stamp();
         if stamp == self.stamp {
             return;
         }
         self.stamp = stamp;
-        match self.inputs.hosts() {
+        match self.origin.hosts() {
             Ok(hosts) => {
                 self.files.set_hosts(hosts.files.clone());
                 self.hosts = hosts;

@@ -25,7 +25,7 @@ impl Log {
 
     /// One line. A log that cannot be written holds nothing up: the journal is what counts.
     pub(crate) fn line(&self, text: &str) {
-        let time = clock::now().map(|now| format!("{now:.3} ")).unwrap_or_default();
+        let time = format!("{:.3} ", clock::now());
         let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for line in text.lines() {
             let _ = writeln!(file, "{time}{line}");

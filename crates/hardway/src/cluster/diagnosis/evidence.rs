@@ -17,8 +17,8 @@ use hardway_journal::{FILE_NAME, History, IgnitionRedeemed, JournalError, PhaseS
 use super::folder_facts::folder_facts;
 use super::host_facts::host_facts;
 use crate::clock;
-use crate::cluster::{Access, Live};
-use crate::inputs::Workdir;
+use crate::cluster::Live;
+use crate::inputs::{InputFiles, Workdir};
 use crate::journal::recorded;
 use crate::project::{self, Checked};
 use crate::release::Reach;
@@ -35,9 +35,8 @@ const CONNECTIONS: usize = 8;
 const LINES: usize = 5000;
 
 /// Of a cluster that runs, or should.
-pub(crate) async fn of_cluster(workdir: &Workdir, access: &Access, out: &Output) -> Result<Evidence, Report> {
-    let live = Live::open(workdir, access, out).await?;
-    let now = clock::now()?;
+pub(crate) async fn of_cluster(workdir: &Workdir, live: &Live, out: &Output) -> Result<Evidence, Report> {
+    let now = clock::now();
     let mut evidence = Evidence { now: Some(now), declared: live.declared(workdir), ..Evidence::default() };
     ask::ask_api(&live.config, PATIENCE, &mut evidence).await;
     match &live.cluster {
@@ -50,7 +49,7 @@ pub(crate) async fn of_cluster(workdir: &Workdir, access: &Access, out: &Output)
                 evidence.ports.push(ask::knock(cluster.api_int_host(), port, PATIENCE).await);
             }
             journal(workdir, cluster, &mut evidence)?;
-            balancer(&live, cluster, &mut evidence).await;
+            balancer(live, cluster, &mut evidence).await;
         }
         None => {
             let host = live.config.cluster_url.host().unwrap_or_default().to_owned();
@@ -80,9 +79,8 @@ pub(crate) fn of_bundle(
     };
     let reader = fs::File::open(file).map_err(|error| unusable(&error))?;
     let mut evidence = from_bundle(reader, Limits::default()).map_err(|error| unusable(&error))?;
-    let has_inputs = workdir.path("inventory.yaml").exists() && workdir.path("install-config.yaml").exists();
-    if has_inputs {
-        let checked = Checked::load(workdir, Reach::Here(release_dir), out)?;
+    if let Some(files) = InputFiles::open_if_there(workdir)? {
+        let checked = Checked::of(workdir, &files, Reach::Here(release_dir), out)?;
         let cluster = project::cluster_of(workdir, checked)?;
         evidence.declared = Declared::of(&cluster);
         evidence.domain = Some(cluster.domain());

@@ -10,13 +10,13 @@ use std::fmt::Write as _;
 
 use hardway_cluster::diagnosis::{Diagnosis, first_broken};
 
-use super::Access;
+use super::Live;
 use crate::inputs::Workdir;
 use crate::terminal::Output;
 
 /// What is broken first in a cluster, as text; nothing when nothing is, or nothing can be known.
-pub(crate) async fn first(workdir: &Workdir, access: &Access, out: &Output) -> Option<String> {
-    let evidence = of_cluster(workdir, access, out).await.ok()?;
+pub(crate) async fn first(workdir: &Workdir, live: &Live, out: &Output) -> Option<String> {
+    let evidence = of_cluster(workdir, live, out).await.ok()?;
     first_broken(&evidence).map(|found| text(&found))
 }
 

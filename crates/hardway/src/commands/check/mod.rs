@@ -6,7 +6,7 @@ use hardway_assets::inventory::Provider;
 use hardway_machines::preflight::{CheckResult, Choice};
 
 use crate::cli::{CheckArgs, Format, Global};
-use crate::inputs::Workdir;
+use crate::inputs::{InputFiles, Workdir};
 use crate::machines::{ReleaseSource, checks_named, look, preflight_text, refused};
 use crate::project;
 use crate::report::{Code, Exit, Report};
@@ -20,12 +20,13 @@ pub(crate) fn run(global: &Global, args: &CheckArgs, out: &Output) -> Result<Exi
     }
     let choice = choice(args)?;
     let workdir = Workdir::open(&global.dir)?;
-    let cluster = project::cluster_before_release(&workdir)?;
+    let files = InputFiles::open(&workdir)?;
+    let cluster = project::cluster_before_release(&workdir, &files)?;
     is_about(&choice, cluster.inventory.machines.provider)?;
     let tell = |result: &CheckResult| out.debug(&format!("{}: {}", result.check, result.verdict));
     let registry = (&args.registry).into();
     let source = ReleaseSource { registry: &registry, folder: None };
-    let results = look(&workdir, &cluster, source, &choice, tell, out)?;
+    let results = look(&workdir, &files.config, &cluster, source, &choice, tell, out)?;
     match args.output {
         Format::Text => out.data(&preflight_text(&results, cluster.inventory.machines.provider)),
         format => out.value(&shown::value(&results), format),

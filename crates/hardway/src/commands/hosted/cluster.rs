@@ -198,7 +198,7 @@ fn hide(object: &mut Value) {
 
 async fn status(args: &ManagementArgs, name: &ClusterNameArgs, out: &Output) -> Result<Exit, Report> {
     let management = connect(args, &name.name).await?;
-    let now = clock::now()?;
+    let now = clock::now();
     let look = async {
         let cluster = management.hosted_cluster().await?;
         let cluster = cluster.ok_or_else(|| {

@@ -18,7 +18,7 @@ use super::{connect, failed, hosted_client, read};
 use crate::cli::{ControllerArgs, Global, IgnitionArg, ManagementArgs, ReconcileArgs};
 use crate::clock;
 use crate::cluster::identity;
-use crate::inputs::{FolderLock, Workdir};
+use crate::inputs::{FolderLock, InputFiles, Workdir};
 use crate::machines;
 use crate::project;
 use crate::report::{Code, Exit, Report};
@@ -70,10 +70,9 @@ pub(super) async fn controller(
     makes_machines: bool,
     out: &Output,
 ) -> Result<(Controller, mpsc::UnboundedReceiver<Told>), Report> {
-    clock::now()?;
     let folder = std::path::absolute(&global.dir)
         .map_err(|error| Report::from_error(Code::WorkdirUnusable, &error))?;
-    let now: hardway_cluster::clock::Now = Arc::new(|| clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH));
+    let now: hardway_cluster::clock::Now = Arc::new(clock::now);
     let machines = match makes_machines {
         true => {
             let (provider, hosts) = provider(global, args)?;
@@ -144,11 +143,12 @@ fn provider(global: &Global, args: &ReconcileArgs) -> Result<(Arc<dyn Provider>,
         return Ok((Arc::new(ProgramProvider::new(program, &folder)), hosts(global)?));
     }
     // What is built is named after the cluster's identity, which is drawn once and kept.
+    let files = InputFiles::open(&workdir)?;
     let cluster = match workdir.path("secrets/identity.json").exists() {
-        true => project::cluster_before_release(&workdir)?,
+        true => project::cluster_before_release(&workdir, &files)?,
         false => {
-            let _held = FolderLock::take(&workdir)?;
-            project::cluster_to_build(&workdir)?
+            let _lock = FolderLock::take(&workdir)?;
+            project::cluster_to_build(&workdir, &files)?
         }
     };
     // A provider looks at its cluster for as long as it lives, which here is as long as the program.

@@ -27,7 +27,7 @@ pub(super) async fn run(args: &ManagementArgs, doctor: &DoctorArgs, out: &Output
             })
             .ok(),
     };
-    let evidence = Evidence::collect(&management, hosted.as_ref(), logs, clock::now()?).await;
+    let evidence = Evidence::collect(&management, hosted.as_ref(), logs, clock::now()).await;
     let broken = diagnose(&evidence.map_err(|error| failed(&error))?);
     match doctor.output {
         Format::Text => out.data(&text(&broken)),

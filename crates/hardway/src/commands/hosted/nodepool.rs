@@ -80,7 +80,7 @@ pub(super) async fn await_gates(
     rest: SignedDuration,
     out: &Output,
 ) -> Result<Exit, Report> {
-    let late = clock::now()? + timeout;
+    let late = clock::now() + timeout;
     let (mut config, mut told) = (ConfigWatch::default(), None);
     loop {
         let pool = management.node_pool(name).await.map_err(|error| failed(&error))?;
@@ -96,7 +96,7 @@ pub(super) async fn await_gates(
             told = Some(gate.name);
             out.info(&format!("waiting at gate {}: {}", gate.name, gate.seen));
         }
-        if clock::now()? >= late {
+        if clock::now() >= late {
             return Err(Report::new(
                 Code::HostedHeld,
                 format!("NodePool {name} is held at gate {}: {}", gate.name, gate.seen),
@@ -113,7 +113,7 @@ async fn look(
     config: &mut ConfigWatch,
     rest: SignedDuration,
 ) -> Result<PoolStatus, Report> {
-    pool_status(management, pool, config, rest, clock::now()?).await.map_err(|error| failed(&error))
+    pool_status(management, pool, config, rest, clock::now()).await.map_err(|error| failed(&error))
 }
 
 fn request(

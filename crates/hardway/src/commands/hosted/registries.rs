@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 
 use hardway_base::Secret;
 use hardway_hosted::controller::Releases;
-use hardway_release::{BlobCache, Contents, Credentials, FetchOptions, PullSpec, Silent, blocking, info};
+use hardway_release::{BlobCache, Contents, Credentials, FetchOptions, PullSpec, Silent, info};
 
 use crate::inputs::Workdir;
 use crate::release::{Logins, RegistryOptions, fetch_options_with};
 use crate::report::{Code, Report};
+use crate::runtime;
 use crate::terminal::Output;
 
 /// The image whose daemon applies configs.
@@ -58,7 +59,7 @@ impl Registries {
         if !self.has_logins {
             options.connection.credentials = Credentials::read(logins).map_err(|error| sentence(&error))?;
         }
-        let found = blocking(info(&image, &options, &Silent)).map_err(|error| sentence(&error))?;
+        let found = runtime::block_on(info(&image, &options, &Silent)).map_err(|report| report.what)?;
         let found = found.map_err(|error| sentence(&error))?;
         found.images.get(OPERATOR).map(str::to_owned).map_err(|error| sentence(&error))
     }

@@ -31,9 +31,8 @@ pub(super) async fn run(args: &ManagementArgs, stand_in: &StandInArgs, out: &Out
         authority: read(&stand_in.ignition_ca)?,
         release_version: stand_in.release_version.clone(),
     };
-    let start = clock::now()?;
     let management = connect(args, &stand_in.cluster).await?;
-    let keeper = StandIn::new(management, move || clock::now().unwrap_or(start));
+    let keeper = StandIn::new(management, clock::now);
     keeper.publish(&config).await.map_err(|error| failed(&error))?;
     out.info(&format!(
         "config {} of NodePool {} is published by hardway's stand-in",

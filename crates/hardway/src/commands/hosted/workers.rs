@@ -73,7 +73,7 @@ async fn resize(
     let scaling = scaling(&workers, pool, &hosts, wanted).map_err(|error| {
         Report::from_error(Code::HostedRequest, &error).fix("add hosts with role worker to inventory.yaml")
     })?;
-    let now = clock::now()?;
+    let now = clock::now();
     let plan = async {
         for name in &scaling.add {
             let addresses =

@@ -33,8 +33,7 @@ pub(super) fn run(global: &Global, listen: SocketAddr, out: &Output) -> Result<E
     let journal = Journal::open(&workdir.path(FILE_NAME))
         .map_err(|error| Report::from_error(Code::WorkdirUnusable, &error).fix(error.fix()))?;
     let note = move |read: &MediumRead| {
-        let now = clock::now().map_err(|report| report.what)?;
-        journal.append(&[Entry::of(now, read)]).map(drop).map_err(|error| error_sentence(&error))
+        journal.append(&[Entry::of(clock::now(), read)]).map(drop).map_err(|error| error_sentence(&error))
     };
     let tell = out.teller();
     let trouble = move |what: &str| tell(what);

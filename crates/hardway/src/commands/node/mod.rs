@@ -6,7 +6,7 @@ use hardway_assets::inventory::{Host, Role};
 
 use crate::cli::{Global, NodeArgs, NodeVerb, RunArgs};
 use crate::commands::cluster;
-use crate::inputs::{FolderLock, Workdir};
+use crate::inputs::{FolderLock, InputFiles, Workdir};
 use crate::install::Install;
 use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
@@ -60,6 +60,7 @@ fn refuse_master(host: &Host) -> Result<(), Report> {
 
 fn open(global: &Global, run: &RunArgs) -> Result<(FolderLock, Install), Report> {
     let workdir = Workdir::open(&global.dir)?;
-    let held = FolderLock::take(&workdir)?;
-    Ok((held, cluster::open(workdir, run, &[])?))
+    let lock = FolderLock::take(&workdir)?;
+    let inputs = InputFiles::open(&workdir)?;
+    Ok((lock, cluster::open(workdir, inputs, run, &[])?))
 }

@@ -93,7 +93,6 @@ async fn begin(
     let client =
         Client::try_from(config).map_err(|error| Report::from_error(Code::KubeconfigUnusable, &error))?;
     let (sender, receiver) = mpsc::unbounded_channel();
-    clock::now()?;
     let approver = Approver {
         client,
         folder: workdir.path(""),
@@ -101,7 +100,7 @@ async fn begin(
         settings: Settings::default(),
         identity: identity(),
         dry_run: false,
-        now: Arc::new(|| clock::now().unwrap_or(jiff::Timestamp::UNIX_EPOCH)),
+        now: Arc::new(clock::now),
         tell: Arc::new(move |news| {
             if let News::Following(holder) = news {
                 let _ = sender.send(Told::Warning(format!(

@@ -8,10 +8,11 @@ use hardway_release::{
 };
 use serde_json::json;
 
-use super::{Opened, inclusion, wait};
+use super::{Opened, inclusion};
 use crate::cli::{ExtractArgs, Format, Global};
 use crate::release::{registry_report, unusable};
 use crate::report::{Code, Exit, Report};
+use crate::runtime;
 use crate::terminal::Output;
 
 pub(super) fn run(global: &Global, args: &ExtractArgs, out: &Output) -> Result<Exit, Report> {
@@ -91,7 +92,7 @@ fn program(global: &Global, args: &ExtractArgs, name: &str, out: &Output) -> Res
     let opened = opened(global, args, Contents::Manifests, out)?;
     let info = release_info(&opened.release).map_err(|error| unusable(&error))?;
     let to = args.to.as_deref().unwrap_or(Path::new("."));
-    let path = wait(extract_command(&info, name, to, &opened.options, &opened.progress))?
+    let path = runtime::block_on(extract_command(&info, name, to, &opened.options, &opened.progress))?
         .map_err(|error| no_program(&error))?;
     out.info(&format!("{} of release {} written", path.display(), info.version));
     Ok(Exit::Done)

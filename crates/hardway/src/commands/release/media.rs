@@ -10,11 +10,12 @@ use hardway_release::media::{
 use hardway_release::{Contents, FetchOptions, RegistryError};
 use serde_json::{Value, json};
 
-use super::{Opened, options, wait};
+use super::{Opened, options};
 use crate::cli::{Format, Global, MediaArgs};
 use crate::inputs::Workdir;
 use crate::release::{registry_report, unusable};
 use crate::report::{Code, Exit, Report};
+use crate::runtime;
 use crate::terminal::{Downloads, Output};
 
 pub(super) fn run(global: &Global, args: &MediaArgs, out: &Output) -> Result<Exit, Report> {
@@ -104,7 +105,7 @@ fn fetch(
         }
         Ok(paths)
     };
-    wait(all)?.map_err(|error| failed(&error))
+    runtime::block_on(all)?.map_err(|error| failed(&error))
 }
 
 fn tell(

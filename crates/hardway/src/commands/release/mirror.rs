@@ -8,10 +8,11 @@ use hardway_release::{
 };
 use serde_json::json;
 
-use super::{Opened, bad_pull_spec, options, wait};
+use super::{Opened, bad_pull_spec, options};
 use crate::cli::{Format, Global, MirrorArgs};
 use crate::release::{check_signature, registry_report, unusable};
 use crate::report::{Code, Exit, Report};
+use crate::runtime;
 use crate::terminal::{Downloads, Output};
 
 /// Standard output carries what belongs into install-config.yaml, and nothing else.
@@ -72,7 +73,7 @@ fn from_registry(
     };
     out.info(&format!("copying release {}: {} images", info.version, info.images.iter().count() + 1));
     let copy = mirror(&opened.release, &destination, &opened.options, &opened.progress);
-    let mirrored = wait(copy)?.map_err(|error| failed(&error))?;
+    let mirrored = runtime::block_on(copy)?.map_err(|error| failed(&error))?;
     Ok((info.image.to_string(), mirrored))
 }
 
@@ -87,7 +88,8 @@ fn from_folder(
     let (tag, digest) = mirrored_release(from).map_err(|error| registry_report(&error))?;
     let image = PullSpec { tag: Some(tag), digest: None, ..to.clone() };
     check_signature(&(&args.access.signature).into(), &image, Some(&digest), &options, out)?;
-    let mirrored = wait(upload(from, to, &options, &Downloads::new(out)))?.map_err(|error| failed(&error))?;
+    let mirrored = runtime::block_on(upload(from, to, &options, &Downloads::new(out)))?
+        .map_err(|error| failed(&error))?;
     Ok((image.at(&digest).to_string(), mirrored))
 }
 

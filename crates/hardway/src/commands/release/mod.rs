@@ -6,12 +6,13 @@ mod info;
 mod media;
 mod mirror;
 
-use hardway_release::{Contents, FetchOptions, FetchedRelease, PullSpec, PullSpecError, blocking, fetch};
+use hardway_release::{Contents, FetchOptions, FetchedRelease, PullSpec, PullSpecError, fetch};
 
 use crate::cli::{AccessArgs, Global, ReleaseArgs, ReleaseVerb};
 use crate::inputs::Workdir;
 use crate::release::{Logins, check_signature, fetch_options, registry_report};
 use crate::report::{Code, Exit, Report};
+use crate::runtime;
 use crate::terminal::{Downloads, Output};
 
 /// Looks into a release image, or copies it.
@@ -50,7 +51,8 @@ impl Opened {
             ));
         }
         let progress = Downloads::new(out);
-        let release = wait(fetch(&image, &options, &progress))?.map_err(|error| registry_report(&error))?;
+        let release = runtime::block_on(fetch(&image, &options, &progress))?
+            .map_err(|error| registry_report(&error))?;
         if release.pulled_from.name() != release.image.name() {
             out.info(&format!("{} was fetched from {}", image, release.pulled_from.name()));
         }
@@ -86,8 +88,4 @@ fn go_name(architecture: &str) -> &str {
 
 fn bad_pull_spec(error: &PullSpecError) -> Report {
     Report::from_error(Code::Usage, error)
-}
-
-fn wait<T>(future: impl Future<Output = T>) -> Result<T, Report> {
-    blocking(future).map_err(|error| Report::from_error(Code::WorkdirUnusable, &error))
 }

@@ -16,6 +16,7 @@ mod view;
 
 use crate::cli::{Global, ServeArgs};
 use crate::report::{Exit, Report};
+use crate::runtime;
 use crate::server::{self, Folder};
 use crate::terminal::Output;
 
@@ -27,5 +28,5 @@ pub(crate) fn run(global: &Global, args: &ServeArgs, out: &Output) -> Result<Exi
         false => None,
     };
     let prepared = server::prepare(&global.dir, folder, &options, &|what| out.warn(what))?;
-    server::runtime()?.block_on(run::run(prepared, &options, args.output, out))
+    runtime::run_to_its_end(run::run(prepared, &options, args.output, out))
 }

@@ -31,7 +31,7 @@ impl Work for FetchRelease<'_> {
         if self.0.options.make.release.release_dir.is_some() {
             return Ok(Observed::Done("the release comes from a folder".to_owned()));
         }
-        Ok(match Checked::reason_to_fetch(&self.0.workdir)? {
+        Ok(match Checked::reason_to_fetch(&self.0.workdir, &self.0.inputs)? {
             Some(why) => Observed::Todo(why.to_string()),
             None => Observed::Done(format!("{} is kept in release/", self.0.cluster.inventory.release.image)),
         })
@@ -40,9 +40,9 @@ impl Work for FetchRelease<'_> {
     fn run(&self) -> Result<String, Report> {
         let image = &self.0.cluster.inventory.release.image;
         self.0.view.waits_for(&format!("{image} from its registry"));
-        let checked =
-            Checked::load(&self.0.workdir, Reach::Registry(&self.0.options.make.release), &self.0.out)?;
-        project::keep_fetched(&self.0.workdir, checked, &self.0.options.make, &self.0.out)
+        let Install { workdir, inputs, options, out, .. } = self.0;
+        let checked = Checked::of(workdir, inputs, Reach::Registry(&options.make.release), out)?;
+        project::keep_fetched(workdir, checked, &options.make, out)
     }
 
     fn plan(&self) -> Result<Vec<Effect>, Report> {
@@ -80,7 +80,7 @@ impl Work for MakeAssets<'_> {
     fn run(&self) -> Result<String, Report> {
         let (install, phase) = (self.install, self.phase);
         let wanted = Wanted::UpTo(if phase == Phase::MakeIgnition { Phase::VerifyCluster } else { phase });
-        project::make(&install.workdir, &install.options.make, &install.out, wanted)
+        project::make(&install.workdir, &install.inputs, &install.options.make, &install.out, wanted)
     }
 
     fn plan(&self) -> Result<Vec<Effect>, Report> {
@@ -107,7 +107,8 @@ impl Work for RenderNodes<'_> {
         self.0.view.waits_for(
             "podman, which renders the node configs with the release's own machine-config-operator",
         );
-        project::make(&self.0.workdir, &self.0.options.make, &self.0.out, Wanted::UpTo(Phase::RenderNodes))
+        let Install { workdir, inputs, options, out, .. } = self.0;
+        project::make(workdir, inputs, &options.make, out, Wanted::UpTo(Phase::RenderNodes))
     }
 
     fn plan(&self) -> Result<Vec<Effect>, Report> {
@@ -126,8 +127,9 @@ fn settled(install: &Install) -> Result<Option<Observed>, Report> {
 }
 
 fn open(install: &Install) -> Result<Project, Report> {
-    let checked = Checked::load(
+    let checked = Checked::of(
         &install.workdir,
+        &install.inputs,
         Reach::Here(install.options.make.release.release_dir.as_deref()),
         &install.out,
     )?;

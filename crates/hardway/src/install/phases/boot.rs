@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use hardway_assets::inventory::{Host, Role};
-use hardway_machines::host_progress::{HostState, PATIENCE, Progress, Stall, Tracked, fold, stall};
+use hardway_journal::Follower;
+use hardway_machines::host_progress::{HostState, HostStates, PATIENCE, Progress, Stall, Tracked, stall};
 use hardway_machines::providers::{Power, Provider};
 
 use super::build_infra::effect;
@@ -14,6 +15,9 @@ use crate::install::work::{Effect, Observed, Work};
 use crate::journal::journal_report;
 use crate::machines::outside;
 use crate::report::{Code, Report};
+
+/// At the journal, for machines that fetch their configs.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(300);
 
 /// Machines of these roles, in this order: those of one role have fetched their configs before the next are switched on.
 pub(super) struct Boot<'i> {
@@ -92,12 +96,13 @@ impl<'i> Boot<'i> {
 
     /// There is no deadline, only a time in which nothing happens.
     fn until_seen(&self, provider: &dyn Provider, hosts: &[&Host]) -> Result<(), Report> {
-        let (begun, mut observer) = (clock::now()?, Observer::default());
+        let (begun, mut observer) = (clock::now(), Observer::default());
+        let mut followed = self.followed(hosts);
         loop {
             self.install.go_on()?;
-            let states = self.states(hosts)?;
+            let states = followed.now()?;
             let waiting: Vec<(&Host, &HostState)> =
-                hosts.iter().copied().zip(&states).filter(|(_, state)| !state.has_config).collect();
+                hosts.iter().copied().zip(states).filter(|(_, state)| !state.has_config).collect();
             if waiting.is_empty() {
                 return Ok(());
             }
@@ -105,20 +110,37 @@ impl<'i> Boot<'i> {
             let missing: Vec<&HostState> = waiting.iter().map(|(_, state)| *state).collect();
             let names: Vec<&str> = missing.iter().map(|state| state.host.as_str()).collect();
             self.install.view.waits_for(&format!("{} to fetch its config", names.join(", ")));
-            let now = clock::now()?;
+            let now = clock::now();
             if let Some(stall) = missing.iter().find_map(|state| stall(state, begun, now, PATIENCE)) {
                 return Err(gave_up(provider, &waiting, stall));
             }
-            std::thread::sleep(Duration::from_millis(300));
+            self.install.pause(BETWEEN_LOOKS)?;
         }
     }
 
     fn states(&self, hosts: &[&Host]) -> Result<Vec<HostState>, Report> {
-        let path = self.install.workdir.path(hardway_journal::FILE_NAME);
-        let records = hardway_journal::read(&path).map_err(|error| journal_report(&error))?;
+        self.followed(hosts).now().map(<[HostState]>::to_vec)
+    }
+
+    fn followed(&self, hosts: &[&Host]) -> FollowedHosts {
         let tracked: Vec<Tracked> =
             hosts.iter().map(|host| Tracked::new(&self.install.cluster, host)).collect();
-        Ok(fold(&records, &tracked))
+        let journal = Follower::new(&self.install.workdir.path(hardway_journal::FILE_NAME));
+        FollowedHosts { journal, states: HostStates::new(&tracked) }
+    }
+}
+
+/// How far machines are: each line of the journal is read once.
+struct FollowedHosts {
+    journal: Follower,
+    states: HostStates,
+}
+
+impl FollowedHosts {
+    fn now(&mut self) -> Result<&[HostState], Report> {
+        let news = self.journal.news().map_err(|error| journal_report(&error))?;
+        self.states.read(&news);
+        Ok(self.states.states())
     }
 }
 

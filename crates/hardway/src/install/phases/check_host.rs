@@ -25,7 +25,7 @@ impl Work for CheckHost<'_> {
 
     fn run(&self) -> Result<String, Report> {
         self.0.view.waits_for("checks of this host, names, load balancer, registry and capacity");
-        let Install { workdir, cluster, options, out, .. } = self.0;
+        let Install { workdir, inputs, cluster, options, out, .. } = self.0;
         let skip = self.0.options.skip_checks.clone();
         // Files from days ago are no obstacle: make-pki makes anew what has ended.
         let choice = Choice { skip, unasked: &[CheckName::Certificates], ..Choice::default() };
@@ -41,7 +41,7 @@ impl Work for CheckHost<'_> {
         };
         let ReleaseOptions { registry, release_dir, .. } = &options.make.release;
         let source = ReleaseSource { registry, folder: release_dir.as_deref() };
-        let results = look(workdir, cluster, source, &choice, told, out)?;
+        let results = look(workdir, &inputs.config, cluster, source, &choice, told, out)?;
         let provider = cluster.inventory.machines.provider;
         self.0.log.line(&preflight_text(&results, provider));
         match refused(&results) {

@@ -43,7 +43,7 @@ impl Work for RemoveBootstrap<'_> {
         self.0.background().approve(self.0)?;
         self.allowed(false, Allowed::LeaveLoadBalancer)?;
         self.leave_load_balancer()?;
-        let retired = Entry::of(clock::now()?, &MachineRetired { host: host.to_owned() });
+        let retired = Entry::of(clock::now(), &MachineRetired { host: host.to_owned() });
         self.0.journal.append(&[retired]).map_err(|error| journal_report(&error))?;
         // From now on no configuration names it; what runs takes that up without dropping anybody.
         let actions = self.0.provider()?.infrastructure();
@@ -90,8 +90,7 @@ impl RemoveBootstrap<'_> {
                     .fix("hardway phase run await-etcd waits for what is missing"));
             }
             self.0.view.waits_for("the API to answer");
-            self.0.go_on()?;
-            std::thread::sleep(Duration::from_secs(1));
+            self.0.pause(Duration::from_secs(1))?;
         }
     }
 

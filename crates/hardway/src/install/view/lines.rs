@@ -6,8 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use hardway_assets::Phase;
 use jiff::{SignedDuration, Timestamp};
 
+use super::View;
 use super::progress::{Progress, Shown, short};
-use super::{View, now};
+use crate::clock::now;
 use crate::report::Report;
 
 /// How long nothing may be said: somebody who reads a log wants to know that it is alive.

@@ -12,9 +12,7 @@ pub(crate) use progress::short;
 pub(super) use screen::Screen;
 
 use hardway_assets::Phase;
-use jiff::Timestamp;
 
-use crate::clock;
 use crate::report::Report;
 
 /// Told about everything that happens. Calls come from any thread.
@@ -39,9 +37,4 @@ pub(crate) trait View: Send + Sync {
     fn tick(&self) {}
     /// What is drawn goes away: somebody else draws from here on.
     fn clear(&self) {}
-}
-
-/// The moment that is shown. The clock was read before: a mistake in it is told elsewhere.
-fn now() -> Timestamp {
-    clock::now().unwrap_or(Timestamp::UNIX_EPOCH)
 }

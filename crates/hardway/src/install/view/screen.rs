@@ -6,8 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use hardway_assets::Phase;
 use jiff::Timestamp;
 
+use super::View;
 use super::progress::{Progress, Shown};
-use super::{View, now};
+use crate::clock::now;
 use crate::report::Report;
 
 /// Draws the block on standard error.

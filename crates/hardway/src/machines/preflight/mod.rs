@@ -30,16 +30,16 @@ pub(crate) struct ReleaseSource<'a> {
 /// Runs the checks of a working folder; each result is told when it is known.
 pub(crate) fn look(
     workdir: &Workdir,
+    install_config: &InputFile,
     cluster: &Cluster,
     source: ReleaseSource<'_>,
     choice: &Choice,
     on_result: impl FnMut(&CheckResult),
     out: &Output,
 ) -> Result<Vec<CheckResult>, Report> {
-    let now = clock::now()?;
+    let now = clock::now();
     let certificates = pki::expiries(cluster, &workdir.tree()?, now);
-    let (install_config, _) = InputFile::both(workdir)?;
-    let registries = Registries::of(cluster, &install_config, source.registry, out);
+    let registries = Registries::of(cluster, install_config, source.registry, out);
     let ask = || registries.ask();
     let site = Site {
         cluster,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hardway_assets::Cluster;
 use hardway_machines::preflight::{PlaceSeen, Refusal, RegistrySeen};
-use hardway_release::{FetchOptions, ImagePlace, PullSpec, Retry, blocking, date_of, look_for};
+use hardway_release::{FetchOptions, ImagePlace, PullSpec, Retry, date_of, look_for};
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 
@@ -12,6 +12,7 @@ use crate::clock;
 use crate::inputs::InputFile;
 use crate::release::{Logins, RegistryOptions, fetch_options, registry_report};
 use crate::report::{Code, Report};
+use crate::runtime;
 use crate::terminal::Output;
 
 /// Everything needed to ask, or why nobody can be asked.
@@ -46,7 +47,7 @@ impl Registries {
             Ok(prepared) => prepared,
             Err(refusal) => return RegistrySeen { trouble: Some(refusal.clone()), places: Vec::new() },
         };
-        let asked = blocking(async {
+        let asked = runtime::block_on(async {
             let mut places = Vec::new();
             for place in look_for(image, options).await.map_err(|error| registry_report(&error))? {
                 let date = date_of(&place.place, &options.connection).await;
@@ -54,7 +55,7 @@ impl Registries {
             }
             Ok(places)
         });
-        match asked.map_err(|error| Report::from_error(Code::WorkdirUnusable, &error)).flatten() {
+        match asked.flatten() {
             Ok(places) => RegistrySeen { places, trouble: None },
             Err(report) => RegistrySeen { places: Vec::new(), trouble: Some(refusal(report)) },
         }
@@ -63,7 +64,7 @@ impl Registries {
 
 /// Must be called when the date has just come.
 fn seen(place: ImagePlace, date: Option<&str>) -> PlaceSeen {
-    let ahead = date.and_then(|date| Some(read(date)?.as_second() - clock::now().ok()?.as_second()));
+    let ahead = date.and_then(|date| Some(read(date)?.as_second() - clock::now().as_second()));
     PlaceSeen {
         name: place.place.name(),
         is_mirror: place.is_mirror,
