@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use hardway_assets::ignition::bootstrap_files::STAGES;
+use tokio::sync::watch::{Receiver, channel};
+use tokio::task::JoinHandle;
 
 use super::gateway::{Gateway, GatewayError, Which};
 use super::journal_entry::JournalEntry;
@@ -69,19 +71,19 @@ impl BootstrapHost {
 
 /// Looking again and again: what the journal has told already is not asked for twice.
 #[derive(Debug)]
-pub(super) struct Looking {
+struct Looking {
     host: BootstrapHost,
     cursor: Option<String>,
     records: BTreeMap<String, Vec<Entry>>,
 }
 
 impl Looking {
-    pub(super) fn at(host: BootstrapHost) -> Self {
+    fn at(host: BootstrapHost) -> Self {
         Self { host, cursor: None, records: BTreeMap::new() }
     }
 
     /// Asks both ways at once, and takes ssh's answer if it comes in time.
-    pub(super) async fn look(&mut self) -> Result<BootstrapReport, HostError> {
+    async fn look(&mut self) -> Result<BootstrapReport, HostError> {
         let Some(ssh) = self.host.ssh.clone() else {
             return self.journal().await.map_err(|error| failed(None, error));
         };
@@ -120,6 +122,43 @@ impl Looking {
         report.clock = said.last().or(new.last()).and_then(|entry| entry.time);
         report.manifests = said.iter().rev().find_map(|entry| manifests(&entry.message));
         Ok(report)
+    }
+}
+
+/// A host that is being looked at, until this is dropped.
+#[derive(Debug)]
+pub struct HostWatch {
+    reports: Receiver<Option<Result<BootstrapReport, String>>>,
+    task: JoinHandle<()>,
+}
+
+impl HostWatch {
+    /// Begins; a look takes as long as it takes, and the next comes after a pause.
+    pub fn start(host: impl Into<BootstrapHost>, pause: Duration) -> Self {
+        let (sender, reports) = channel(None);
+        let mut looking = Looking::at(host.into());
+        let task = tokio::spawn(async move {
+            loop {
+                let seen = looking.look().await.map_err(|error| error.to_string());
+                if sender.send(Some(seen)).is_err() {
+                    return;
+                }
+                tokio::time::sleep(pause).await;
+            }
+        });
+        Self { reports, task }
+    }
+
+    /// What was seen since this was asked last.
+    pub fn news(&mut self) -> Option<Result<BootstrapReport, String>> {
+        let is_new = self.reports.has_changed().unwrap_or(false);
+        if is_new { self.reports.borrow_and_update().clone() } else { None }
+    }
+}
+
+impl Drop for HostWatch {
+    fn drop(&mut self) {
+        self.task.abort();
     }
 }
 

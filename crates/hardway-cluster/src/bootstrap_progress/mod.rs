@@ -5,7 +5,7 @@
 //!   Remote         running a script there, over ssh                 remote.rs
 //!   look()         one look: script, answer                         probe.rs
 //!   Gateway        its journal, over TLS with certificates          gateway.rs, gateway_verifier.rs, journal_entry.rs
-//! HostWatch        look after look                                  host_watch.rs
+//! HostWatch        look after look                                  bootstrap_host.rs
 //! Entry            a line of a service's own record                 record.rs
 //! BootstrapReport  stages, manifests, pods, as sentences            report.rs, stages.rs
 //! reset            a failed bootkube begins anew                    reset.rs
@@ -17,7 +17,6 @@
 mod bootstrap_host;
 mod gateway;
 mod gateway_verifier;
-mod host_watch;
 mod journal_entry;
 mod probe;
 mod record;
@@ -29,9 +28,8 @@ mod stages;
 mod tests;
 
 pub(crate) use bootstrap_host::RECORDER;
-pub use bootstrap_host::{BootstrapHost, HostError};
+pub use bootstrap_host::{BootstrapHost, HostError, HostWatch};
 pub use gateway::{GATEWAY_PORT, Gateway, GatewayError, Which};
-pub use host_watch::HostWatch;
 pub use journal_entry::JournalEntry;
 pub use probe::{look, read};
 pub use record::{Entry, entries};

@@ -5,9 +5,7 @@
 
 use super::evidence::Evidence;
 use super::link::Link::{self, *};
-use super::probes::{
-    bootstrap, folder, host, ignition, logs, names, nodes, operators, os_install, reach, seeds,
-};
+use super::probes::{bootstrap, folder, logs, machines, names, nodes, operators, reach, seeds};
 use crate::bootstrap_progress::State;
 
 /// One entry.
@@ -86,11 +84,11 @@ pub const ROWS: &[Row] = &[
     row("H15", Host).logged(&[&["CPU does not support x86-64-v2"]]),
     row("H11", Host).logged(&[&["No bootable device"]]),
     row("H6", Host).logged(&[&["6443: connect: no route to host"], &["22623: connect: no route to host"]]),
-    row("H7", Host).seen(host::addresses_lost),
+    row("H7", Host).seen(machines::addresses_lost),
     row("H8", Host)
         .logged(&[&["already in use in the network by host"], &["IPv6 duplicate address", "detected"]]),
     row("H9", Host).logged(&[&["<on_reboot>destroy</on_reboot>"]]),
-    row("H12", Host).seen(host::interfaces_loose),
+    row("H12", Host).seen(machines::interfaces_loose),
     row("H16", Host).logged(&[&["Cannot access storage file", "No such file or directory"]]),
     row("H17", Host),
     row("D1", Names).seen(names::api_names).logged(&[&["lookup api", "no such host"]]),
@@ -126,10 +124,10 @@ pub const ROWS: &[Row] = &[
         .logged(&[&["coreos-installer", "404 Not Found"], &["HTTP status client error (404"]]),
     row("R4", OsInstall).logged(&[&["is not a block device"]]),
     row("R5", OsInstall).logged(&[&["found busy partitions"]]),
-    row("H10", OsInstall).seen(ignition::again_and_again),
+    row("H10", OsInstall).seen(machines::again_and_again),
     row("R3", OsInstall).logged(&[&["hash mismatch, computed"]]),
-    row("R6", OsInstall).seen(os_install::old_system),
-    row("R11", OsInstall).seen(os_install::other_address),
+    row("R6", OsInstall).seen(machines::old_system),
+    row("R11", OsInstall).seen(machines::other_address),
     // Only what the first boot's initramfs says: later a second network card may well wait in vain.
     row("R12", OsInstall).logged(&[&["dracut-initqueue timeout"], &["nm-wait-online-initrd", "failed"]]),
     // What a controller answers when it cannot fetch the medium (DMTF's Base message registry).
@@ -149,7 +147,7 @@ pub const ROWS: &[Row] = &[
         &["/config/", "GET error", "connection refused"],
         &["/config/", "GET error", "i/o timeout"],
     ]),
-    row("I13", Ignition).seen(ignition::never_fetched),
+    row("I13", Ignition).seen(machines::never_fetched),
     row("B23", Bootstrap).seen(bootstrap::clocks_differ).logged(&[
         &["certificate has expired or is not yet valid", "is before"],
         &["clock difference", "too high"],

@@ -9,9 +9,8 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::bundle_evidence::{LINES, last_lines};
-use super::evidence::{Api, Evidence, Log, Place, Port};
+use super::evidence::{Api, Evidence, Log, Place, Port, Share};
 use super::resources::{CONFIG_MAPS, Resources, WANTED};
-use super::surroundings::Share;
 use crate::api_error::{sentence, unless_absent};
 use crate::bootstrap_progress::{BootstrapHost, HostError};
 use crate::handshake::{self, Trust};

@@ -1,7 +1,7 @@
 //! What is broken first: the failure catalogue, probed on evidence that was collected beforehand.
 //!
 //! ```text
-//! Evidence           everything that is known, from wherever          evidence.rs, surroundings.rs
+//! Evidence           everything that is known, from wherever          evidence.rs
 //! ROWS, Row, Link    the catalogue in the order of the chain          catalogue.rs, link.rs
 //! probes             pure: Evidence → sentences                       probes/
 //! Diagnosis          first_broken(), all_broken()                     diagnosed.rs
@@ -21,7 +21,6 @@ mod link;
 pub mod live;
 mod probes;
 mod resources;
-mod surroundings;
 #[cfg(test)]
 mod tests;
 
@@ -30,7 +29,9 @@ pub use bundle::{Bundle, BundleError, Limits, Take};
 pub use bundle_evidence::from_bundle;
 pub use catalogue::{ROWS, Row};
 pub use diagnosed::{Diagnosis, all_broken, first_broken};
-pub use evidence::{Api, ConfigFacts, Evidence, FolderFacts, Log, NameFacts, Place, Port, SeedFacts};
+pub use evidence::{
+    Api, ConfigFacts, Evidence, FolderFacts, HostFacts, InstallFacts, Log, NameFacts, Place, Port, SeedFacts,
+    Share,
+};
 pub use link::Link;
 pub use resources::Resources;
-pub use surroundings::{HostFacts, InstallFacts, Share};

@@ -3,7 +3,7 @@
 use hardway_assets::pki::CertificateFacts;
 use jiff::{SignedDuration, Timestamp};
 
-use super::outcome::Outcome;
+use super::outcome::{Check, Outcome};
 
 /// What an endpoint presented, or why nothing could be trusted.
 #[derive(Clone, Debug)]
@@ -54,12 +54,12 @@ pub fn judge_certificates(now: Timestamp, presented: &[Presented], secrets: &[Ex
     }
     if !wrong.is_empty() {
         wrong.extend(near);
-        return Outcome::failed("certificates", wrong, FIX);
+        return Outcome::failed(Check::Certificates, wrong, FIX);
     }
     if !near.is_empty() {
-        return Outcome::warned("certificates", near, FIX);
+        return Outcome::warned(Check::Certificates, near, FIX);
     }
-    Outcome { seen, ..Outcome::passed("certificates", "") }
+    Outcome { seen, ..Outcome::passed(Check::Certificates, "") }
 }
 
 fn sort(

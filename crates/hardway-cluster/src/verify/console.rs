@@ -6,7 +6,8 @@ use http::{Response, StatusCode, Uri};
 use kube::Config;
 use kube::client::Body;
 
-use super::outcome::Outcome;
+use super::outcome::{Check, Outcome};
+use super::questions::AskError;
 use super::verifier::Verifier;
 use crate::api_error::sentence;
 use crate::kubeconfig::without_retries;
@@ -18,20 +19,20 @@ const FIX: &str = "resolve the name, dial 443 of the ingress address, look at th
 const MOST: usize = 8;
 
 impl Verifier {
-    pub(super) async fn console(&self) -> Result<Outcome, String> {
+    pub(super) async fn console(&self) -> Result<Outcome, AskError> {
         let Some(route) = self.get::<Route>("openshift-console", "console").await? else {
-            return Ok(Outcome::skipped("console", "this cluster has no console"));
+            return Ok(Outcome::skipped(Check::Console, "this cluster has no console"));
         };
         let Some(url) = route.url() else {
-            return Ok(Outcome::failed("console", vec!["no router serves its route".to_owned()], FIX));
+            return Ok(Outcome::failed(Check::Console, vec!["no router serves its route".to_owned()], FIX));
         };
         let ca = self.get::<ConfigMap>("openshift-config-managed", "default-ingress-cert").await?;
         let ca = ca.as_ref().and_then(|map| map.get("ca-bundle.crt")).unwrap_or_default();
         let trusted = pem::decode(ca).ok().map(|blocks| blocks.into_iter().map(|block| block.der).collect());
         Ok(match self.walk(&url, trusted).await {
-            Ok(end) if end == url => Outcome::passed("console", format!("{url} answers")),
-            Ok(end) => Outcome::passed("console", format!("{url} answers, with the login at {end}")),
-            Err(why) => Outcome::failed("console", vec![why], FIX),
+            Ok(end) if end == url => Outcome::passed(Check::Console, format!("{url} answers")),
+            Ok(end) => Outcome::passed(Check::Console, format!("{url} answers, with the login at {end}")),
+            Err(why) => Outcome::failed(Check::Console, vec![why], FIX),
         })
     }
 
@@ -70,7 +71,7 @@ impl Verifier {
         let client = without_retries(&config).map_err(|error| sentence(&error))?;
         let path = url.path_and_query().map_or("/", |path| path.as_str());
         let request = http::Request::get(path).body(Body::empty()).map_err(|error| error.to_string())?;
-        let answer = self.within(client.send(request)).await?;
+        let answer = self.within(client.send(request)).await.map_err(|error| error.to_string())?;
         let status = answer.status();
         let asks_who = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN].contains(&status);
         match asks_who || status.is_success() || status.is_redirection() {

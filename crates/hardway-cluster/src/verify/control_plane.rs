@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use kube::ResourceExt as _;
 
-use super::outcome::Outcome;
+use super::outcome::{Check, Outcome};
 use crate::objects::{ClusterOperator, ClusterVersion, Condition, Pod, StaticPodStatus, Truth};
 use crate::pivot::{BOOTSTRAP_MEMBER, Member};
 
@@ -49,7 +49,7 @@ pub fn judge_operators(version: Option<&ClusterVersion>, operators: &[ClusterOpe
         wrong.push(format!("the ClusterVersion has {left} overrides; it cannot be updated with them"));
     }
     Outcome::of(
-        "operators",
+        Check::Operators,
         wrong,
         FIX,
         format!("{} operators, all available and not degraded", operators.len()),
@@ -83,7 +83,7 @@ pub fn judge_control_plane(masters: &[String], parts: &[PodsOf]) -> Outcome {
         }
     }
     let good = format!("{} parts on {} masters, all at their newest revision", parts.len(), masters.len());
-    Outcome::of("control-plane", wrong, FIX, good)
+    Outcome::of(Check::ControlPlane, wrong, FIX, good)
 }
 
 /// As many healthy voters as masters, none of them the bootstrap host.
@@ -94,7 +94,7 @@ pub fn judge_etcd(masters: usize, asked: Result<&[Member], &str>) -> Outcome {
         Ok(members) => members,
         Err(why) => {
             return Outcome::failed(
-                "etcd",
+                Check::Etcd,
                 vec![why.to_owned()],
                 "open port 2379 of the masters to this host, or leave it out with --skip-check etcd",
             );
@@ -116,5 +116,5 @@ pub fn judge_etcd(masters: usize, asked: Result<&[Member], &str>) -> Outcome {
     if members.len() != masters {
         wrong.push(format!("{} members for {masters} masters", members.len()));
     }
-    Outcome::of("etcd", wrong, FIX, format!("{} healthy voting members", members.len()))
+    Outcome::of(Check::Etcd, wrong, FIX, format!("{} healthy voting members", members.len()))
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kube::ResourceExt as _;
 
-use super::outcome::Outcome;
+use super::outcome::{Check, Outcome};
 use crate::declared::{Declared, DeclaredNode, NAME_FIX};
 use crate::objects::{Condition, Node};
 
@@ -41,7 +41,7 @@ pub fn judge_nodes(declared: &Declared, nodes: &[Node], api_version: &str) -> Ou
     }
     wrong.extend(versions(nodes, api_version));
     let good = format!("{} nodes, all Ready, at {api_version}", nodes.len());
-    Outcome::of("nodes", wrong, fix, good)
+    Outcome::of(Check::Nodes, wrong, fix, good)
 }
 
 fn faults(expected: &DeclaredNode, node: &Node) -> Vec<String> {

@@ -1,37 +1,131 @@
-//! A check's verdict.
+//! The checks, and how each ended.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// Every check: its name on the command line and in output, and what it asks.
-pub const CHECKS: [(&str, &str); 12] = [
-    ("api", "does the API answer?"),
-    ("names", "do api, api-int and names below apps resolve to the declared addresses?"),
-    (
-        "certificates",
-        "do api and api-int present certificates that auth/kubeconfig trusts, and which end soon?",
-    ),
-    ("nodes", "is every host of the inventory a Ready node with its name, role, address and version?"),
-    ("operators", "are the ClusterVersion and every ClusterOperator available and not degraded?"),
-    (
-        "control-plane",
-        "do all masters run etcd, API server, controller manager and scheduler at the newest revision?",
-    ),
-    ("etcd", "is every master a healthy voting member, and nobody else?"),
-    ("console", "does the console answer at its route, with a certificate of the routers' CA?"),
-    ("image-registry", "does the image registry have storage?"),
-    ("workload", "is a pod scheduled and started?"),
-    ("logs", "can the logs of a pod be read?"),
-    ("exec", "can a command be run in a pod?"),
-];
+/// Every check, in the order in which they are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Check {
+    /// Does the API answer?
+    Api,
+    /// Do api, api-int and names below apps resolve to the declared addresses?
+    Names,
+    /// Do api and api-int present certificates that auth/kubeconfig trusts, and which end soon?
+    Certificates,
+    /// Is every host of the inventory a Ready node with its name, role, address and version?
+    Nodes,
+    /// Are the ClusterVersion and every ClusterOperator available and not degraded?
+    Operators,
+    /// Do all masters run etcd, API server, controller manager and scheduler at the newest revision?
+    ControlPlane,
+    /// Is every master a healthy voting member, and nobody else?
+    Etcd,
+    /// Does the console answer at its route, with a certificate of the routers' CA?
+    Console,
+    /// Does the image registry have storage?
+    ImageRegistry,
+    /// Is a pod scheduled and started?
+    Workload,
+    /// Can the logs of a pod be read?
+    Logs,
+    /// Can a command be run in a pod?
+    Exec,
+}
+
+impl Check {
+    /// All of them.
+    pub const ALL: [Self; 12] = [
+        Self::Api,
+        Self::Names,
+        Self::Certificates,
+        Self::Nodes,
+        Self::Operators,
+        Self::ControlPlane,
+        Self::Etcd,
+        Self::Console,
+        Self::ImageRegistry,
+        Self::Workload,
+        Self::Logs,
+        Self::Exec,
+    ];
+
+    /// On the command line and in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Api => "api",
+            Self::Names => "names",
+            Self::Certificates => "certificates",
+            Self::Nodes => "nodes",
+            Self::Operators => "operators",
+            Self::ControlPlane => "control-plane",
+            Self::Etcd => "etcd",
+            Self::Console => "console",
+            Self::ImageRegistry => "image-registry",
+            Self::Workload => "workload",
+            Self::Logs => "logs",
+            Self::Exec => "exec",
+        }
+    }
+
+    /// The check of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|check| check.name() == name)
+    }
+
+    /// What it asks.
+    pub fn asks(self) -> &'static str {
+        match self {
+            Self::Api => "does the API answer?",
+            Self::Names => "do api, api-int and names below apps resolve to the declared addresses?",
+            Self::Certificates => {
+                "do api and api-int present certificates that auth/kubeconfig trusts, and which end soon?"
+            }
+            Self::Nodes => {
+                "is every host of the inventory a Ready node with its name, role, address and version?"
+            }
+            Self::Operators => "are the ClusterVersion and every ClusterOperator available and not degraded?",
+            Self::ControlPlane => {
+                "do all masters run etcd, API server, controller manager and scheduler at the newest revision?"
+            }
+            Self::Etcd => "is every master a healthy voting member, and nobody else?",
+            Self::Console => "does the console answer at its route, with a certificate of the routers' CA?",
+            Self::ImageRegistry => "does the image registry have storage?",
+            Self::Workload => "is a pod scheduled and started?",
+            Self::Logs => "can the logs of a pod be read?",
+            Self::Exec => "can a command be run in a pod?",
+        }
+    }
+
+    /// Whether it asks the API alone, and nothing else.
+    pub(super) fn needs_api(self) -> bool {
+        match self {
+            Self::Api | Self::Names | Self::Certificates | Self::Etcd => false,
+            Self::Nodes
+            | Self::Operators
+            | Self::ControlPlane
+            | Self::Console
+            | Self::ImageRegistry
+            | Self::Workload
+            | Self::Logs
+            | Self::Exec => true,
+        }
+    }
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
 
 /// How a check ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Outcome {
-    /// One of [`CHECKS`].
-    pub check: &'static str,
+    /// Of which.
+    pub check: Check,
     /// The verdict.
     pub verdict: Verdict,
     /// What was seen, the worst first.
@@ -57,27 +151,27 @@ pub enum Verdict {
 
 impl Outcome {
     /// As it should be.
-    pub fn passed(check: &'static str, seen: impl Into<String>) -> Self {
+    pub fn passed(check: Check, seen: impl Into<String>) -> Self {
         Self { check, verdict: Verdict::Passed, seen: vec![seen.into()], fix: None }
     }
 
     /// Not asked.
-    pub fn skipped(check: &'static str, why: impl Into<String>) -> Self {
+    pub fn skipped(check: Check, why: impl Into<String>) -> Self {
         Self { check, verdict: Verdict::Skipped, seen: vec![why.into()], fix: None }
     }
 
     /// Works, but.
-    pub fn warned(check: &'static str, seen: Vec<String>, fix: &str) -> Self {
+    pub fn warned(check: Check, seen: Vec<String>, fix: &str) -> Self {
         Self { check, verdict: Verdict::Warned, seen, fix: Some(fix.to_owned()) }
     }
 
     /// Not as it should be.
-    pub fn failed(check: &'static str, seen: Vec<String>, fix: &str) -> Self {
+    pub fn failed(check: Check, seen: Vec<String>, fix: &str) -> Self {
         Self { check, verdict: Verdict::Failed, seen, fix: Some(fix.to_owned()) }
     }
 
     /// Failed if there is anything to complain about, else passed.
-    pub(super) fn of(check: &'static str, wrong: Vec<String>, fix: &str, good: String) -> Self {
+    pub(super) fn of(check: Check, wrong: Vec<String>, fix: &str, good: String) -> Self {
         if wrong.is_empty() { Self::passed(check, good) } else { Self::failed(check, wrong, fix) }
     }
 }

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use serde_json::Value;
 
-use super::outcome::Outcome;
+use super::outcome::{Check, Outcome};
 
 /// A name, and what the system's resolver says about it.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ pub fn judge_names(names: &[Resolved]) -> Outcome {
         }
     }
     let shown: Vec<&str> = names.iter().map(|name| name.name.as_str()).collect();
-    Outcome::of("names", wrong, FIX, format!("{} resolve as declared", shown.join(", ")))
+    Outcome::of(Check::Names, wrong, FIX, format!("{} resolve as declared", shown.join(", ")))
 }
 
 /// `configs.imageregistry.operator.openshift.io cluster`. On platform none it is Removed until somebody gives it storage,
@@ -52,7 +52,7 @@ pub fn judge_names(names: &[Resolved]) -> Outcome {
 pub fn judge_registry(config: Option<&Value>) -> Outcome {
     const FIX: &str = "oc patch configs.imageregistry.operator.openshift.io cluster --type merge -p '{\"spec\":{\"managementState\":\"Managed\",\"storage\":{\"emptyDir\":{}}}}' is good enough to try things";
     let Some(config) = config else {
-        return Outcome::skipped("image-registry", "this cluster has no image registry operator");
+        return Outcome::skipped(Check::ImageRegistry, "this cluster has no image registry operator");
     };
     let state = config["spec"]["managementState"].as_str().unwrap_or("unknown");
     let storage = config["spec"]["storage"]
@@ -60,13 +60,13 @@ pub fn judge_registry(config: Option<&Value>) -> Outcome {
         .and_then(|storage| storage.keys().find(|key| *key != "managementState"));
     match (state, storage) {
         ("Managed", Some(storage)) => {
-            Outcome::passed("image-registry", format!("Managed, with storage {storage}"))
+            Outcome::passed(Check::ImageRegistry, format!("Managed, with storage {storage}"))
         }
         ("Managed", None) => {
-            Outcome::failed("image-registry", vec!["Managed, but has no storage".to_owned()], FIX)
+            Outcome::failed(Check::ImageRegistry, vec!["Managed, but has no storage".to_owned()], FIX)
         }
         _ => Outcome::warned(
-            "image-registry",
+            Check::ImageRegistry,
             vec![format!("{state}: it has no storage, and nothing can be pushed to it")],
             FIX,
         ),

@@ -17,17 +17,14 @@ use tokio::time::timeout;
 use super::certificates::{Expiring, Presented, judge_certificates};
 use super::control_plane::{PodsOf, judge_control_plane, judge_etcd, judge_operators};
 use super::nodes::judge_nodes;
-use super::outcome::{CHECKS, Outcome, Verdict};
+use super::outcome::{Check, Outcome, Verdict};
+use super::questions::AskError;
 use super::surroundings::{Resolved, judge_names, judge_registry};
 use super::workload::Workload;
 use crate::declared::Declared;
 use crate::handshake::{self, Trust};
 use crate::objects::{ClusterVersion, Etcd, KubeApiServer, KubeControllerManager, KubeScheduler, Node};
 use crate::pivot::{EtcdAccess, ask_members};
-
-/// Checks that ask the API alone.
-const NEEDS_API: [&str; 8] =
-    ["nodes", "operators", "control-plane", "console", "image-registry", "workload", "logs", "exec"];
 
 const API_FIX: &str = "see that the address in the kubeconfig answers from this host: DNS, load balancer, port 6443; hardway diagnose looks further";
 
@@ -47,7 +44,7 @@ pub struct Verifier {
     /// By the clock of who looks.
     pub now: Timestamp,
     /// Checks that are not wanted.
-    pub skip: BTreeSet<String>,
+    pub skip: BTreeSet<Check>,
     /// For each answer.
     pub patience: Duration,
     /// For the test pod.
@@ -73,16 +70,16 @@ pub struct Endpoint {
 }
 
 impl Verifier {
-    /// Runs every check that is wanted, in the order of [`CHECKS`].
+    /// Runs every check that is wanted, in order.
     pub async fn run(&self) -> Vec<Outcome> {
         self.run_telling(|_| {}).await
     }
 
     /// The same, and tells which check begins.
-    pub async fn run_telling(&self, mut begins: impl FnMut(&'static str)) -> Vec<Outcome> {
+    pub async fn run_telling(&self, mut begins: impl FnMut(Check)) -> Vec<Outcome> {
         let mut outcomes = Vec::new();
         let mut answers = true;
-        for (check, _) in CHECKS {
+        for check in Check::ALL {
             if !self.wants(check) {
                 outcomes.push(Outcome::skipped(check, "not wanted"));
                 continue;
@@ -90,35 +87,35 @@ impl Verifier {
             begins(check);
             match check {
                 // Come with the workload.
-                "logs" | "exec" if self.wants("workload") && answers => {}
-                "logs" | "exec" if answers => {
+                Check::Logs | Check::Exec if self.wants(Check::Workload) && answers => {}
+                Check::Logs | Check::Exec if answers => {
                     outcomes.push(Outcome::skipped(check, "no pod runs without the check workload"))
                 }
                 // What has one cause is said once.
-                _ if !answers && NEEDS_API.contains(&check) => {
+                _ if !answers && check.needs_api() => {
                     outcomes.push(Outcome::skipped(check, "the API does not answer"));
                 }
-                "api" => {
+                Check::Api => {
                     let outcome = self.api().await;
                     answers = outcome.verdict == Verdict::Passed;
                     outcomes.push(outcome);
                 }
-                "certificates" if !answers => {
+                Check::Certificates if !answers => {
                     outcomes.push(judge_certificates(self.now, &self.presented().await, &[]));
                 }
-                "workload" => outcomes.extend(self.workload().await),
+                Check::Workload => outcomes.extend(self.workload().await),
                 _ => outcomes.push(self.one(check).await.unwrap_or_else(|why| match answers {
-                    true => Outcome::failed(check, vec![why], API_FIX),
+                    true => Outcome::failed(check, vec![why.to_string()], API_FIX),
                     false => Outcome::skipped(check, "the API does not answer"),
                 })),
             }
         }
-        outcomes.sort_by_key(|outcome| CHECKS.iter().position(|(name, _)| *name == outcome.check));
+        outcomes.sort_by_key(|outcome| outcome.check);
         outcomes
     }
 
     /// Takes away what a run that was cut off left in the cluster.
-    pub async fn clean_up(&self) -> Result<(), String> {
+    pub async fn clean_up(&self) -> Result<(), AskError> {
         self.test_workload(self.client()?, String::new()).clean_up().await
     }
 
@@ -126,43 +123,49 @@ impl Verifier {
         let asked = async { self.within(self.client()?.apiserver_version()).await };
         let url = &self.config.cluster_url;
         match asked.await {
-            Ok(version) => Outcome::passed("api", format!("{url} is {}", version.git_version)),
-            Err(why) => Outcome::failed("api", vec![format!("{url}: {why}")], API_FIX),
+            Ok(version) => Outcome::passed(Check::Api, format!("{url} is {}", version.git_version)),
+            Err(why) => Outcome::failed(Check::Api, vec![format!("{url}: {why}")], API_FIX),
         }
     }
 
-    fn wants(&self, check: &str) -> bool {
-        !self.skip.contains(check)
+    fn wants(&self, check: Check) -> bool {
+        !self.skip.contains(&check)
     }
 
-    async fn one(&self, check: &'static str) -> Result<Outcome, String> {
+    async fn one(&self, check: Check) -> Result<Outcome, AskError> {
         Ok(match check {
-            "names" => judge_names(&self.names().await),
-            "certificates" => judge_certificates(self.now, &self.presented().await, &self.secrets().await?),
-            "nodes" => {
+            Check::Names => judge_names(&self.names().await),
+            Check::Certificates => {
+                judge_certificates(self.now, &self.presented().await, &self.secrets().await?)
+            }
+            Check::Nodes => {
                 let version = self.within(self.client()?.apiserver_version()).await?;
                 judge_nodes(&self.declared, &self.all::<Node>().await?, &version.git_version)
             }
-            "operators" => {
+            Check::Operators => {
                 let versions = self.all::<ClusterVersion>().await?;
                 let version = versions.iter().find(|version| version.name_any() == "version");
                 judge_operators(version, &self.all().await?)
             }
-            "control-plane" => self.control_plane().await?,
-            "etcd" => {
+            Check::ControlPlane => self.control_plane().await?,
+            Check::Etcd => {
                 let masters = self.masters().await?.len();
                 match &self.etcd {
-                    None => {
-                        Outcome::skipped("etcd", "there is no etcd client certificate in the working folder")
-                    }
+                    None => Outcome::skipped(
+                        Check::Etcd,
+                        "there is no etcd client certificate in the working folder",
+                    ),
                     Some(access) => match ask_members(access).await {
                         Ok(members) => judge_etcd(masters, Ok(&members)),
                         Err(error) => judge_etcd(masters, Err(&error.to_string())),
                     },
                 }
             }
-            "console" => self.console().await?,
-            _ => judge_registry(self.registry().await?.as_ref()),
+            Check::Console => self.console().await?,
+            Check::ImageRegistry => judge_registry(self.registry().await?.as_ref()),
+            Check::Api => self.api().await,
+            // They come from one pod, and not one by one.
+            Check::Workload | Check::Logs | Check::Exec => Outcome::skipped(check, "no pod runs"),
         })
     }
 
@@ -193,7 +196,7 @@ impl Verifier {
     }
 
     /// Only their metadata: the operators write into annotations when a certificate ends (library-go pkg/certs).
-    async fn secrets(&self) -> Result<Vec<Expiring>, String> {
+    async fn secrets(&self) -> Result<Vec<Expiring>, AskError> {
         let secrets: Api<Secret> = Api::all(self.client()?);
         let listed = self.within(secrets.list_metadata(&ListParams::default())).await?;
         let time = |secret: &dyn Fn(&str) -> Option<String>, key: &str| secret(key)?.parse().ok();
@@ -215,7 +218,7 @@ impl Verifier {
     }
 
     /// Declared, or labelled where nothing is declared.
-    async fn masters(&self) -> Result<Vec<String>, String> {
+    async fn masters(&self) -> Result<Vec<String>, AskError> {
         let declared: Vec<String> =
             self.declared.with_role(Role::Master).map(|node| node.name.clone()).collect();
         if !declared.is_empty() {
@@ -225,7 +228,7 @@ impl Verifier {
         Ok(nodes.iter().filter(|node| node.has_role("master")).map(kube::ResourceExt::name_any).collect())
     }
 
-    async fn control_plane(&self) -> Result<Outcome, String> {
+    async fn control_plane(&self) -> Result<Outcome, AskError> {
         let parts = [
             PodsOf {
                 component: "etcd",
@@ -251,7 +254,7 @@ impl Verifier {
         Ok(judge_control_plane(&self.masters().await?, &parts))
     }
 
-    async fn registry(&self) -> Result<Option<Value>, String> {
+    async fn registry(&self) -> Result<Option<Value>, AskError> {
         let kind = GroupVersionKind::gvk("imageregistry.operator.openshift.io", "v1", "Config");
         let resource = ApiResource::from_gvk_with_plural(&kind, "configs");
         let api: Api<DynamicObject> = Api::all_with(self.client()?, &resource);
@@ -261,11 +264,13 @@ impl Verifier {
     async fn workload(&self) -> Vec<Outcome> {
         let Some(image) = &self.image else {
             let why = "which image to run is not known: --image names one";
-            return ["workload", "logs", "exec"].map(|check| Outcome::skipped(check, why)).into();
+            return [Check::Workload, Check::Logs, Check::Exec]
+                .map(|check| Outcome::skipped(check, why))
+                .into();
         };
         let client = match self.client() {
             Ok(client) => client,
-            Err(why) => return vec![Outcome::failed("workload", vec![why], API_FIX)],
+            Err(why) => return vec![Outcome::failed(Check::Workload, vec![why.to_string()], API_FIX)],
         };
         let mut outcomes = self.test_workload(client, image.clone()).check(|check| self.wants(check)).await;
         outcomes.retain(|outcome| self.wants(outcome.check));

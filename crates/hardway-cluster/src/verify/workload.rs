@@ -9,7 +9,8 @@ use serde_json::json;
 use tokio::io::AsyncReadExt as _;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::outcome::{Outcome, Verdict};
+use super::outcome::{Check, Outcome, Verdict};
+use super::questions::AskError;
 use crate::api_error::sentence;
 use crate::objects;
 
@@ -30,55 +31,54 @@ const SAID: &str = "hardway was here";
 
 impl Workload {
     /// The checks `workload`, `logs` and `exec`. A namespace that an interrupted run left behind goes too.
-    pub(super) async fn check(&self, wants: impl Fn(&str) -> bool) -> Vec<Outcome> {
+    pub(super) async fn check(&self, wants: impl Fn(Check) -> bool) -> Vec<Outcome> {
         let namespace = format!("hardway-verify-{}", self.suffix);
         let mut outcomes = self.run(&namespace, wants).await;
         if let Err(error) = self.clean_up().await {
             let seen = format!("namespace {namespace} could not be deleted: {error}");
             let fix = format!("oc delete namespace -l {LABEL}");
-            match outcomes.iter_mut().find(|outcome| outcome.check == "workload") {
+            match outcomes.iter_mut().find(|outcome| outcome.check == Check::Workload) {
                 // One check, one verdict; a failure keeps its own advice.
                 Some(outcome) => {
                     outcome.verdict = outcome.verdict.max(Verdict::Warned);
                     outcome.seen.push(seen);
                     outcome.fix.get_or_insert(fix);
                 }
-                None => outcomes.push(Outcome::warned("workload", vec![seen], &fix)),
+                None => outcomes.push(Outcome::warned(Check::Workload, vec![seen], &fix)),
             }
         }
         outcomes
     }
 
-    async fn run(&self, namespace: &str, wants: impl Fn(&str) -> bool) -> Vec<Outcome> {
+    async fn run(&self, namespace: &str, wants: impl Fn(Check) -> bool) -> Vec<Outcome> {
         let pods: Api<Pod> = Api::namespaced(self.client.clone(), namespace);
         let mut outcomes = Vec::new();
         match self.start(namespace, &pods).await {
-            Ok(node) => {
-                outcomes.push(Outcome::passed("workload", format!("a pod of {} runs on {node}", self.image)))
-            }
+            Ok(node) => outcomes
+                .push(Outcome::passed(Check::Workload, format!("a pod of {} runs on {node}", self.image))),
             Err(seen) => {
                 outcomes.push(Outcome::failed(
-                    "workload",
+                    Check::Workload,
                     seen,
                     "oc get events -A; is the image within reach? --image names another",
                 ));
-                for check in ["logs", "exec"].into_iter().filter(|check| wants(check)) {
+                for check in [Check::Logs, Check::Exec].into_iter().filter(|check| wants(*check)) {
                     outcomes.push(Outcome::skipped(check, "no pod runs"));
                 }
                 return outcomes;
             }
         }
         const FIX: &str = "approve the node's serving certificate: hardway approve; the API server must reach port 10250 of the nodes";
-        if wants("logs") {
+        if wants(Check::Logs) {
             outcomes.push(match self.logs(&pods).await {
-                Ok(()) => Outcome::passed("logs", "what the pod said can be read"),
-                Err(error) => Outcome::failed("logs", vec![error], FIX),
+                Ok(()) => Outcome::passed(Check::Logs, "what the pod said can be read"),
+                Err(error) => Outcome::failed(Check::Logs, vec![error], FIX),
             });
         }
-        if wants("exec") {
+        if wants(Check::Exec) {
             outcomes.push(match self.exec(&pods).await {
-                Ok(()) => Outcome::passed("exec", "a command ran in the pod"),
-                Err(error) => Outcome::failed("exec", vec![error], FIX),
+                Ok(()) => Outcome::passed(Check::Exec, "a command ran in the pod"),
+                Err(error) => Outcome::failed(Check::Exec, vec![error], FIX),
             });
         }
         outcomes
@@ -134,7 +134,8 @@ impl Workload {
     }
 
     async fn logs(&self, pods: &Api<Pod>) -> Result<(), String> {
-        let text = self.within(pods.logs(POD, &LogParams::default())).await?;
+        let text =
+            self.within(pods.logs(POD, &LogParams::default())).await.map_err(|error| error.to_string())?;
         if text.contains(SAID) {
             Ok(())
         } else {
@@ -144,7 +145,10 @@ impl Workload {
 
     async fn exec(&self, pods: &Api<Pod>) -> Result<(), String> {
         let parameters = AttachParams::default().stdout(true).stderr(false);
-        let mut process = self.within(pods.exec(POD, ["echo", SAID], &parameters)).await?;
+        let mut process = self
+            .within(pods.exec(POD, ["echo", SAID], &parameters))
+            .await
+            .map_err(|error| error.to_string())?;
         let mut text = String::new();
         if let Some(mut output) = process.stdout() {
             let read = timeout(self.patience, output.read_to_string(&mut text)).await;
@@ -157,21 +161,21 @@ impl Workload {
         }
     }
 
-    async fn within<T>(&self, asked: impl Future<Output = kube::Result<T>>) -> Result<T, String> {
+    async fn within<T>(&self, asked: impl Future<Output = kube::Result<T>>) -> Result<T, AskError> {
         match timeout(self.patience, asked).await {
-            Ok(answer) => answer.map_err(|error| sentence(&error)),
-            Err(_) => Err(format!("no answer within {} s", self.patience.as_secs())),
+            Ok(answer) => answer.map_err(AskError::from),
+            Err(_) => Err(AskError::Late(self.patience)),
         }
     }
 
-    pub(super) async fn clean_up(&self) -> Result<(), String> {
+    pub(super) async fn clean_up(&self) -> Result<(), AskError> {
         let namespaces: Api<Namespace> = Api::all(self.client.clone());
         let ours = ListParams::default().labels(&format!("{LABEL}=true"));
         for namespace in self.within(namespaces.list(&ours)).await? {
             match namespaces.delete(&namespace.name_any(), &DeleteParams::default()).await {
                 Ok(_) => {}
                 Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => {}
-                Err(error) => return Err(sentence(&error)),
+                Err(error) => return Err(error.into()),
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use fs_err as fs;
-use hardway_cluster::verify::{CHECKS, Outcome, Verdict, Verifier};
+use hardway_cluster::verify::{Check, Outcome, Verdict, Verifier};
 use hardway_testing::{Server, inside, succeed, until};
 use serde_json::json;
 
@@ -53,7 +53,7 @@ fn router(folder: &Path, login: &str) -> Server {
 }
 
 async fn check(verifier: &Verifier) -> Outcome {
-    verifier.run().await.into_iter().find(|outcome| outcome.check == "console").unwrap()
+    verifier.run().await.into_iter().find(|outcome| outcome.check == Check::Console).unwrap()
 }
 
 async fn trust(driver: &Driver, ca: &str) {
@@ -74,7 +74,7 @@ fn real_the_console_is_followed_to_its_login() {
         let driver = Driver::start().await;
         let mut verifier = verifier(&driver);
         verifier.skip =
-            CHECKS.iter().map(|(name, _)| (*name).to_owned()).filter(|name| name != "console" && name != "api").collect();
+            Check::ALL.into_iter().filter(|check| !matches!(check, Check::Console | Check::Api)).collect();
         for name in ["openshift-console", "openshift-config-managed"] {
             driver.put("Namespace", None, json!({"metadata": {"name": name}})).await;
         }

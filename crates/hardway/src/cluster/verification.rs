@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use hardway_assets::Cluster;
-use hardway_cluster::verify::{Endpoint, Outcome, Surroundings, Verdict, Verifier};
+use hardway_cluster::verify::{Check, Endpoint, Outcome, Surroundings, Verdict, Verifier};
 
 use super::Live;
 use crate::clock;
@@ -17,7 +17,7 @@ pub(crate) fn verifier(
     live: &Live,
     workdir: &Workdir,
     image: Option<String>,
-    skip: BTreeSet<String>,
+    skip: BTreeSet<Check>,
 ) -> Result<Verifier, Report> {
     Ok(Verifier {
         config: live.config.clone(),
@@ -59,7 +59,7 @@ pub(crate) fn failed(outcomes: &[Outcome]) -> Vec<&'static str> {
     outcomes
         .iter()
         .filter(|outcome| outcome.verdict == Verdict::Failed)
-        .map(|outcome| outcome.check)
+        .map(|outcome| outcome.check.name())
         .collect()
 }
 

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use hardway_cluster::verify::{CHECKS, Outcome, Verifier};
+use hardway_cluster::verify::{Check, Outcome, Verifier};
 use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, VerifyArgs};
@@ -21,12 +21,8 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, out: &Output) -> Result<Ex
         list(args.output, out);
         return Ok(Exit::Done);
     }
-    let skip: BTreeSet<String> = args.skip_check.iter().cloned().collect();
-    if let Some(unknown) = skip.iter().find(|name| CHECKS.iter().all(|(check, _)| check != name)) {
-        let names: Vec<&str> = CHECKS.iter().map(|(name, _)| *name).collect();
-        return Err(Report::new(Code::Usage, format!("there is no check {unknown:?}"))
-            .fix(format!("one of {}", names.join(", "))));
-    }
+    let known = |name: &String| Check::named(name).ok_or_else(|| unknown_check(name));
+    let skip = args.skip_check.iter().map(known).collect::<Result<BTreeSet<Check>, Report>>()?;
     let workdir = Workdir::open(&global.dir)?;
     let outcomes = runtime::run_to_its_end(async {
         let live = Live::open(&workdir, &(&args.cluster).into(), out).await?;
@@ -47,16 +43,16 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, out: &Output) -> Result<Ex
 
 /// Says which check takes its time; and takes the test pod away again when somebody ends it.
 async fn run_aloud(verifier: &Verifier, out: &Output) -> Result<Vec<Outcome>, Report> {
-    let check = Cell::new("");
+    let check = Cell::new(Check::Api);
     let doing = || match check.get() {
-        "api" => format!("no answer from the API at {} yet", verifier.config.cluster_url),
+        Check::Api => format!("no answer from the API at {} yet", verifier.config.cluster_url),
         check => format!("still checking {check}"),
     };
     tokio::select! {
         outcomes = runtime::aloud(out, doing, verifier.run_telling(|begun| check.set(begun))) => return Ok(outcomes),
         _ = runtime::told_to_stop() => {}
     }
-    if ["workload", "logs", "exec"].contains(&check.get()) {
+    if matches!(check.get(), Check::Workload | Check::Logs | Check::Exec) {
         let cleaned = tokio::time::timeout(Duration::from_secs(5), verifier.clean_up()).await;
         if !matches!(cleaned, Ok(Ok(()))) {
             out.warn("the namespace of the test pod could not be deleted: oc delete namespace -l hardway.dev/verify");
@@ -65,11 +61,19 @@ async fn run_aloud(verifier: &Verifier, out: &Output) -> Result<Vec<Outcome>, Re
     Err(runtime::interrupted("verifying"))
 }
 
+fn unknown_check(name: &str) -> Report {
+    let names = Check::ALL.map(Check::name);
+    Report::new(Code::Usage, format!("there is no check {name:?}"))
+        .fix(format!("one of {}", names.join(", ")))
+}
+
 fn list(format: Format, out: &Output) {
     match format {
-        Format::Text => CHECKS.iter().for_each(|(name, asks)| out.data(&format!("{name:16} {asks}\n"))),
+        Format::Text => {
+            Check::ALL.iter().for_each(|check| out.data(&format!("{check:16} {}\n", check.asks())))
+        }
         format => {
-            let list = CHECKS.iter().map(|(name, asks)| json!({"check": name, "asks": asks}));
+            let list = Check::ALL.iter().map(|check| json!({"check": check, "asks": check.asks()}));
             out.value(&Value::Array(list.collect()), format);
         }
     }

@@ -2,12 +2,10 @@
 
 pub(super) mod bootstrap;
 pub(super) mod folder;
-pub(super) mod host;
-pub(super) mod ignition;
 pub(super) mod logs;
+pub(super) mod machines;
 pub(super) mod names;
 pub(super) mod nodes;
 pub(super) mod operators;
-pub(super) mod os_install;
 pub(super) mod reach;
 pub(super) mod seeds;

@@ -1,7 +1,6 @@
 //! The API and the config server, seen from here.
 
-use crate::diagnosis::evidence::{Api, Evidence, Place, Port};
-use crate::diagnosis::surroundings::Share;
+use crate::diagnosis::evidence::{Api, Evidence, Place, Port, Share};
 use crate::objects::Node;
 
 /// The machine-config-server is not for everybody: that it is closed counts only when the API's port beside it is open, and
@@ -66,7 +65,8 @@ pub(in crate::diagnosis) fn routers_elsewhere(evidence: &Evidence) -> Vec<String
     vec![format!("{host}:{port} does not answer ({why}), and routers are ready on {routers}")]
 }
 
-/// A master that cannot reach what it is behind of itself, although others can.
+/// A master behind the load balancer cannot reach the balancer's own address, although others can: its connection comes back to itself
+/// (no hairpin).
 pub(in crate::diagnosis) fn no_way_back(evidence: &Evidence) -> Vec<String> {
     if !evidence.state.nodes.values().any(Node::is_ready) {
         return Vec::new();

@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::faults::{Fault, fault};
 use super::good::{booting, settled, vip};
+use crate::diagnosis::evidence::Share;
 use crate::diagnosis::evidence::{Api, Evidence, Log, Place, Port};
-use crate::diagnosis::surroundings::Share;
 use crate::objects::ClusterVersion;
 use crate::testing::{at, operator};
 use crate::watch::Observed;

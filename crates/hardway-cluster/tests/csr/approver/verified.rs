@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use hardway_cluster::declared::Declared;
-use hardway_cluster::verify::{CHECKS, Surroundings, Verdict, Verifier};
+use hardway_cluster::verify::{Check, Surroundings, Verdict, Verifier};
 use hardway_testing::{Machine, SHELL_IMAGE, own_address, run, succeed, until_found};
 use jiff::Timestamp;
 
@@ -37,7 +37,7 @@ async fn real_a_pod_runs_and_its_log_and_a_command_in_it_are_there() {
 
     let outcomes = verifier(&lab).await.run().await;
     let of = |check: &str| {
-        outcomes.iter().find(|one| one.check == check).unwrap_or_else(|| panic!("{outcomes:?}"))
+        outcomes.iter().find(|one| one.check.name() == check).unwrap_or_else(|| panic!("{outcomes:?}"))
     };
     let passed: Vec<(&str, Verdict)> =
         ["workload", "logs", "exec"].map(|check| (check, of(check).verdict)).into();
@@ -50,20 +50,16 @@ async fn real_a_pod_runs_and_its_log_and_a_command_in_it_are_there() {
         let plane = lab.plane.lock().unwrap();
         succeed(plane.kubectl().args(["delete", "pods", "--all", "--all-namespaces", "--timeout=120s"]));
     });
-    let names: Vec<&str> = outcomes.iter().map(|one| one.check).collect();
-    assert_eq!(names, CHECKS.map(|(check, _)| check), "each once, in order, whatever came of it");
+    let checks: Vec<Check> = outcomes.iter().map(|one| one.check).collect();
+    assert_eq!(checks, Check::ALL, "each once, in order, whatever came of it");
     approver.stop().await;
 }
 
 async fn verifier(lab: &Lab) -> Verifier {
     let kubeconfig = lab.plane.lock().unwrap().kubeconfig();
     let config = hardway_cluster::kubeconfig::read(Some(&kubeconfig)).await.unwrap();
-    let wanted = ["api", "workload", "logs", "exec"];
-    let skip: BTreeSet<String> = CHECKS
-        .iter()
-        .map(|(check, _)| (*check).to_owned())
-        .filter(|check| !wanted.contains(&check.as_str()))
-        .collect();
+    let wanted = [Check::Api, Check::Workload, Check::Logs, Check::Exec];
+    let skip: BTreeSet<Check> = Check::ALL.into_iter().filter(|check| !wanted.contains(check)).collect();
     Verifier {
         config,
         declared: Declared::default(),

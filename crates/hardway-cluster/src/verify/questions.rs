@@ -14,15 +14,32 @@ use crate::api_error::{sentence, unless_absent};
 use crate::kubeconfig::without_retries;
 use crate::objects::{Pod, StaticPodOperator, StaticPodStatus};
 
+/// Why a question has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum AskError {
+    /// The API server refuses, or cannot be reached.
+    #[error("{}", sentence(.0))]
+    Api(Box<kube::Error>),
+    /// It took too long.
+    #[error("no answer within {} s", .0.as_secs())]
+    Late(Duration),
+}
+
+impl From<kube::Error> for AskError {
+    fn from(error: kube::Error) -> Self {
+        Self::Api(Box::new(error))
+    }
+}
+
 const BETWEEN_TRIES: Duration = Duration::from_millis(500);
 
 impl Verifier {
-    pub(super) async fn pods(&self, namespace: &str) -> Result<Vec<Pod>, String> {
+    pub(super) async fn pods(&self, namespace: &str) -> Result<Vec<Pod>, AskError> {
         let api: Api<Pod> = Api::namespaced(self.client()?, namespace);
         self.list(&api).await
     }
 
-    pub(super) async fn status<K>(&self) -> Result<Option<StaticPodStatus>, String>
+    pub(super) async fn status<K>(&self) -> Result<Option<StaticPodStatus>, AskError>
     where
         K: StaticPodOperator
             + Resource<DynamicType = (), Scope = ClusterResourceScope>
@@ -34,7 +51,7 @@ impl Verifier {
         Ok(self.optional(api.get_opt("cluster")).await?.map(|object| object.status().clone()))
     }
 
-    pub(super) async fn all<K>(&self) -> Result<Vec<K>, String>
+    pub(super) async fn all<K>(&self) -> Result<Vec<K>, AskError>
     where
         K: Resource<DynamicType = (), Scope = ClusterResourceScope> + Clone + Debug + DeserializeOwned,
     {
@@ -42,7 +59,7 @@ impl Verifier {
         self.list(&api).await
     }
 
-    pub(super) async fn get<K>(&self, namespace: &str, name: &str) -> Result<Option<K>, String>
+    pub(super) async fn get<K>(&self, namespace: &str, name: &str) -> Result<Option<K>, AskError>
     where
         K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + Debug + DeserializeOwned,
     {
@@ -52,7 +69,7 @@ impl Verifier {
 
     /// An API server that has just started asks for another try (429, "storage is (re)initializing"). It gets it as long as there
     /// is patience.
-    async fn list<K>(&self, api: &Api<K>) -> Result<Vec<K>, String>
+    async fn list<K>(&self, api: &Api<K>) -> Result<Vec<K>, AskError>
     where
         K: Clone + Debug + DeserializeOwned,
     {
@@ -67,21 +84,24 @@ impl Verifier {
         Ok(self.within(asked).await?.items)
     }
 
-    pub(super) fn client(&self) -> Result<Client, String> {
-        without_retries(&self.config).map_err(|error| sentence(&error))
+    pub(super) fn client(&self) -> Result<Client, AskError> {
+        without_retries(&self.config).map_err(AskError::from)
     }
 
     pub(super) async fn optional<T>(
         &self,
         asked: impl Future<Output = kube::Result<Option<T>>>,
-    ) -> Result<Option<T>, String> {
+    ) -> Result<Option<T>, AskError> {
         self.within(async { unless_absent(asked.await) }).await
     }
 
-    pub(super) async fn within<T>(&self, asked: impl Future<Output = kube::Result<T>>) -> Result<T, String> {
+    pub(super) async fn within<T>(
+        &self,
+        asked: impl Future<Output = kube::Result<T>>,
+    ) -> Result<T, AskError> {
         match timeout(self.patience, asked).await {
-            Ok(answer) => answer.map_err(|error| sentence(&error)),
-            Err(_) => Err(format!("no answer within {} s", self.patience.as_secs())),
+            Ok(answer) => answer.map_err(AskError::from),
+            Err(_) => Err(AskError::Late(self.patience)),
         }
     }
 }

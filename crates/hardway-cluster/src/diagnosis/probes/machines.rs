@@ -1,10 +1,30 @@
-//! What machines boot into.
+//! Machines: the host that carries them, what they boot into, and who fetched which config.
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::diagnosis::evidence::Evidence;
+use super::nodes::awaited;
+use crate::diagnosis::evidence::{Api, Evidence};
+
+/// Before the API answered for the first time, nothing says that the addresses were ever there.
+pub(in crate::diagnosis) fn addresses_lost(evidence: &Evidence) -> Vec<String> {
+    if !evidence.install.api_came_up || !matches!(evidence.api, Api::Silent(_)) {
+        return Vec::new();
+    }
+    let lost = evidence.host.lost_addresses.iter();
+    lost.map(|address| format!("no interface of this host has {address}, and the API answered once"))
+        .collect()
+}
+
+/// A machine that is off has no interface; one that works hangs on a bridge.
+pub(in crate::diagnosis) fn interfaces_loose(evidence: &Evidence) -> Vec<String> {
+    if evidence.is_settled() {
+        return Vec::new();
+    }
+    let loose = evidence.host.loose_interfaces.iter();
+    loose.map(|name| format!("interface {name} of a machine hangs on no bridge")).collect()
+}
 
 /// What every CoreOS system says at its login prompt (coreos/fedora-coreos-config, `coreos-ignition-write-issues`).
 const RAN: &str = "Ignition: ran on ";
@@ -49,4 +69,24 @@ pub(in crate::diagnosis) fn other_address(evidence: &Evidence) -> Vec<String> {
         }
     }
     found
+}
+
+/// More often than an install with a mistake or two needs.
+const OFTEN: usize = 4;
+
+pub(in crate::diagnosis) fn again_and_again(evidence: &Evidence) -> Vec<String> {
+    let Some(fetched) = &evidence.fetched else { return Vec::new() };
+    let is_node = |name: &str| evidence.state.nodes.contains_key(name);
+    let often = fetched.iter().filter(|(node, times)| **times >= OFTEN && !is_node(node));
+    often.map(|(node, times)| format!("{node} fetched its config {times} times and is no node")).collect()
+}
+
+/// Counts only when others did fetch theirs from here: configs may also travel on media.
+pub(in crate::diagnosis) fn never_fetched(evidence: &Evidence) -> Vec<String> {
+    let Some(fetched) = evidence.fetched.as_ref().filter(|fetched| !fetched.is_empty()) else {
+        return Vec::new();
+    };
+    let missing = awaited(evidence)
+        .filter(|node| !fetched.contains_key(&node.name) && !evidence.state.nodes.contains_key(&node.name));
+    missing.map(|node| format!("{} {} has not fetched its config", node.role_name(), node.name)).collect()
 }
