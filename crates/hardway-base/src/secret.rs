@@ -8,6 +8,9 @@ use zeroize::Zeroizing;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Zeroizing<Vec<u8>>);
 
+/// What stands in place of a secret, everywhere.
+pub const HIDDEN: &str = "<redacted>";
+
 impl Secret {
     /// Hides a value.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
@@ -27,6 +30,6 @@ impl Secret {
 
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(crate::redaction::HIDDEN)
+        f.write_str(HIDDEN)
     }
 }

@@ -3,8 +3,6 @@
 mod redactor;
 mod url_password;
 
+pub use crate::secret::HIDDEN;
 pub use redactor::Redactor;
 pub use url_password::{without_password, without_passwords};
-
-/// What stands in place of a secret, everywhere.
-pub const HIDDEN: &str = "<redacted>";

@@ -31,7 +31,7 @@ pub struct Descriptor {
     /// The platform that hands configs to machines, for its [limit](hardway_assets::install_media::limit).
     pub(super) platform: Option<&'static str>,
     /// Where the machines are, if that is a network of their own that programs have to enter.
-    pub place: Option<fn(&Cluster) -> Result<Place, ProviderError>>,
+    pub place: Option<PlaceOf>,
     /// Machines' interfaces on this host that have lost their bridge; nothing where the machines are not on this host.
     pub loose_interfaces: fn(&Cluster) -> Option<Vec<String>>,
 
@@ -49,6 +49,9 @@ pub struct Descriptor {
     /// What checks have to know of it.
     pub(crate) surroundings: Surroundings,
 }
+
+/// Finds the network that a cluster's machines are in.
+pub(crate) type PlaceOf = fn(&Cluster) -> Result<Place, ProviderError>;
 
 /// What a planner is made from.
 #[derive(Clone, Copy, Debug)]

@@ -19,8 +19,10 @@ pub(crate) struct InputFiles {
     pub(crate) inventory: InputFile,
     stamp: InputStamp,
     /// What was found good, by the rules that it was checked with: those before the release is known, and the release's.
-    checked: Arc<Mutex<Vec<(Rules, Arc<FilesRead>)>>>,
+    checked: Arc<Mutex<Checked>>,
 }
+
+type Checked = Vec<(Rules, Arc<FilesRead>)>;
 
 /// When the files were last written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

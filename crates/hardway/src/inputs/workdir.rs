@@ -37,7 +37,6 @@ const RENDERED: &str = "release/rendered";
 pub(crate) const LOCK: &str = "assets.lock";
 /// The lock of a run that has begun to write. Left behind only by a run that was cut off.
 const NEXT_LOCK: &str = ".assets.lock.next";
-/// How files that are being written are called until they are complete.
 
 impl Workdir {
     /// An existing folder.

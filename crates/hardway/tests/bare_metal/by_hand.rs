@@ -91,7 +91,7 @@ fn the_live_iso_is_downloaded_where_it_is_not_there() {
     let map = json!({"apiVersion": "v1", "kind": "ConfigMap",
         "metadata": {"name": "coreos-bootimages", "namespace": "openshift-machine-config-operator"},
         "data": {"stream": stream.to_string()}});
-    site.write("release/manifests/0000_50_bootimages.yaml", &map.to_string());
+    site.write("release/manifests/0000_50_bootimages.yaml", map.to_string());
     boot(&site).unwrap();
     assert!(iso.exists() && site.path("media/master-1.iso").exists());
 }
@@ -100,7 +100,7 @@ fn the_live_iso_is_downloaded_where_it_is_not_there() {
 fn other_providers_have_no_controllers() {
     let site = Site::new("{}");
     let text = site.read("inventory.yaml");
-    site.write("inventory.yaml", &text.replace("provider: bare-metal", "provider: libvirt"));
+    site.write("inventory.yaml", text.replace("provider: bare-metal", "provider: libvirt"));
     let Ran { code, stderr, .. } = site.run(&["bmc", "by-hand"]);
     assert!(code == Some(2) && stderr.contains("provider bare-metal only"), "{stderr}");
 }

@@ -17,7 +17,7 @@ fn settings(emulator: &RedfishEmulator, media: &str, more: &str) -> String {
 fn set_settings(site: &Site, settings: &str) {
     let text = site.read("inventory.yaml");
     let line = text.lines().find(|line| line.starts_with("  bare-metal: ")).unwrap().to_owned();
-    site.write("inventory.yaml", &text.replace(&line, &format!("  bare-metal: {settings}")));
+    site.write("inventory.yaml", text.replace(&line, &format!("  bare-metal: {settings}")));
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn real_the_first_broken_link_is_said() {
     assert!(ran.stdout.starts_with("nothing is broken, as far as "), "{}", ran.stdout);
 
     let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "worker-1"}});
-    folder.write("node.json", &node.to_string());
+    folder.write("node.json", node.to_string());
     succeed(plane.kubectl().args(["create", "-f"]).arg(folder.path("node.json")));
     let ran = folder.run(&["diagnose"]);
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);

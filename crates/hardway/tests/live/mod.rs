@@ -42,7 +42,7 @@ fn real_waiting_ends_with_the_exit_codes_of_openshift_install() {
     let nowhere = Folder::new(&plane);
     nowhere.write(
         "auth/kubeconfig",
-        &folder.read("auth/kubeconfig").replace(&plane.url(), "https://localhost:1"),
+        folder.read("auth/kubeconfig").replace(&plane.url(), "https://localhost:1"),
     );
     let ran = nowhere.run(&["wait-for", "bootstrap-complete", "--stall-after", "3s"]);
     assert_eq!(ran.code, Some(5), "{}", ran.stderr);

@@ -13,7 +13,7 @@ fn folder() -> (Folder, TcpListener) {
         "clusters": [{"name": "x", "cluster": {"server": url}}],
         "users": [{"name": "x", "user": {"token": "x"}}],
         "contexts": [{"name": "x", "context": {"cluster": "x", "user": "x"}}]});
-    folder.write("auth/kubeconfig", &kubeconfig.to_string());
+    folder.write("auth/kubeconfig", kubeconfig.to_string());
     (folder, listener)
 }
 
@@ -47,7 +47,7 @@ fn one_cause_is_told_once() {
     let folder = Folder::empty();
     let (other, listener) = self::folder();
     drop(listener);
-    folder.write("auth/kubeconfig", &other.read("auth/kubeconfig"));
+    folder.write("auth/kubeconfig", other.read("auth/kubeconfig"));
     let ran = folder.run(&["verify", "--skip-check", "certificates"]);
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
     assert!(ran.stderr.contains("1 of 12 checks failed: api"), "{}", ran.stderr);
