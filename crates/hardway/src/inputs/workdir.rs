@@ -37,7 +37,7 @@ const RENDERED: &str = "release/rendered";
 pub(crate) const LOCK: &str = "assets.lock";
 /// The lock of a run that has begun to write. Left behind only by a run that was cut off.
 const NEXT_LOCK: &str = ".assets.lock.next";
-/// How files that are being written are called until they are complete.
+/// What files are called while they are being written.
 
 impl Workdir {
     /// An existing folder.
@@ -180,7 +180,7 @@ impl Workdir {
         self.remove(NEXT_LOCK)
     }
 
-    /// Takes away files that a cut-off run did not finish. Only for who holds the folder.
+    /// Takes away files that a cut-off run did not finish. Only for the holder of the folder's lock.
     pub(crate) fn sweep(&self) -> Result<(), Report> {
         for folder in FOLDERS.iter().chain(&["", SECRETS, RENDERED, "ignition/pointers"]) {
             let entries = match fs::read_dir(self.path(folder)) {
