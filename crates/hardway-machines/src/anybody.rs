@@ -7,8 +7,8 @@ use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signat
 use rustls::{DigitallySignedStruct, SignatureScheme};
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
-/// Takes any certificate, from whoever has its key. For who is asked on purpose without knowing them: a load balancer that
-/// is tried out, a controller on a network where nobody else can answer.
+/// Takes any certificate, from whoever has its key. For peers that are asked on purpose without being known: a load balancer
+/// that is tried out, a controller on a network where nobody else can answer.
 #[derive(Debug)]
 pub(crate) struct Anybody(pub(crate) Arc<CryptoProvider>);
 

@@ -92,7 +92,7 @@ pub(crate) fn handle() -> Result<Handle, Report> {
     Ok(runtime.insert(built).handle().clone())
 }
 
-/// At the end of the program. Somebody who does not answer is not waited for.
+/// At the end of the program. A task that does not answer is not waited for.
 pub(crate) fn end() {
     if let Some(runtime) = RUNTIME.lock().unwrap_or_else(PoisonError::into_inner).take() {
         runtime.shutdown_background();

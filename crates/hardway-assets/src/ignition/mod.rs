@@ -13,8 +13,7 @@
 //! network.rs       a host's NetworkManager keyfile
 //! host_pointer.rs  ignition/pointers/<host>.ign: "fetch your own over there", with a token (host_token.rs)
 //! pool_config.rs   what the machine-config-server would serve, for our own server
-//! pointer.rs       master.ign, worker.ign: "fetch the rest over there"
-//! edited_pointer   what a user added to them, as a MachineConfig
+//! pointer.rs       master.ign, worker.ign: "fetch the rest over there"; and what a user added to them, as a MachineConfig
 //! ```
 
 mod bootstrap;

@@ -72,7 +72,7 @@ pub struct InstallConfig {
     /// Docker config JSON. Serialises as an empty string: what reaches the cluster never holds it.
     #[serde(serialize_with = "as_empty")]
     pub pull_secret: Secret,
-    /// Public keys for the user `core`, one a line.
+    /// Public keys for the user `core`, one per line.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub ssh_key: String,
 }

@@ -58,7 +58,7 @@ impl Upstream {
         self.arguments.push(format!("--{name}={value}"));
     }
 
-    /// Argument lists become flags, one a value.
+    /// Argument lists become flags, one per value.
     fn put_lists(&mut self, lists: &Value, replace: &Replace) {
         for (name, values) in lists.as_object().into_iter().flatten() {
             for value in values.as_array().into_iter().flatten().filter_map(Value::as_str) {

@@ -1,4 +1,4 @@
-//! Entries of a journal, in systemd's JSON (systemd.io/JOURNAL_EXPORT_FORMATS): an object a line.
+//! Entries of a journal, in systemd's JSON (systemd.io/JOURNAL_EXPORT_FORMATS): one object per line.
 
 use jiff::Timestamp;
 use serde_json::Value;

@@ -61,7 +61,7 @@ impl Examined {
         self.pkcs10.as_ref().ok().map(|read| read.key_id.as_str())
     }
 
-    /// As others see it that ask for the same.
+    /// As it looks to others that ask for the same.
     pub fn as_rival(&self) -> Option<Rival> {
         let (name, created) = (self.request.name.clone(), self.request.created);
         (self.request.state == State::Pending).then_some(()).and(self.key_id()).map(|key_id| Rival {

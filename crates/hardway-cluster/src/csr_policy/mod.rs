@@ -5,7 +5,7 @@
 //! Pkcs10     what stands in it, read strictly                     pkcs10.rs, key.rs
 //! Declared   who is expected, from the two input files            crate::declared
 //! World      nodes, fetched configs, earlier approvals, the time  world.rs
-//! rules/     the table of rules, a file a group
+//! rules/     the table of rules, one file per group
 //! decide()   all of that → Decision                               decision.rs, reason.rs
 //! ```
 //!

@@ -33,7 +33,7 @@ pub struct Pkcs10 {
     pub attributes: Vec<String>,
     /// The key it is about.
     pub key: Key,
-    /// SHA-256 of the public key: who asks again with the same key is the same.
+    /// SHA-256 of the public key: whoever asks again with the same key is the same.
     pub key_id: String,
     /// Whether that key signed it.
     pub signature: Signature,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Verdict;
 
-/// One row a reason: variant, word, verdict, and what a person can do about it. A verdict `Hold for now` may be another a
+/// One row per reason: variant, word, verdict, and what a person can do about it. A verdict `Hold for now` may be another a
 /// little later, without the request or the inventory being changed.
 macro_rules! reasons {
     ($($(#[$doc:meta])* $variant:ident, $word:literal, $verdict:ident $(for $now:ident)?, $fix:literal;)+) => {

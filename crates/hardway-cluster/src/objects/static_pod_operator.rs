@@ -12,7 +12,7 @@ use super::condition::{Condition, Truth, find};
 pub struct StaticPodStatus {
     /// `EtcdRunningInCluster`, `NodeInstallerProgressing`, …
     pub conditions: Option<Vec<Condition>>,
-    /// One entry a master.
+    /// One entry per master.
     pub node_statuses: Option<Vec<NodeRevision>>,
     /// The newest revision there is.
     pub latest_available_revision: Option<i64>,

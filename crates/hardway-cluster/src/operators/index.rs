@@ -1,5 +1,5 @@
-//! Everything that watching a cluster has told so far, folded from events. Pure: time comes with each event, as the clock
-//! of who watches has it. The cluster's own times are shown and never reckoned with: its clock may be wrong.
+//! Everything that watching a cluster has told so far, folded from events. Pure: time comes with each event, by the clock
+//! of whoever watches. The cluster's own times are shown and never reckoned with: its clock may be wrong.
 
 use std::collections::BTreeMap;
 

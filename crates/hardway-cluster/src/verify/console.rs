@@ -52,7 +52,7 @@ impl Verifier {
                     at = next(&at, location).ok_or_else(|| {
                         format!("{} sends to {location:?}, which is no address", place(&at))
                     })?;
-                    // Who somebody is may be for others to say; they are not the cluster's to answer for.
+                    // An identity provider may be somebody else's; the cluster does not answer for it.
                     if domain(&at) != domain(&start) {
                         return Ok(place(&at));
                     }

@@ -39,9 +39,9 @@ pub struct Verifier {
     pub surroundings: Surroundings,
     /// How etcd is asked.
     pub etcd: Option<EtcdAccess>,
-    /// Of the test pod; none: that check is left out.
+    /// The test pod's image; without one that check is left out.
     pub image: Option<String>,
-    /// By the clock of who looks.
+    /// By the clock of this host.
     pub now: Timestamp,
     /// Checks that are not wanted.
     pub skip: BTreeSet<Check>,

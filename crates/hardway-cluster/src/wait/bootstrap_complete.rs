@@ -92,7 +92,7 @@ impl Wait<'_> {
         self.decision_when(false).await
     }
 
-    /// The same by who knows whether the bootstrap host has left the load balancer.
+    /// The same for a caller that knows whether the bootstrap host has left the load balancer.
     pub async fn decision_when(&mut self, has_left_load_balancer: bool) -> Decision {
         let asked = match &self.options.etcd {
             Some(access) => ask_members(access).await.map_err(|error| error.to_string()),

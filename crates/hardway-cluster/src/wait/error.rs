@@ -41,7 +41,7 @@ pub enum WaitError {
     /// Declared nodes are missing.
     #[error("the cluster is initialized, but lacks declared nodes: {}", .missing.iter().map(|link| link.what.as_str()).collect::<Vec<_>>().join("; "))]
     Nodes {
-        /// One a node.
+        /// One per node.
         missing: Vec<Link>,
         /// When to stop.
         why: GiveUp,

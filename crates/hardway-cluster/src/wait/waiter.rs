@@ -16,7 +16,7 @@ use crate::pivot::EtcdAccess;
 use crate::silence::Silence;
 use crate::watch::{Event, Kind, Patience, Watch};
 
-/// How often it is looked whether there is something to say.
+/// How often to check whether there is something to say.
 const OFTEN: Duration = Duration::from_millis(500);
 
 /// How to wait.
@@ -24,9 +24,9 @@ const OFTEN: Duration = Duration::from_millis(500);
 pub struct WaitOptions {
     /// For the whole wait; none: as long as there is progress.
     pub timeout: Option<SignedDuration>,
-    /// Without anything new for so long, the wait is given up.
+    /// The wait is given up when nothing new has happened for this long.
     pub stall_after: SignedDuration,
-    /// An operator is stable when it has not been Progressing for so long.
+    /// An operator is stable when it has not been Progressing for this long.
     pub stable_for: SignedDuration,
     /// How the cluster is followed.
     pub patience: Patience,
@@ -41,7 +41,7 @@ pub struct WaitOptions {
 }
 
 impl WaitOptions {
-    /// No limit but a stall of half an hour. A revision of the API server takes ten minutes a master, and a server that
+    /// No limit but a stall of half an hour. A revision of the API server takes ten minutes per master, and a server that
     /// boots from its firmware up as long.
     pub fn new() -> Self {
         Self {

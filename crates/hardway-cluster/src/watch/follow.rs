@@ -1,4 +1,4 @@
-//! Following a cluster: one task a kind, each of which lists, watches for a while, and lists again.
+//! Following a cluster: one task per kind, each of which lists, watches for a while, and lists again.
 //!
 //! A list is the truth at one moment, whatever happened before: an API server that moved, a load balancer that dropped a
 //! connection without a word, events that were missed. So no watch lasts longer than a window, each round has a

@@ -1,4 +1,4 @@
-//! Steps that are being taken: one a worker, and a bounded number of them.
+//! Steps that are being taken: one per worker, and a bounded number of them.
 
 use tokio::task::{Id, JoinError, JoinSet};
 

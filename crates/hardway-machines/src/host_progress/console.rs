@@ -13,7 +13,7 @@ use hardway_journal::Sight;
 /// By what a program such as `grep -aohE` finds them, in the order in which they were said.
 pub const MARKS: &str = "coreos\\.liveiso=|Install complete|[ ]ostree=";
 
-/// What the last of them tells; `found` has one a line.
+/// What the last of them tells; `found` has one per line.
 pub fn sight(found: &str) -> Option<Sight> {
     found.lines().rev().find_map(|line| match line.trim() {
         "Install complete" => Some(Sight::OsWritten),

@@ -129,7 +129,7 @@ impl HostState {
             Sight::Off => self.is_on != Some(false),
             Sight::On => self.is_on != Some(true),
             Sight::Live => self.state <= Progress::On && !self.is_live,
-            // Somebody who looks often says it seldom; see `install/sights.rs` of the program.
+            // Whoever looks often reports it rarely; see `install/observer.rs` of the program.
             Sight::Writing { .. } => self.state <= Progress::On,
             Sight::OsWritten => Progress::OsWritten > self.state,
             Sight::Rebooted => Progress::Rebooted > self.state,

@@ -3,7 +3,7 @@
 //! ```text
 //! Tracked       a machine that is waited for, and how its OS gets onto its disk   tracked.rs
 //! console       what a machine's serial log tells of it                          console.rs
-//! HostStates    records in, one state a machine out                               fold.rs
+//! HostStates    records in, one state per machine out                             fold.rs
 //! Stall         nothing has happened for a while: what to look at                 stall.rs
 //! ```
 //!

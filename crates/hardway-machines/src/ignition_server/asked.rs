@@ -66,7 +66,7 @@ impl<'a> Asked<'a> {
         self.is_head() || self.method == Method::GET
     }
 
-    /// Who says to be asking, short and printable: `Ignition/2.24.0`.
+    /// Who the client says it is, short and printable: `Ignition/2.24.0`.
     pub fn user_agent(&self) -> String {
         let agent = self.text(header::USER_AGENT.as_str()).unwrap_or_default();
         agent.chars().filter(|c| c.is_ascii_graphic() || *c == ' ').take(60).collect()

@@ -16,7 +16,7 @@ pub struct Event {
     pub face: Option<Face>,
     /// The host, pool or NodePool it is about, as far as that is known.
     pub who: String,
-    /// Who says to be asking.
+    /// Who the client says it is.
     pub agent: String,
     /// What came of it.
     pub what: Happened,

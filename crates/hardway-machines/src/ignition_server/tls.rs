@@ -101,7 +101,7 @@ impl Certificates {
             .with_cert_resolver(self.clone());
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         config.ignore_client_order = true;
-        // Whoever comes back brings the session along; nothing is kept here for who does not.
+        // Whoever comes back brings the session along; nothing is kept here for those who do not.
         config.ticketer = Ticketer::new()?;
         config.session_storage = Arc::new(NoServerSessionStorage {});
         config.send_tls13_tickets = 1;

@@ -32,7 +32,7 @@ pub struct Site<'a> {
 /// Asks the registries of the release.
 pub type AskRegistry<'a> = &'a (dyn Fn() -> RegistrySeen + Sync);
 
-/// How long to wait for whom. Only who does not answer costs that long.
+/// How long to wait for each kind of answer. Only what does not answer costs that long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
     /// A name server, a port.

@@ -30,7 +30,7 @@ impl<T> Probe<T> {
         Self { program, read }
     }
 
-    /// The same, given up after so long: a management controller or a hypervisor that is silent would be waited for for
+    /// The same, given up after `patience`: a silent management controller or hypervisor would otherwise hold us up for
     /// minutes.
     pub fn within(self, patience: Duration) -> Self {
         let Program { program, arguments, input } = self.program;

@@ -26,7 +26,7 @@ pub struct Controller {
     system: String,
 }
 
-/// How often it is looked whether something has happened.
+/// How long to wait between two looks.
 const INTERVAL: Duration = Duration::from_secs(1);
 /// Firmware takes its time to switch off; a controller reads the head of an image before it says that it is inserted.
 const LOOKS: u64 = 600;

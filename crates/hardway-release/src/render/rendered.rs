@@ -1,4 +1,4 @@
-//! What the controller wrote: one MachineConfig a pool.
+//! What the controller wrote: one MachineConfig per pool.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -63,7 +63,7 @@ pub(crate) fn failed(outcomes: &[Outcome]) -> Vec<&'static str> {
         .collect()
 }
 
-/// A line a check; what was seen and what to do below those that did not pass.
+/// One line per check; what was seen and what to do below those that did not pass.
 pub(crate) fn text(outcomes: &[Outcome]) -> String {
     let mut text = String::new();
     for Outcome { check, verdict, seen, fix } in outcomes {

@@ -1,4 +1,4 @@
-//! One file a verb. Each takes its arguments and the printer, and gives an exit code or a report.
+//! One file per verb. Each takes its arguments and the printer, and gives an exit code or a report.
 
 pub(crate) mod approve;
 mod binding;

@@ -90,7 +90,7 @@ pub(super) fn follow(workdir: &Workdir) -> Result<Exit, Report> {
                 String::new()
             };
             let mut stdout = std::io::stdout();
-            // Who looks on may go away at any time.
+            // The reader may go away at any time.
             if write!(stdout, "{up}{text}").and_then(|()| stdout.flush()).is_err() {
                 return Ok(Exit::Done);
             }

@@ -14,7 +14,7 @@ use crate::report::{Code, Report};
 /// Locked while somebody works in the folder. Empty, and left in place: removing it would let two in at once.
 pub(crate) const FILE: &str = ".hardway.lock";
 
-/// FolderLock while a command changes the folder. Let go by the system when the process ends, however it ends.
+/// Held while a command changes the folder. The system releases it when the process ends, however it ends.
 #[derive(Debug)]
 pub(crate) struct FolderLock(
     #[expect(dead_code, reason = "dropping it lets the lock go")] Option<std::fs::File>,

@@ -36,7 +36,7 @@ pub(crate) struct FilesRead {
 pub(crate) enum Purpose {
     /// Files are made: what only machines need can wait.
     Files,
-    /// Machines are made or looked for: who has mistakes to mend hears of everything at once.
+    /// Machines are made or looked for: every mistake is reported at once.
     Machines,
 }
 

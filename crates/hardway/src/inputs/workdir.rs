@@ -179,7 +179,7 @@ impl Workdir {
         self.remove(NEXT_LOCK)
     }
 
-    /// Takes away files that a cut-off run did not finish. Only for who holds the folder.
+    /// Takes away files that a cut-off run did not finish. Only for the holder of the folder's lock.
     pub(crate) fn sweep(&self) -> Result<(), Report> {
         for folder in FOLDERS.iter().chain(&["", SECRETS, RENDERED, "ignition/pointers"]) {
             let entries = match fs::read_dir(self.path(folder)) {

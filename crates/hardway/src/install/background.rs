@@ -26,7 +26,7 @@ use crate::runtime;
 use crate::server::{self, Folder};
 use crate::terminal::Log;
 
-/// After an approver that gave up.
+/// The pause before an approver that gave up is started again.
 const BETWEEN_APPROVERS: Duration = Duration::from_secs(5);
 
 /// Begun when a phase first needs it, ended with the install.

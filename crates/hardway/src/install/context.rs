@@ -45,7 +45,7 @@ pub(crate) struct Install {
     pub(crate) stop: CancellationToken,
     history: Mutex<LiveHistory>,
     background: Mutex<Background>,
-    /// Where journal and log are that nobody shall see.
+    /// Where journal and log go when nothing may be left in the folder.
     _scratch: Option<TempDir>,
 }
 

@@ -1,8 +1,8 @@
 //! The install: phases in order, each looked at before it is worked on, with a journal that outlives every process.
 //!
 //! ```text
-//! graph          which phase needs which, and what goes in and comes out               graph.rs
-//! Work           what a phase can do: observe, run                                     work.rs, phases/
+//! graph          which phase needs which                                               graph.rs
+//! Work           what a phase can do: observe, run, plan, reset                        work.rs, phases/
 //! Engine         observes, writes down, runs                                           engine.rs
 //! Install        what all phases share: folder, cluster, provider, background          context.rs, node.rs
 //! run            begins an install or goes on with it, and says how it ended           run.rs, summary.rs

@@ -23,7 +23,7 @@ use crate::journal::journal_report;
 use crate::report::{Code, Exit, Report};
 use crate::runtime;
 
-/// For so long a drain may stand still: budgets wait for pods that start elsewhere.
+/// How long a drain may make no progress: disruption budgets wait for pods that start elsewhere.
 const PATIENCE: Duration = Duration::from_secs(20 * 60);
 
 impl Install {

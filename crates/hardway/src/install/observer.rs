@@ -14,12 +14,12 @@ use crate::journal::journal_report;
 use crate::machines::outside;
 use crate::report::Report;
 
-/// A look costs a few programs a machine.
+/// A look starts a few programs per machine.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(8);
-/// A disk that is written to is worth a line in the journal so often.
+/// How often a disk that is being written is worth a line in the journal.
 const BETWEEN_LINES: Duration = Duration::from_secs(60);
 
-/// For whoever is asked about a machine.
+/// How long a question about a machine may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What was seen so far.

@@ -31,7 +31,7 @@ pub(crate) struct Options {
     pub(crate) make: MakeOptions,
     /// Checks of this host that are left out, by name.
     pub(crate) skip_checks: BTreeSet<CheckName>,
-    /// Nothing new for so long ends a wait.
+    /// A wait ends when nothing new has happened for this long.
     pub(crate) stall_after: SignedDuration,
     /// Nothing is written into the folder, not even a journal.
     pub(crate) only_looks: bool,

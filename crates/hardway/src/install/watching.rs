@@ -14,7 +14,7 @@ use crate::clock;
 use crate::cluster::{Access, KUBECONFIG, Live, diagnosis};
 use crate::report::{Code, Exit, Report};
 
-/// For one look. A cluster that does not answer so long is not there.
+/// For one look. A cluster that does not answer within this time counts as not there.
 const LOOK: Duration = Duration::from_secs(10);
 
 impl Install {
@@ -27,7 +27,7 @@ impl Install {
         Live::open_with(&self.workdir, &access, &self.inputs, &self.out).await
     }
 
-    /// The same report, with what is broken first: who reads it should not have to ask.
+    /// The same report, with what is broken first, so that its reader need not ask.
     pub(super) fn diagnosed(&self, phase: Phase, report: Report) -> Report {
         if phase < Phase::AwaitBootstrap
             || report.exit == Exit::Interrupted
@@ -120,7 +120,7 @@ impl Install {
         })
     }
 
-    /// What a wait says, for the one who looks on.
+    /// What a wait says, for the view.
     pub(super) fn hear(&self, line: &Line) {
         match &line.awaits {
             Some(what) => self.view.waits_for(what),

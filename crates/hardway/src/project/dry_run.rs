@@ -8,7 +8,7 @@ use hardway_assets::rendered_nodes;
 use super::{Forecast, Project};
 use crate::release::KeptRelease;
 
-/// A line a file and a line a command, in the order in which they would be written and run. `commands` are those that
+/// One line per file and per command, in the order in which they would be written and run. `commands` are those that
 /// render nodes.
 pub(crate) fn list(
     project: &Project,

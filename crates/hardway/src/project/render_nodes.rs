@@ -55,7 +55,7 @@ pub(crate) fn read_handed_in(project: &Project, dir: &Path, out: &Output) -> Res
     Ok(with_own(project, rendered.configs))
 }
 
-/// The commands that [`render_nodes`] would run, one a line; after what they would refuse.
+/// The commands that [`render_nodes`] would run, one per line; an error where they would refuse to.
 pub(crate) fn commands(
     workdir: &Workdir,
     project: &Project,

@@ -205,7 +205,7 @@ async fn serve_boot(
         }),
         None => Box::new(|_| Ok(())),
     };
-    // Who has so much else to read will find out.
+    // A full channel means that there is plenty to read already.
     let trouble = Box::new(move |what: &str| drop(trouble.try_send(what.to_owned())));
     BootServer::start(boot.address, boot.folder, done, note, trouble)
         .await

@@ -1,4 +1,4 @@
-//! What was asked and approved before: one certificate a key, one live request a node, and not too many of either.
+//! What was asked and approved before: one certificate per key, one live request per node, and not too many of either.
 
 use jiff::SignedDuration;
 

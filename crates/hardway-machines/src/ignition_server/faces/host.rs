@@ -54,7 +54,7 @@ impl HostFace {
         self.table.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Nothing about a host is told to who does not have a token of it; so the token comes first.
+    /// Nobody without a token of a host learns anything about it, so the token is checked first.
     pub fn decide(&self, asked: &Asked<'_>, host: &str, now: Timestamp) -> Decision {
         if !asked.is_read() {
             let answer =

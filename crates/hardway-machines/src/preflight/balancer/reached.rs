@@ -128,7 +128,7 @@ fn ask(stream: &mut (impl Read + Write), path: &str, patience: Duration) -> io::
 
 const LONGEST_ANSWER: usize = 1 << 16;
 
-/// Nothing is told to whom we talk to, and who it is is just what we want to know.
+/// No secret is sent over this connection, and who answers is exactly what we want to find out.
 fn client() -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(aws_lc_rs::default_provider());
     let config =

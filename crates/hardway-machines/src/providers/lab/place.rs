@@ -77,7 +77,7 @@ impl Place {
         cluster.inventory.network.gateway.iter().map(|gateway| format!("{gateway}:{REGISTRY_PORT}")).collect()
     }
 
-    /// Prints what podman has to be told on this host, a word a line.
+    /// Prints what podman has to be told on this host, one word per line.
     pub fn podman_limits(&self) -> Program {
         let script = format!(". {}; podman_limits", self.files.join("common.sh").display());
         Program::new("bash", ["-c", script.as_str()])

@@ -39,7 +39,7 @@ fn choice(args: &CheckArgs) -> Result<Choice, Report> {
     Ok(Choice { skip, only, ..Choice::default() })
 }
 
-/// An error when a check that was asked for by name has nothing to ask of this provider: who reads "nothing failed" would
+/// An error when a check that was asked for by name has nothing to ask of this provider: whoever reads "nothing failed" would
 /// think that all is well.
 fn is_about(choice: &Choice, provider: Provider) -> Result<(), Report> {
     let foreign = choice.foreign(provider);

@@ -67,7 +67,7 @@ impl Registries {
 
 impl Releases for Registries {
     fn daemon_image(&self, release: &str, architecture: &str, logins: &Secret) -> Result<String, String> {
-        // FolderLock while it is asked: all workers of a pool want to know the same.
+        // Held while a registry is asked: all workers of a pool want the same answer.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (release.to_owned(), architecture.to_owned());
         match known.get(&key) {

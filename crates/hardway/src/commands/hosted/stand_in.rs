@@ -12,7 +12,7 @@ use crate::report::{Code, Exit, Report};
 use crate::runtime::{Stop, interrupted, told_to_stop};
 use crate::terminal::Output;
 
-/// How often it is looked whether something is due.
+/// How often to check whether something is due.
 const LOOK: Duration = Duration::from_secs(30);
 
 /// Publishes, and keeps tokens until told to stop.

@@ -49,7 +49,7 @@ async fn serve(
     out: &Output,
 ) -> Result<Exit, Report> {
     let failed = |error: &dyn std::error::Error| Report::from_error(Code::ServeFailed, error);
-    // Before anybody can be served: who is told to end then must end well.
+    // Before anybody can be served: a signal that comes as early as that must still end the server cleanly.
     let mut terminate = signal(SignalKind::terminate()).map_err(|error| failed(&error))?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| failed(&error))?;
     let server = MediaServer::start(listen, isos, note, trouble).await.map_err(|error| failed(&error))?;

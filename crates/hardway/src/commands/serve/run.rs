@@ -15,7 +15,7 @@ pub(super) async fn run(
     format: ServeFormat,
     out: &Output,
 ) -> Result<Exit, Report> {
-    // Before anybody can be served: who is told to end then must end well.
+    // Before anybody can be served: a signal that comes as early as that must still end the server cleanly.
     let mut signals = Signals::catch().map_err(|error| failed(&error))?;
     let log = prepared.journal.as_deref().map(Log::open).transpose()?;
     let mut screen = Screen::new(format, out)?;

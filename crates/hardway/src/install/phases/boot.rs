@@ -79,7 +79,8 @@ impl<'i> Boot<'i> {
         Ok(hosts)
     }
 
-    /// From here, or by a person: then everything but the last step is done here, and what that is is told.
+    /// Boots a machine from here, or has a person do it: then everything but the last step is done here, and they are told what
+    /// that step is.
     fn boot(&self, provider: &dyn Provider, host: &Host) -> Result<(), Report> {
         let mut actions = provider.first_boot(host);
         let steps = provider.by_hand(host);

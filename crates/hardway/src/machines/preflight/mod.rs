@@ -66,7 +66,7 @@ pub(crate) fn refused(results: &[CheckResult]) -> Option<Report> {
     })
 }
 
-/// Group by group, a line a check; what was seen and what to do below those that did not pass. Checks that are about
+/// Group by group, one line per check; what was seen and what to do below those that did not pass. Checks that are about
 /// another provider are left out.
 pub(crate) fn preflight_text(results: &[CheckResult], provider: Provider) -> String {
     let is_about = |result: &&CheckResult| {
