@@ -1,4 +1,4 @@
-//! Errors of the API client: as one sentence, with the cause that matters; and those that are none.
+//! Errors of the API client: as one sentence, with the cause that matters; and answers that only look like errors.
 
 pub use hardway_base::error_sentence as sentence;
 

@@ -1,4 +1,5 @@
-//! From booting machines to a converged cluster: certificate policy, bootstrap progress, pivot, operators, diagnosis.
+//! From booting machines to a converged cluster: certificate policy and approver, bootstrap progress, pivot, operators,
+//! waiting, verification, diagnosis.
 
 pub mod api_error;
 pub mod approver;

@@ -74,8 +74,8 @@ impl MachineMaker {
         Self { on, ..self }
     }
 
-    /// Puts the pointer down and switches the machine on. A machine that is on already stays as it is. It waits for programs: not
-    /// for the thread of a reactor. What a person has to do instead of us, where nobody else can switch it on.
+    /// Puts the pointer down and switches the machine on. A machine that is on already stays as it is. It blocks on
+    /// programs, so it must not be called on a thread of the async runtime. Gives the steps for a person, where only a person can switch it on.
     ///
     /// # Errors
     /// When the provider's actions could not all be carried out; what was done before stays, and the next try goes on.

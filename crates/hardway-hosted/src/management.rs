@@ -251,7 +251,7 @@ impl Management {
     }
 }
 
-/// That it cannot be used is said by ours.
+/// Our own error says already that the kubeconfig cannot be used; only the cause is kept.
 fn unusable(source: Source<'_>, error: &KubeconfigError) -> HostedError {
     let why = match error {
         KubeconfigError::Unusable { source, .. } => sentence(source.as_ref()),

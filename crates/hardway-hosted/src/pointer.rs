@@ -112,10 +112,10 @@ impl Pointer {
         flaws
     }
 
-    /// For one machine: with its name, so that its kubelet need not wait for one, and if so, from another server.
+    /// For one machine: with its name, so that its kubelet need not wait for one, and fetched from another server where one is named.
     ///
     /// # Errors
-    /// When the name is none, or the result is too large.
+    /// When the name is not valid, or the result is too large.
     pub fn for_machine(
         &self,
         hostname: &str,

@@ -11,7 +11,7 @@ use crate::worker::{CLUSTER_LABEL, Wanted, Worker};
 const ATTEMPTS: usize = 10;
 
 impl Management {
-    /// Every worker, by name. What is no record is told.
+    /// Every worker, by name. What cannot be read as a record is reported.
     ///
     /// # Errors
     /// When the API server does not say.

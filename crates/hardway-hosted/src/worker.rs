@@ -235,7 +235,7 @@ impl From<String> for TroubleReason {
     }
 }
 
-/// A record that is none.
+/// A record that cannot be read.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("ConfigMap {name} is no record of a worker: {why}")]
 pub struct RecordError {

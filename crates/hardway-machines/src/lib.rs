@@ -1,4 +1,5 @@
-//! From node configs to booted machines: providers, load balancer, DNS, install media, ignition server, preflight.
+//! From node configs to booted machines: preflight, providers and their actions, load balancer,
+//! management controllers, install media, ignition server.
 
 pub mod actions;
 mod anybody;

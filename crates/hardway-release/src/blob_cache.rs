@@ -107,12 +107,12 @@ impl BlobCache {
     }
 }
 
-/// A blob as who wants it finds it.
+/// A blob as its reader finds it.
 #[derive(Debug)]
 pub(crate) enum Claim {
     /// There.
     Whole(PathBuf),
-    /// To be fetched by who asked, from where it ends.
+    /// To be fetched by the caller, from where it ends.
     ToFetch(Reserved, Partial),
 }
 

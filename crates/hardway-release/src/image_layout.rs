@@ -67,7 +67,7 @@ impl ImageLayout {
         Err(RegistryError::DigestMismatch { what, expected, found: found.to_string() })
     }
 
-    /// Whether an image is there, which is so once all of it is.
+    /// Whether an image is there: the index names it only once all of it is.
     pub(crate) fn has(&self, digest: &Digest, tag: &str) -> io::Result<bool> {
         Ok(self
             .index()?

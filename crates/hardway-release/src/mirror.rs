@@ -40,10 +40,10 @@ pub struct Mirrored {
 /// Why a release was not copied whole. What was copied stays.
 #[derive(Debug, thiserror::Error)]
 pub enum MirrorReleaseError {
-    /// The release is none.
+    /// It is not a release.
     #[error(transparent)]
     Release(#[from] ReleaseError),
-    /// It names an image in no way we know.
+    /// It names an image in a way that we do not know.
     #[error(transparent)]
     PullSpec(#[from] PullSpecError),
     /// An image could not be fetched or pushed.

@@ -23,7 +23,7 @@ pub trait Asset: Send + Sync {
     fn outputs(&self) -> Vec<Output>;
 
     /// Facets of the release that are there because of it. A release is not made of files in the working directory, so
-    /// who reads it is tied to who brings it by name.
+    /// readers are tied by name to the asset that brings it.
     fn gives(&self) -> Vec<Facet> {
         Vec::new()
     }

@@ -14,8 +14,8 @@ use crate::{Cluster, Phase, pki};
 /// The header that names the generation a pointer was made for.
 pub const GENERATION_HEADER: &str = "Hardway-Generation";
 
-/// The config that a host boots from, in the working directory: the bootstrap host's and a self-installing node's is not
-/// called after the host.
+/// The config that a host boots from, in the working directory: the bootstrap host's and a self-installing node's are not
+/// named after the host.
 pub fn first_boot_config(cluster: &Cluster, host: &Host) -> String {
     match host.role {
         Role::Bootstrap => "bootstrap.ign".to_owned(),

@@ -28,7 +28,7 @@ pub enum UserDataError {
 /// The cluster's pointer with the host's own files: its name, its addresses, and when it was installed.
 ///
 /// # Errors
-/// When the pointer is none.
+/// When the pointer cannot be used.
 pub fn joining_config(
     cluster: &Cluster,
     host: &Host,

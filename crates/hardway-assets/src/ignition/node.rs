@@ -40,7 +40,7 @@ const KUBELET_CA_PATH: &str = "/etc/kubernetes/kubelet-ca.crt";
 
 impl Asset for NodeConfig {
     fn id(&self) -> String {
-        // With the name at the end no host can be called like another asset: `bootstrap-ignition` is one.
+        // With the host's name at the end, no host can take the name of another asset such as `bootstrap-ignition`.
         format!("node-{}", self.host.name)
     }
 

@@ -209,7 +209,7 @@ impl VersionContract {
         }
     }
 
-    /// From 4.19 the machine-config-server writes Ignition spec 3.5 for who can read it
+    /// From 4.19 the machine-config-server writes Ignition spec 3.5 for clients that can read it
     /// (MCO `pkg/controller/common/helpers.go`).
     pub fn serves_ignition_3_5(&self) -> bool {
         self.since(4, 19)

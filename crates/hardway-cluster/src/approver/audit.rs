@@ -84,7 +84,7 @@ impl Audit {
         let _ = self.events.send(self.event(outcome));
     }
 
-    /// Writes down what is about to be decided, and waits until it is on the disk. Whether it is.
+    /// Writes down what is about to be decided, and waits until it is on the disk. Gives whether it is.
     pub(crate) async fn intended(&self, now: Timestamp, decided: CsrDecided) -> bool {
         let (sender, written) = oneshot::channel();
         let entry = Entry::of(now, &CsrIntended(decided));

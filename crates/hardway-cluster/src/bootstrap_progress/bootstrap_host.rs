@@ -33,7 +33,7 @@ pub struct HostError(Vec<String>);
 /// (crates/hardway-assets/templates/bootstrap/usr/local/bin/bootstrap-service-record.sh).
 pub(crate) const RECORDER: &str = "bootstrap-record";
 
-/// How long ssh may take longer than the gateway.
+/// How much longer than the gateway ssh may take.
 const GRACE: Duration = Duration::from_secs(3);
 
 /// The end of bootkube's journal that is searched for how many manifests exist.

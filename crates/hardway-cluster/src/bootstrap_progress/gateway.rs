@@ -65,7 +65,7 @@ impl Gateway {
         Self { address, trust, certificate, key, patience: Duration::from_secs(20) }
     }
 
-    /// Entries with all of these fields, in order: all, those after a cursor, or the last so many.
+    /// Entries with all of these fields, in order: all, those after a cursor, or the last few.
     pub async fn entries(
         &self,
         fields: &[(&str, &str)],
@@ -140,7 +140,7 @@ pub enum Which<'c> {
     All,
     /// Those after the one with this cursor.
     After(&'c str),
-    /// The last so many.
+    /// As many as this, from the end.
     Last(usize),
 }
 

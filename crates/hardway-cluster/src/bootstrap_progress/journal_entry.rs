@@ -32,7 +32,7 @@ fn entry(value: &Value) -> JournalEntry {
     }
 }
 
-/// Fields are text; lists of bytes where they are no UTF-8 or hold control characters; lists of either where they are there
+/// A field is text, a list of bytes where it is not UTF-8 or holds control characters, or a list of either where it occurs
 /// several times.
 fn text(value: &Value) -> String {
     match value {

@@ -17,7 +17,7 @@ use crate::verify::Resolved;
 /// What was found. What was not looked at is empty, and proves nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
-    /// By the clock of who looks; none for a bundle, which may be old.
+    /// By the clock of this host; none for a bundle, which may be old.
     pub now: Option<Timestamp>,
     /// What should be there.
     pub declared: Declared,

@@ -170,7 +170,7 @@ async fn resources(config: &Config, patience: Duration) -> Result<Resources, Str
 /// How often each is asked: a cluster that is being installed is busy, and one late answer would cost all the others.
 const TRIES: usize = 3;
 
-/// None where the API does not know the kind or the object. What this user may not see is not there for him.
+/// None where the API does not know the kind or the object. What this user may not see counts as absent.
 async fn get(client: &Client, path: &str, patience: Duration) -> Result<Option<Value>, String> {
     let mut answer = ask(client, path, patience).await;
     for _ in 1..TRIES {

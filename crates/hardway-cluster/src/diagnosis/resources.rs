@@ -89,7 +89,7 @@ impl Resources {
         state
     }
 
-    /// An object of another shape than expected is none: a bundle may be of any release.
+    /// An object of another shape than expected is skipped: a bundle may be of any release.
     fn read<T: DeserializeOwned>(&self, name: &str, wrap: fn(T) -> Observed) -> Vec<Observed> {
         let items = self.items(name).iter();
         items.filter_map(|item| serde_json::from_value(item.clone()).ok()).map(wrap).collect()

@@ -51,7 +51,7 @@ pub enum GatherError {
     /// The journal gateway gave nothing.
     #[error("its journal cannot be read: {0}")]
     Journal(String),
-    /// The program could not be started, or its output not be read.
+    /// The program could not be started, or its output could not be read.
     #[error("{0} cannot be run")]
     Start(String, #[source] io::Error),
 }
@@ -146,7 +146,7 @@ fn redacted(
     if !path.ends_with(".gz") {
         return Ok(text(&bytes, redactor));
     }
-    // One that is cut off or none at all stays out.
+    // A file that is cut off, or not gzip at all, stays out.
     let Ok(Some(inner)) = up_to(&mut GzDecoder::new(bytes.as_slice()), limits.file) else { return Ok(None) };
     let Some((inner, is_changed)) = text(&inner, redactor) else { return Ok(None) };
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());

@@ -190,7 +190,7 @@ impl Index {
         self.declared.nodes.iter().filter_map(|node| chain::broken_node(node, &self.state)).collect()
     }
 
-    /// Whether nothing was new for so long, and what is broken then.
+    /// Whether nothing was new for that long, and what is broken then.
     pub fn stall(&self, now: Timestamp, after: SignedDuration) -> Option<Stall> {
         let idle = self.progress.idle(now);
         (idle >= after).then(|| Stall {

@@ -18,7 +18,7 @@ pub struct Progress {
     reached: BTreeSet<String>,
     /// Manifests applied in the best pass so far.
     applied: u64,
-    /// When something was new, by the clock of who watches.
+    /// When something was new, by the clock of whoever watches.
     pub last: Timestamp,
     /// What was new.
     pub last_fact: String,

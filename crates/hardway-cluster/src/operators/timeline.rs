@@ -17,7 +17,7 @@ pub struct Timeline {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Moment {
-    /// When it was seen, by the clock of who watches.
+    /// When it was seen, by the clock of whoever watches.
     pub seen: Timestamp,
     /// When it was, by the cluster's clock.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -21,7 +21,7 @@ pub struct OperatorView {
     pub progressing: Truth,
     /// Is not as it should be.
     pub degraded: Truth,
-    /// Since when it is as it is, by the clock of who watches.
+    /// Since when it has been like this, by the clock of whoever watches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seen: Option<Timestamp>,
     /// The same by its own clock.

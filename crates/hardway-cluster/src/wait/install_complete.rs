@@ -16,7 +16,7 @@ use crate::watch::{Kind, Watch};
 pub struct Installed {
     /// Where its console is.
     pub console_url: Option<String>,
-    /// PEM of who signs what its routers serve, such as the console.
+    /// PEM of the CA that signs what its routers serve, such as the console.
     pub router_ca: Option<String>,
 }
 

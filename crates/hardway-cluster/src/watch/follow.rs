@@ -59,7 +59,7 @@ impl Watch {
         Self { events, _tasks: tasks }
     }
 
-    /// The next event; a tick when nothing happens for so long.
+    /// The next event; a tick when nothing happens for that long.
     pub async fn next(&mut self, at_most: Duration) -> Event {
         timeout(at_most, self.events.recv()).await.ok().flatten().unwrap_or(Event::Tick)
     }

@@ -74,8 +74,8 @@ pub struct Controller {
 
 /// Who can look into a release.
 pub trait Releases: Send + Sync {
-    /// The image of the machine-config-operator in a release, for machines of an architecture, read with these logins. It waits for a
-    /// registry: not for the thread of a reactor. It may be asked again and again.
+    /// The image of the machine-config-operator in a release, for machines of an architecture, read with these logins. It blocks on a
+    /// registry, so it must not be called on a thread of the async runtime. It may be asked again and again.
     ///
     /// # Errors
     /// Why it is not known, in a sentence.

@@ -25,7 +25,7 @@ pub(super) struct Snapshot {
     /// Versions of the records, by worker.
     pub(super) versions: BTreeMap<String, String>,
     pub(super) surroundings: Surroundings,
-    /// Records that are none.
+    /// Records that cannot be read as one.
     pub(super) strange: Vec<String>,
 }
 

@@ -306,7 +306,7 @@ fn required(name: GateName, what: &str, value: &str) -> Gate {
     }
 }
 
-/// One that says that something is wrong, and is right before it was ever said.
+/// A condition that only reports trouble: the gate is open until it is False.
 fn not_false(name: GateName, conditions: &[Condition], r#type: &str, fix: &'static str) -> Gate {
     match find(conditions, r#type) {
         Some(condition) if condition.status == Truth::False => held(name, condition.sentence(), fix),
@@ -314,7 +314,7 @@ fn not_false(name: GateName, conditions: &[Condition], r#type: &str, fix: &'stat
     }
 }
 
-/// One that must have been said. An empty status counts as unknown.
+/// A condition that must be True. An empty status counts as unknown.
 fn is_true(name: GateName, conditions: &[Condition], r#type: &str, fix: &'static str) -> Gate {
     match find(conditions, r#type) {
         Some(condition) if condition.status == Truth::True => open(name, format!("{type} is True")),

@@ -43,7 +43,7 @@ pub struct NodePoolSpec {
     pub arch: Option<String>,
     /// A time, or `true`.
     pub paused_until: Option<String>,
-    /// How long a drain may take; then the machine goes whatever is lost. None or zero is no word on it.
+    /// How long a drain may take; then the machine goes whatever is lost. None and zero set no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node_drain_timeout: Option<String>,
 }
@@ -128,7 +128,7 @@ impl NodePool {
         format!("{}/{}", part(&self.metadata.namespace), part(&self.metadata.name))
     }
 
-    /// How long its owner lets a drain take. HyperShift takes zero for no limit, and so is what cannot be read.
+    /// How long its owner lets a drain take. Zero means no limit, as in HyperShift; so does what cannot be read.
     pub fn drain_timeout(&self) -> Option<SignedDuration> {
         let timeout: SignedDuration = self.spec.node_drain_timeout.as_ref()?.parse().ok()?;
         timeout.is_positive().then_some(timeout)

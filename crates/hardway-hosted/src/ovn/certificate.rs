@@ -38,7 +38,7 @@ pub enum OvnError {
 /// The Secret, signed by the hosted control plane's own signer. `owner` is the HostedControlPlane: with it, the Secret goes too.
 ///
 /// # Errors
-/// When the signer is none.
+/// When the signer cannot be used.
 pub fn secret(
     namespace: &str,
     ca_crt: &str,

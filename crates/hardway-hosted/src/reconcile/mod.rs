@@ -7,7 +7,7 @@
 //! node       on: joined, labelled, well or unwell   node.rs, upgrade.rs
 //! ```
 //!
-//! One step of a worker is taken in a round: each changes what is seen, and the next round goes on from there. So it does not
+//! A worker's steps are taken one at a time: each changes what is seen, and the next round goes on from there. So it does not
 //! matter when, or how often, a controller is killed.
 
 mod machine;

@@ -55,7 +55,7 @@ impl Hosts {
         self.retired.contains(host)
     }
 
-    /// One more record, for who wants to know about hosts only: nothing about them is impossible.
+    /// One more record, for callers that want to know about hosts only: nothing about them is impossible.
     pub fn note(&mut self, record: &Record) {
         if let Some(event) = Event::of(record) {
             self.apply(&event, record.time);

@@ -13,7 +13,7 @@
 //! having been begun, the same thing begun or taken back twice. Impossible is what no writer writes:
 //!
 //! ```text
-//! phase-failed, install-interrupted      of a phase that no line has started: both are written by who started it
+//! phase-failed, install-interrupted      of a phase that no line has started: both are written by whoever started it
 //! action-finished, action-undone         of an action that no line has started: both are read from the ledger first
 //! csr-decided approve and deny           of one request: the API server takes only one
 //! ```

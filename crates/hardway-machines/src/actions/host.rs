@@ -113,7 +113,7 @@ impl Host {
         let mut words = self.through.iter().chain([&program.program]).chain(&program.arguments);
         let mut child = Command::new(words.next().unwrap_or(&program.program))
             .args(words)
-            // Messages are read by people, and a few by us: one language.
+            // People read these messages, and in a few places so do we: keep them in one language.
             .env("LC_ALL", "C")
             .stdin(if program.input.is_some() { Stdio::piped() } else { Stdio::null() })
             .stdout(Stdio::piped())

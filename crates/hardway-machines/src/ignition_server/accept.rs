@@ -12,8 +12,8 @@ const MOST_ENTRIES: usize = 64;
 pub enum Wanted {
     /// This minor version of Ignition's spec 3, or what is next to it.
     Minor(u64),
-    /// Spec 2.2: asked for by Ignition of the time before 3.0, and what the other server takes for meant when no version is
-    /// named at all, as by curl.
+    /// Spec 2.2: what Ignition before 3.0 asks for, and what the machine-config-server assumes when no version is named at
+    /// all, as by curl.
     Old,
     /// Versions that nobody ever served.
     Unsupported,
@@ -83,7 +83,7 @@ mod tests {
             (format!("{ign};version=4.0.0"), Wanted::Unsupported),
             (format!("{ign};version=3.0.0"), Wanted::Unsupported),
             (format!("{ign};version=2.1.0, */*"), Wanted::Unsupported),
-            // Before a version is not yet that version.
+            // A pre-release is older than its version.
             (format!("{ign};version=3.5.0-experimental"), Wanted::Minor(4)),
             (format!("{ign};version=3.1.0-rc1"), Wanted::Unsupported),
             (format!("{ign};version=3.0.0-rc1"), Wanted::Old),

@@ -68,7 +68,7 @@ struct Row {
 type Stamp = [Option<SystemTime>; 2];
 
 impl Certificates {
-    /// Reads them all. The first without a name is for who asks for none.
+    /// Reads them all. The first without a name is for clients that ask for none.
     pub fn load(files: Vec<CertificateFiles>) -> Result<Arc<Self>, TlsError> {
         let rows = files.into_iter().map(Row::load).collect::<Result<_, _>>()?;
         Ok(Arc::new(Self { rows: RwLock::new(rows) }))

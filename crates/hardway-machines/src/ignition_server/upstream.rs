@@ -50,7 +50,7 @@ impl Upstream {
     /// By host and port, and who signed its certificate, in PEM: the hosted control plane's root-ca.
     ///
     /// # Errors
-    /// When these are none.
+    /// When the address or the certificate cannot be used.
     pub fn new(address: &str, authority: &str) -> Result<Self, UpstreamError> {
         let url =
             format!("https://{address}").parse().map_err(|_| UpstreamError::Address(address.to_owned()))?;

@@ -74,7 +74,7 @@ impl Choice {
         is_asked && !self.unasked.contains(&check.name)
     }
 
-    /// Checks that were asked for by name and are about other providers, each with whom it is about.
+    /// Checks that were asked for by name and are about other providers, each with the providers that it is about.
     pub fn foreign(&self, provider: Provider) -> Vec<(CheckName, &'static [Provider])> {
         let is_foreign =
             |check: &&Check| self.only.contains(&check.name) && !check.providers.contains(&provider);

@@ -42,7 +42,7 @@ pub(crate) struct Fields<'f> {
 }
 
 impl<'f> Fields<'f> {
-    /// An object at a path; what is none counts as empty, and is told.
+    /// An object at a path; anything else counts as empty, and is reported.
     pub(crate) fn new(path: impl Into<String>, value: &'f Value, findings: &'f Findings) -> Self {
         let path = path.into();
         if !value.is_object() && !value.is_null() {

@@ -17,7 +17,7 @@ use crate::runtime::aside;
 /// Why a boot image is not there.
 #[derive(Debug, thiserror::Error)]
 pub enum DownloadError {
-    /// The metadata's sum is none.
+    /// The metadata's sum is not a checksum.
     #[error("the sum of {location}: {error}")]
     Sum {
         /// The URL.

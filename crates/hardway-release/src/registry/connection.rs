@@ -99,7 +99,7 @@ impl Connection {
                 .collect(),
             // A single request with a length: resuming an upload is done by asking what is there already.
             use_monolithic_push: true,
-            // Platforms are chosen by `PlatformChoice`, with an error that lists what there is.
+            // Platforms are chosen by `image_manifest::choose`, with an error that lists what there is.
             platform_resolver: None,
             read_timeout: Some(self.timeout),
             connect_timeout: Some(self.timeout),

@@ -206,8 +206,8 @@ fn blot(text: &str, seen: &Seen) -> String {
     text.char_indices().map(keep).collect()
 }
 
-/// What stands behind a `#` that may be seen or not: a person knows their own comments, and stars in their place look like
-/// something that matters.
+/// Where comments are, visible or not: people know their own comments, and stars in their place would look like something
+/// that matters.
 fn comments(text: &str, visible: &[bool]) -> Vec<bool> {
     let mut found = vec![false; text.len()];
     let mut start = 0;

@@ -137,7 +137,7 @@ impl Chosen {
             }
         };
         let mut payload = fetch_release(&wanted.0, install_config, wanted.1, out)?;
-        // What was rendered last time is known as such, so that it is told why it is made again.
+        // Keeps what was rendered last time, so that the reason for making it again can be given.
         payload.rendered = read_kept_rendered(&workdir.path(FOLDER)).map_err(|error| unusable(&error))?;
         Ok(Self::new(payload, false, Some(image)))
     }

@@ -33,8 +33,8 @@ pub(crate) enum Logins {
 }
 
 /// Everything about reaching registries that flags, an install-config and this host say. `install_config` is the text
-/// of the file, which need not be free of mistakes: of which release it should be is known only after a fetch. `named`
-/// are the images of the command line: who asks for plain HTTP means their registries.
+/// of the file, which may still have mistakes: which release it must suit is known only after a fetch. `named`
+/// are the images of the command line: whoever asks for plain HTTP means their registries.
 pub(crate) fn fetch_options(
     registry: &RegistryOptions,
     install_config: Option<&str>,

@@ -28,7 +28,7 @@ pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_
     }
 }
 
-/// Where each line must be a key, remarks are none. Elsewhere they are passed over, as sshd does.
+/// Where each line must be a key, a comment is a mistake; elsewhere comments are passed over, as sshd does.
 fn lines(text: &str, each_line: bool) -> impl Iterator<Item = &str> {
     let is_key = move |line: &&str| {
         if each_line { !line.is_empty() } else { !line.trim().is_empty() && !line.trim().starts_with('#') }

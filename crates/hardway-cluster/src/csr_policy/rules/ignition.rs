@@ -69,7 +69,8 @@ fn is_let_in(case: &Case<'_>) -> bool {
     given.is_some_and(|given| history::other_key(case).is_none_or(|other| other.at < *given))
 }
 
-/// Those of the host, in order, of the time in which this request can be its first. What was fetched long ago by whomever says nothing about today.
+/// What the host fetched, in order, within the time in which this request can be its first. What anybody fetched long before
+/// says nothing about today.
 fn redemptions<'c>(case: &Case<'c>) -> impl Iterator<Item = &'c Redemption> {
     let host = case.declared().map(|declared| declared.host.as_str());
     let settings = case.world.settings;

@@ -1,4 +1,4 @@
-//! The rules, in the order they are told in. All are asked, so that a person sees everything that speaks against a request.
+//! The rules, in the order in which they are reported. All are evaluated, so that a person sees everything that speaks against a request.
 
 mod history;
 mod identity;

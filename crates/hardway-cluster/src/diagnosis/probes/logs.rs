@@ -3,7 +3,7 @@
 use crate::diagnosis::evidence::{Evidence, Place};
 
 /// The last lines that hold all texts of one alternative. A log's own name counts as part of its lines: a container's log
-/// rarely says whose it is. Letters of either case.
+/// rarely says whose it is. Case is ignored.
 pub(in crate::diagnosis) fn lines_with(evidence: &Evidence, patterns: &[&[&str]]) -> Vec<String> {
     let mut found = matching(evidence, patterns);
     let count = found.len();

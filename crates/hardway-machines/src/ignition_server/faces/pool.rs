@@ -17,9 +17,9 @@ pub struct Pool {
     by_minor: BTreeMap<u64, Result<PreparedConfig, TooNew>>,
 }
 
-/// The one answer that differs. The release's server rewrites a config for Ignition of the time before spec 3, with a
-/// converter of its own; such pointers exist only in clusters that were born before 4.6, and none is made here. So who
-/// asks like them, mostly a person with curl, is told how to ask.
+/// The one answer that differs. The release's server rewrites a config for Ignition from before spec 3, with a
+/// converter of its own; such pointers exist only in clusters that were born before 4.6, and none is made here. So whoever
+/// asks like that, mostly a person with curl, is told how to ask.
 const OLD: &str = "configs of Ignition spec 2.2 are not made here, and without an Accept header that is what is asked for; \
                    ask with Accept: application/vnd.coreos.ignition+json;version=3.4.0";
 /// Older than 3.1 there is no way down in the release's server either.

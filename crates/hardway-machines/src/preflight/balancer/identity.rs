@@ -1,4 +1,4 @@
-//! By what answers of our own backends are known.
+//! How the answers of our own backends are recognized.
 
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use crate::preflight::check_result::Judged;
 use crate::preflight::scene::Scene;
 use crate::providers::{Footprint, Ground};
 
-/// So many virtual processors share a real one before everything takes visibly longer (our judgement, no documented figure).
+/// How many virtual processors can share a real one before everything takes visibly longer (our judgement, no documented figure).
 const SHARED_BY: u64 = 4;
 
 pub(in crate::preflight) fn processors(scene: &Scene<'_>) -> Judged {

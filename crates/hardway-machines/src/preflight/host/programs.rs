@@ -23,7 +23,7 @@ pub(in crate::preflight) fn programs(scene: &Scene<'_>) -> Judged {
     judge(&found, is_static)
 }
 
-/// On what it depends which programs are started.
+/// What decides which programs are started.
 #[derive(Clone, Debug)]
 struct Wishes {
     /// The provider's own.

@@ -24,7 +24,7 @@ const DISCARD: u16 = 9;
 struct Claim {
     address: IpAddr,
     whose: String,
-    /// Whose card answers rightly, if the inventory says.
+    /// The card that should answer, if the inventory names it.
     mac: Option<String>,
     /// Whether it is a machine's own, which may be on already.
     is_machine: bool,

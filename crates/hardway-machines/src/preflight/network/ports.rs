@@ -106,7 +106,7 @@ fn judge(wanted: &[Wanted], listeners: &[Owned]) -> Judged {
             let (protocol, number, address) = (port.protocol.name(), port.port, listener.address);
             let sentence =
                 format!("{protocol} port {number}, for {}, is taken at {address} by {who}", port.what);
-            // Who is not root cannot see whose it is; at the very address, it may well be ours.
+            // Only root can see whose it is; at exactly this address, it may well be ours.
             let is_ours_perhaps = owner.is_none() && !address.is_unspecified();
             if is_ours_perhaps { odd.push(sentence) } else { wrong.push(sentence) }
         }

@@ -113,12 +113,12 @@ fn judge_mirrors(seen: &RegistrySeen) -> Judged {
 
 /// Seconds of difference that matter to nobody: an answer takes its time, and is dated by the second.
 const UNNOTICED: i64 = 5;
-/// Seconds from which on certificates are refused as not yet valid, or etcd and leases go wrong.
+/// Seconds of difference from which certificates are refused as not yet valid, or etcd and leases go wrong.
 const HARMFUL: i64 = 60;
 
 fn judge_clock_skew(seen: &RegistrySeen) -> Judged {
     let dated = || seen.places.iter().filter_map(|place| Some((place, place.ahead?)));
-    // The one that is least away: if a single registry agrees, it is the others that are wrong.
+    // The smallest difference: if a single registry agrees with us, it is the others that are wrong.
     let Some((place, ahead)) = dated().min_by_key(|(_, ahead)| ahead.abs()) else {
         return Judged::not_applicable("no registry told its time");
     };
