@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 /// A port of loopback for a server that is about to start.
 ///
 /// Nobody else is given it for a minute: a connection to it has just been closed from this end, and until the kernel has
-/// forgotten that, only who asks for this very port (with `SO_REUSEADDR`, as servers do) gets it.
+/// forgotten that, only whoever asks for this very port (with `SO_REUSEADDR`, as servers do) gets it.
 ///
 /// # Panics
 /// When loopback is not up.

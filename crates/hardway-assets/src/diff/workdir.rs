@@ -26,7 +26,7 @@ pub(super) fn compare(ours: &Side<'_>, theirs: &Side<'_>, found: &mut Vec<Differ
     for (path, read) in FILES {
         let meaning = |side: &Side<'_>| side.tree.get(path).map(|bytes| read(side, bytes));
         let (a, b) = (meaning(ours), meaning(theirs));
-        // An input may have been eaten, or left out by the caller; the rest is made with the Ignition configs.
+        // An input may have been consumed, as openshift-install does, or left out by the caller; the rest is made with the Ignition configs.
         let comparable = match path {
             INSTALL_CONFIG => a.is_some() && b.is_some(),
             _ => ours.has_ignition() == theirs.has_ignition(),

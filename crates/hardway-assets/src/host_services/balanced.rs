@@ -88,7 +88,7 @@ impl Balanced {
             ..row(name, port, router_health)
         };
         vec![
-            // /readyz turns bad 70 s before the server stops to listen; /healthz and an open port do not.
+            // /readyz turns bad 70 s before the server stops listening; /healthz and an open port do not.
             row("api", 6443, Health { port: 6443, path: "/readyz", is_tls: true }),
             Self {
                 is_for_everybody: false,

@@ -73,7 +73,7 @@ impl<'n> Draft<'n> {
         self.hosts.iter().filter(move |host| host.role == role.name())
     }
 
-    /// The one that is named, or where the provider has the machines' gateway on this host, that.
+    /// The one that is named; else the machines' gateway, where the provider has that on this host.
     fn ignition_server(&self) -> Option<IgnitionServer> {
         let url = match (&self.ignition_server, Provider::named(&self.provider)?) {
             (Some(url), _) => Some(ServerUrl::parse(url).ok()?),

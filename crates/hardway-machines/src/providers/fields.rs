@@ -56,7 +56,7 @@ impl<'f> Fields<'f> {
         format!("{}.{name}", self.path)
     }
 
-    /// Tells of every field that is none of these.
+    /// Reports every field that is none of these.
     pub(crate) fn only(self, known: &[&str]) -> Self {
         self.check_only(known);
         self

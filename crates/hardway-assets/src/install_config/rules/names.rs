@@ -41,7 +41,7 @@ pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// openshift-install quotes the rule for names about one that is not there. These tell what it is.
+/// openshift-install quotes the rule for names even where the name is missing. These say what to write instead.
 const NO_NAME: &str = "the cluster's name is missing: choose a short one, in metadata: name: ocp4; with baseDomain example.com its API \
                        is then api.ocp4.example.com";
 const NO_DOMAIN: &str = "the DNS domain that the cluster's own is made in is missing: name one in which you can have names answered, such \

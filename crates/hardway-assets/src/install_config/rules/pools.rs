@@ -34,7 +34,7 @@ pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_
     }
 }
 
-/// Whether a release payload of one architecture has images for these machines (rule 45). `multi` has them all;
+/// Whether a release payload of one architecture has images for these machines. `multi` has them all;
 /// an empty or unknown name is not judged.
 pub fn architecture(config: &InstallConfig, release_architecture: &str) -> Vec<Violation> {
     if ["", "multi", "unknown"].contains(&release_architecture) {

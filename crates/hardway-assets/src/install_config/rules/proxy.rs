@@ -31,7 +31,7 @@ fn address(draft: &Draft<'_>, path: &str, text: &str, schemes: &[&str], findings
     let url = match Url::parse(text) {
         Ok(url) => url,
         Err(_) => {
-            // What the parser stumbled over may be a piece of the password; what may be shown it is asked about again.
+            // What the parser stumbled over may be a piece of the password, so it parses again what may be shown.
             let special = || "cannot be read; escape what is special in the password".to_owned();
             let error = Url::parse(&shown.replace(HIDDEN, "x")).err();
             let error = error.map_or_else(special, |error| error.to_string());

@@ -23,7 +23,7 @@ impl Gce {
         let resource = Resource::global("compute images", self.name("rhcos"));
         let options = [
             format!("--source-uri={object}"),
-            // What RHCOS can, as the installer declares it.
+            // What RHCOS supports, as the installer declares it.
             "--guest-os-features=UEFI_COMPATIBLE,VIRTIO_SCSI_MULTIQUEUE,GVNIC".to_owned(),
             format!("--labels={}", self.labels()),
         ];

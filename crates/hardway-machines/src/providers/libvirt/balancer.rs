@@ -165,7 +165,7 @@ impl Libvirt {
         }
     }
 
-    /// Ports 6443 and 22623 are none that SELinux knows HAProxy by.
+    /// SELinux does not expect HAProxy on ports 6443 and 22623.
     fn selinux(&self) -> Action {
         let set = |value: &str| {
             self.place().run(Program::words(&format!("setsebool -P haproxy_connect_any {value}")))
