@@ -130,7 +130,7 @@ catalogue! {
     /// Recovery needs a person to decide.
     RecoveryBlocked = "recovery-blocked" => Blocked;
     /// Certificates could not be recovered.
-    RecoveryFailed = "recovery-failed" => Error;
+    RecoveryFailed = "recovery-failed" => Error, Blocked;
     /// A registry does not let us in.
     RegistryRefused = "registry-refused" => Error;
     /// A registry cannot be reached.
