@@ -66,12 +66,12 @@ impl Background {
             folder,
             install.journal.clone(),
             &server::Options::default(),
-            move |told| match told {
-                server::Told::Serving(url) | server::Told::Booting(url) => {
+            move |event| match event {
+                server::ServerEvent::Serving(url) | server::ServerEvent::Booting(url) => {
                     log.line(&format!("serving on {url}"))
                 }
-                server::Told::Happened(event) => view.event(&server::words(&event)),
-                server::Told::Trouble(what) => view.event(&format!("ignition server: {what}")),
+                server::ServerEvent::Happened(event) => view.event(&server::words(&event)),
+                server::ServerEvent::Trouble(what) => view.event(&format!("ignition server: {what}")),
             },
         )?;
         self.server = Some(server);

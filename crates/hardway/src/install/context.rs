@@ -7,7 +7,7 @@ use std::time::Duration;
 use hardway_assets::Cluster;
 use hardway_assets::inventory::{Host, Role};
 use hardway_journal::{History, Journal, LiveHistory};
-use hardway_machines::actions::{self, Action, Doer, DoerError};
+use hardway_machines::actions::{self, Action, Executor, ExecutorError};
 use hardway_machines::providers::{Place, Provider};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -143,23 +143,25 @@ impl Install {
     }
 
     /// Works on this host, and writes down what is done to it.
-    pub(crate) fn doer(&self) -> Doer<'_> {
-        Doer::new(&self.dir, &self.journal, &clock::now).on(machines::outside())
+    pub(crate) fn executor(&self) -> Executor<'_> {
+        Executor::new(&self.dir, &self.journal, &clock::now).on(machines::outside())
     }
 
     /// Makes actions hold, one after the other.
     pub(crate) fn carry_out(&self, actions: &[Action]) -> Result<(), Report> {
-        let doer = self.doer();
+        let executor = self.executor();
         for action in actions {
             self.go_on()?;
             self.view.waits_for(&format!("{}: {}", action.id, action.why));
-            doer.up(std::slice::from_ref(action), &mut Told(self)).map_err(|error| self.failed(&error))?;
+            executor
+                .up(std::slice::from_ref(action), &mut ActionReporter(self))
+                .map_err(|error| self.failed(&error))?;
         }
         Ok(())
     }
 
     /// What to do about an action that failed, where these machines are made.
-    pub(crate) fn failed(&self, error: &DoerError) -> Report {
+    pub(crate) fn failed(&self, error: &ExecutorError) -> Report {
         failed_action(Some(self.cluster.inventory.machines.provider), error)
     }
 
@@ -180,13 +182,14 @@ fn suit_lab(place: Option<&Place>, cluster: &Cluster, make: &mut MakeOptions) ->
     Ok(())
 }
 
-struct Told<'i>(&'i Install);
+/// Says which actions were done on the way of an install.
+struct ActionReporter<'i>(&'i Install);
 
-impl actions::Progress for Told<'_> {
-    fn holds(&mut self, action: &Action, outcome: actions::Outcome) {
+impl actions::ActionListener for ActionReporter<'_> {
+    fn holds(&mut self, action: &Action, outcome: actions::ActionOutcome) {
         match outcome {
-            actions::Outcome::Done => self.0.view.event(&format!("{}: done", action.id)),
-            actions::Outcome::AlreadyHeld => self.0.log.line(&format!("{}: held already", action.id)),
+            actions::ActionOutcome::Done => self.0.view.event(&format!("{}: done", action.id)),
+            actions::ActionOutcome::AlreadyHeld => self.0.log.line(&format!("{}: held already", action.id)),
         }
     }
 }

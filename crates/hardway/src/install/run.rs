@@ -13,7 +13,7 @@ use hardway_machines::preflight::CheckName;
 use jiff::SignedDuration;
 
 use super::engine::Engine;
-use super::view::{Lines, Logged, Progress, Screen, View};
+use super::view::{InstallProgress, Lines, Logged, Screen, View};
 use super::{Install, work_of};
 use crate::inputs::{InputFiles, Workdir};
 use crate::project::MakeOptions;
@@ -47,7 +47,7 @@ pub(crate) fn open(
     phases: &[Phase],
 ) -> Result<Install, Report> {
     let view = |history: &History, log: &Log| -> Arc<dyn View> {
-        let progress = Progress::new(phases.iter().copied(), history);
+        let progress = InstallProgress::new(phases.iter().copied(), history);
         let view: Arc<dyn View> = match std::io::stderr().is_terminal() {
             true => Arc::new(Screen::new(progress, width())),
             false => Arc::new(Lines::new(progress)),

@@ -7,7 +7,7 @@ mod screen;
 
 pub(super) use lines::Lines;
 pub(super) use logged::{LOG_FILE, Logged};
-pub(super) use progress::Progress;
+pub(super) use progress::InstallProgress;
 pub(crate) use progress::short;
 pub(super) use screen::Screen;
 
