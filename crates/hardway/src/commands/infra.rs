@@ -143,9 +143,9 @@ fn status(workdir: &Workdir, infra: &Infra, format: Format, out: &Output) -> Res
     let host = outside();
     machines::answered(&*provider, infra.cluster.inventory.machines.provider)?;
     let actions = provider.infrastructure();
-    let mut rows: Vec<Row> = actions
+    let mut statuses: Vec<ActionStatus> = actions
         .iter()
-        .map(|action| Row {
+        .map(|action| ActionStatus {
             id: &action.id,
             state: if host.holds(&action.holds) { "holds" } else { "missing" },
             is_ours: ledger.get(&action.id).is_some(),
@@ -153,21 +153,21 @@ fn status(workdir: &Workdir, infra: &Infra, format: Format, out: &Output) -> Res
         })
         .collect();
     let planned = |id: &str| actions.iter().any(|action| action.id == id);
-    rows.extend(ledger.iter().filter(|owned| !planned(&owned.action)).map(|owned| Row {
+    statuses.extend(ledger.iter().filter(|owned| !planned(&owned.action)).map(|owned| ActionStatus {
         id: &owned.action,
         state: "extra",
         is_ours: true,
         why: "Was done, and is not of the infrastructure that the inventory asks for.",
     }));
     match format {
-        Format::Text => out.data(&rows.iter().map(Row::text).collect::<String>()),
-        format => out.value(&Value::Array(rows.iter().map(Row::value).collect()), format),
+        Format::Text => out.data(&statuses.iter().map(ActionStatus::text).collect::<String>()),
+        format => out.value(&Value::Array(statuses.iter().map(ActionStatus::value).collect()), format),
     }
     Ok(Exit::Done)
 }
 
 /// One thing, as it is.
-struct Row<'r> {
+struct ActionStatus<'r> {
     id: &'r str,
     /// `holds`, `missing` or `extra`.
     state: &'static str,
@@ -175,7 +175,7 @@ struct Row<'r> {
     why: &'r str,
 }
 
-impl Row<'_> {
+impl ActionStatus<'_> {
     fn text(&self) -> String {
         let whose = if self.is_ours { "ours" } else { "-" };
         format!("{:8} {whose:5} {:32} {}\n", self.state, self.id, self.why)
