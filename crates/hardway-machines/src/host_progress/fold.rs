@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hardway_journal::{
-    CsrDecided, Event, Face, HostSeen, IgnitionRedeemed, InstallBegun, MediumRead, Record, Sight, Verdict,
+    CsrDecided, CsrVerdict, Event, Face, HostSeen, IgnitionRedeemed, InstallBegun, MediumRead, Record, Sight,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -242,15 +242,15 @@ impl HostState {
     /// Anybody can ask for a certificate in a node's name: only what was approved says that it is this machine.
     fn ask(&mut self, decided: &CsrDecided, at: Timestamp) {
         match decided.verdict {
-            Verdict::Approve => {
+            CsrVerdict::Approve => {
                 self.refused = None;
                 let sentence = "its kubelet runs, asked for a certificate and was given one".to_owned();
                 self.reach(HostProgress::KubeletUp, at, sentence);
             }
-            Verdict::Deny | Verdict::Hold if self.state < HostProgress::KubeletUp => {
+            CsrVerdict::Deny | CsrVerdict::Hold if self.state < HostProgress::KubeletUp => {
                 self.refused = Some(decided.evidence.join("; "))
             }
-            Verdict::Deny | Verdict::Hold | Verdict::Leave => {}
+            CsrVerdict::Deny | CsrVerdict::Hold | CsrVerdict::Leave => {}
         }
     }
 

@@ -1,6 +1,6 @@
 use hardway_journal::{
-    ActionUndone, CsrDecided, Entry, Face, Fact, HostSeen, IgnitionRedeemed, InstallBegun, Journal,
-    MachineGone, MediumRead, NodeJoined, Reason, Record, Sight, Verdict,
+    ActionUndone, CsrDecided, CsrVerdict, Entry, Face, Fact, HostSeen, IgnitionRedeemed, InstallBegun,
+    Journal, MachineGone, MediumRead, NodeJoined, Reason, Record, Sight,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -33,7 +33,7 @@ fn begun(minute: i64) -> Entry {
     entry(minute, &InstallBegun { host: "master-0".to_owned(), source: [10, 0, 0, 7].into() })
 }
 
-fn asked(minute: i64, verdict: Verdict) -> Entry {
+fn asked(minute: i64, verdict: CsrVerdict) -> Entry {
     let decided = CsrDecided {
         request: "csr-1".to_owned(),
         uid: "1".to_owned(),
@@ -104,7 +104,7 @@ fn every_step_of_a_machine_that_is_installed_from_media() {
         (begun(5), HostProgress::Seen),
         (seen(9, Sight::OsWritten), HostProgress::OsWritten),
         (redeemed(12), HostProgress::Rebooted),
-        (asked(20, Verdict::Approve), HostProgress::KubeletUp),
+        (asked(20, CsrVerdict::Approve), HostProgress::KubeletUp),
         (joined(21), HostProgress::Joined),
     ];
     for n in 1..=steps.len() {
@@ -165,12 +165,12 @@ fn a_new_installation_and_a_machine_taken_away_begin_anew() {
 
 #[test]
 fn a_request_that_was_not_approved_proves_nothing_but_explains_the_silence() {
-    let found = state(&[redeemed(1), asked(5, Verdict::Hold)], Installs::FromMedia);
+    let found = state(&[redeemed(1), asked(5, CsrVerdict::Hold)], Installs::FromMedia);
     assert_eq!((found.state, found.heard), (HostProgress::Rebooted, Some(at(1))));
     let stalled = stall(&found, at(0), at(60), PATIENCE).unwrap();
     assert!(stalled.look_at[0].contains("no token was shown"), "{stalled:?}");
     let found =
-        state(&[redeemed(1), asked(5, Verdict::Hold), asked(6, Verdict::Approve)], Installs::FromMedia);
+        state(&[redeemed(1), asked(5, CsrVerdict::Hold), asked(6, CsrVerdict::Approve)], Installs::FromMedia);
     assert_eq!(found.state, HostProgress::KubeletUp);
     assert!(stall(&found, at(0), at(60), PATIENCE).unwrap().look_at[0].contains("second certificate"));
 }
@@ -202,7 +202,7 @@ fn every_state_says_what_to_look_at() {
             seen(1, Sight::On),
             redeemed(1),
             seen(1, Sight::OsWritten),
-            asked(1, Verdict::Approve),
+            asked(1, CsrVerdict::Approve),
         ] {
             let found = state(&[entry], installs);
             assert!(!stall(&found, at(0), at(60), PATIENCE).unwrap().look_at.is_empty(), "{found:?}");
@@ -232,7 +232,7 @@ fn a_medium_that_is_read_is_news_but_no_progress() {
 
 #[test]
 fn reading_bit_by_bit_tells_the_same_as_reading_all() {
-    let entries = [seen(1, Sight::On), begun(2), redeemed(3), asked(4, Verdict::Approve), joined(5)];
+    let entries = [seen(1, Sight::On), begun(2), redeemed(3), asked(4, CsrVerdict::Approve), joined(5)];
     let (records, hosts) = (records(&entries), hosts(Installs::FromMedia));
     let mut states = HostStates::new(&hosts);
     for n in 0..records.len() {

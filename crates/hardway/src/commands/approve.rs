@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hardway_cluster::approver::{Approver, ApproverError, News, Outcome, Summary, Written};
+use hardway_cluster::approver::{Approver, ApproverError, CsrOutcome, News, Summary, Written};
 use hardway_cluster::csr_policy::{IgnitionEvidence, Settings};
 use hardway_cluster::declared::Declared;
 use jiff::SignedDuration;
@@ -73,7 +73,7 @@ async fn approve(approver: Approver, watch: bool, out: &Output) -> Result<(Summa
 
 /// What happens, for the one who prints.
 pub(super) enum ApproverEvent {
-    Decided(Box<Outcome>),
+    Decided(Box<CsrOutcome>),
     Line(String),
     Warning(String),
 }
@@ -109,7 +109,7 @@ pub(super) async fn print(mut events: mpsc::UnboundedReceiver<ApproverEvent>, fo
     }
 }
 
-fn line(outcome: &Outcome) -> String {
+fn line(outcome: &CsrOutcome) -> String {
     let decided = &outcome.decided;
     let note = match outcome.written {
         Written::DryRun => " (dry run)",
@@ -123,7 +123,7 @@ fn line(outcome: &Outcome) -> String {
         decided.node,
         decided.reason
     );
-    let is_good = decided.verdict == hardway_cluster::csr_policy::Verdict::Approve;
+    let is_good = decided.verdict == hardway_cluster::csr_policy::CsrVerdict::Approve;
     for evidence in decided.evidence.iter().filter(|_| !is_good) {
         text += &format!("        {evidence}\n");
     }

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
 use super::background::Background;
-use super::view::{LOG_FILE, View};
+use super::view::{InstallView, LOG_FILE};
 use super::work::interrupted;
 use crate::clock;
 use crate::inputs::{InputFiles, Workdir, at};
@@ -40,7 +40,7 @@ pub(crate) struct Install {
     pub(crate) out: Output,
     pub(crate) log: Log,
     pub(crate) journal: Arc<Journal>,
-    pub(crate) view: Arc<dyn View>,
+    pub(crate) view: Arc<dyn InstallView>,
     /// Cancelled when a person wants the install to stop.
     pub(crate) stop: CancellationToken,
     history: Mutex<LiveHistory>,
@@ -56,7 +56,7 @@ impl Install {
         workdir: Workdir,
         inputs: InputFiles,
         mut options: super::Options,
-        view: impl FnOnce(&History, &Log) -> Arc<dyn View>,
+        view: impl FnOnce(&History, &Log) -> Arc<dyn InstallView>,
     ) -> Result<Self, Report> {
         let dir = std::path::absolute(workdir.path("")).map_err(|error| at(&workdir.path(""), &error))?;
         let cluster = match options.only_looks {

@@ -13,7 +13,7 @@ use crate::cli::ServeFormat;
 
 /// What is shown.
 #[derive(Debug, Default)]
-pub(super) struct View {
+pub(super) struct ServeView {
     rows: BTreeMap<(Role, String), HostRow>,
     recent: VecDeque<String>,
 }
@@ -29,7 +29,7 @@ struct HostRow {
 /// Lines about events below the table.
 const RECENT: usize = 5;
 
-impl View {
+impl ServeView {
     /// Whether there is a table.
     pub(super) fn has_hosts(&self) -> bool {
         !self.rows.is_empty()
@@ -111,7 +111,7 @@ mod tests {
         ]);
         let roles = [("boot", Role::Bootstrap), ("m0", Role::Master), ("w0", Role::Worker)];
         let roles = roles.into_iter().map(|(name, role)| (name.to_owned(), role)).collect();
-        let mut view = View::default();
+        let mut view = ServeView::default();
         view.update(&roles, &table, &Hosts::default());
         for i in 0..9 {
             view.note(&Event {

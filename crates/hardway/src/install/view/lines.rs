@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use hardway_assets::Phase;
 use jiff::{SignedDuration, Timestamp};
 
-use super::View;
+use super::InstallView;
 use super::progress::{InstallProgress, Shown, short};
 use crate::clock::now;
 use crate::report::Report;
@@ -47,7 +47,7 @@ impl Lines {
     }
 }
 
-impl View for Lines {
+impl InstallView for Lines {
     fn tick(&self) {
         self.beat();
     }

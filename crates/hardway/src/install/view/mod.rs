@@ -16,7 +16,7 @@ use hardway_assets::Phase;
 use crate::report::Report;
 
 /// Told about everything that happens. Calls come from any thread.
-pub(crate) trait View: Send + Sync {
+pub(crate) trait InstallView: Send + Sync {
     /// A look whether there is anything to do.
     fn looks_at(&self, phase: Phase);
     /// There is nothing to do.

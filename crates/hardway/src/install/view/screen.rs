@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use hardway_assets::Phase;
 use jiff::Timestamp;
 
-use super::View;
+use super::InstallView;
 use super::progress::{InstallProgress, Shown};
 use crate::clock::now;
 use crate::report::Report;
@@ -50,7 +50,7 @@ impl Screen {
     }
 }
 
-impl View for Screen {
+impl InstallView for Screen {
     fn tick(&self) {
         self.draw();
     }
