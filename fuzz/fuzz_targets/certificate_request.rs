@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use base64::Engine as _;
 use hardway_cluster::csr_policy::{
     CLIENT_SIGNER, Declared, Examined, IgnitionEvidence, Name, Request, SERVING_SIGNER, SeenNode, Settings,
-    Signature, State, Verdict, World, decide,
+    Signature, State, CsrVerdict, World, decide,
 };
 use jiff::Timestamp;
 use libfuzzer_sys::fuzz_target;
@@ -52,7 +52,7 @@ fn judge(examined: &Examined, kind: u8) {
         World { declared, nodes: &nodes, redemptions, approvals, rivals, now: now(), settings: &settings };
     let decision = decide(examined, &world);
     assert!(decision.evidence.iter().all(|line| line.len() < 4000 && !line.contains('\n')));
-    if decision.verdict != Verdict::Approve {
+    if decision.verdict != CsrVerdict::Approve {
         return;
     }
     let read = examined.pkcs10.as_ref().expect("what cannot be read is not approved");

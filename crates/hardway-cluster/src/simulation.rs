@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::approver::View;
+use crate::approver::ClusterView;
 use crate::csr_policy::{Decision, Examined, Request};
 
 /// What would become of one request.
@@ -64,7 +64,7 @@ pub fn undecided(request: CertificateSigningRequest) -> CertificateSigningReques
 
 /// Decides about each, as if all of them were in the cluster at that time.
 pub fn simulate(
-    mut view: View,
+    mut view: ClusterView,
     requests: &[CertificateSigningRequest],
     nodes: &[Node],
     now: Timestamp,

@@ -11,7 +11,7 @@ use hardway_base::Secret;
 use hardway_base::files;
 use hardway_cluster::clock::Now;
 use hardway_journal::{Journal, LiveHistory};
-use hardway_machines::actions::{self, Action, Doer, DoerError};
+use hardway_machines::actions::{self, Action, Executor, ExecutorError};
 use hardway_machines::providers::{Provider, is_of_machine, makes_medium};
 
 use crate::error::HostedError;
@@ -83,14 +83,14 @@ impl MachineMaker {
         let host = self.host(name)?;
         self.put_down(name, pointer)?;
         let Boot { shared, media, own } = self.plan(host);
-        self.doing(name, |doer| {
+        self.doing(name, |executor| {
             // What all machines share is made by the first of them; the others wait, and find that it holds. Whoever makes a
             // medium holds the working folder, so that comes one by one as well.
             let laid = self.laying.lock().unwrap_or_else(PoisonError::into_inner);
-            doer.up(&shared, &mut ())?;
-            doer.up(&media, &mut ())?;
+            executor.up(&shared, &mut ())?;
+            executor.up(&media, &mut ())?;
             drop(laid);
-            doer.up(&own, &mut ())
+            executor.up(&own, &mut ())
         })?;
         Ok(self.provider.by_hand(host))
     }
@@ -119,7 +119,7 @@ impl MachineMaker {
     pub fn settle(&self, name: &str) -> Result<(), HostedError> {
         if let Some(host) = self.hosts.get(name) {
             let after = self.provider.after_join(host);
-            self.doing(name, |doer| doer.up(&after, &mut ()))?;
+            self.doing(name, |executor| executor.up(&after, &mut ()))?;
         }
         self.scrub(name)
     }
@@ -129,7 +129,7 @@ impl MachineMaker {
     /// # Errors
     /// At the first action that cannot be taken back.
     pub fn remove(&self, name: &str) -> Result<(), HostedError> {
-        self.doing(name, |doer| doer.take_back(|action| is_of_machine(action, name), &mut ()))?;
+        self.doing(name, |executor| executor.take_back(|action| is_of_machine(action, name), &mut ()))?;
         self.scrub(name)
     }
 
@@ -162,12 +162,12 @@ impl MachineMaker {
     fn doing(
         &self,
         name: &str,
-        what: impl FnOnce(&Doer<'_>) -> Result<(), DoerError>,
+        what: impl FnOnce(&Executor<'_>) -> Result<(), ExecutorError>,
     ) -> Result<(), HostedError> {
         let now = || (self.now)();
-        let doer = Doer::new(&self.folder, &self.journal, &now);
-        let doer = doer.with_history(Arc::clone(&self.history)).on(self.on.clone());
-        what(&doer).map_err(|error| HostedError::Machine {
+        let executor = Executor::new(&self.folder, &self.journal, &now);
+        let executor = executor.with_history(Arc::clone(&self.history)).on(self.on.clone());
+        what(&executor).map_err(|error| HostedError::Machine {
             machine: name.to_owned(),
             why: hardway_cluster::api_error::sentence(&error),
         })

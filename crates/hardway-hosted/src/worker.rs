@@ -40,7 +40,7 @@ pub struct Worker {
     pub planned: Timestamp,
     /// What has become of this incarnation.
     #[serde(default)]
-    pub history: History,
+    pub history: WorkerHistory,
     /// Times it was replaced because it was unwell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<Timestamp>,
@@ -61,7 +61,7 @@ pub enum Wanted {
 /// When what happened to an incarnation; the moments between are what every worker is measured by.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-pub struct History {
+pub struct WorkerHistory {
     /// The machine was switched on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub booted: Option<Timestamp>,
@@ -255,7 +255,7 @@ impl Worker {
             wanted: Wanted::Present,
             incarnation: 1,
             planned: now,
-            history: History::default(),
+            history: WorkerHistory::default(),
             repairs: Vec::new(),
         }
     }
@@ -303,7 +303,7 @@ impl Worker {
     /// The next machine under this name.
     pub fn next_incarnation(&mut self) {
         self.incarnation += 1;
-        self.history = History::default();
+        self.history = WorkerHistory::default();
         self.wanted = Wanted::Present;
     }
 

@@ -31,7 +31,7 @@ mod record;
 pub use entry::Entry;
 pub use error::JournalError;
 pub use facts::actions::{ActionFinished, ActionStarted, ActionUndone, Program, Step};
-pub use facts::certificates::{CsrDecided, CsrIntended, NodeJoined, Reason, Verdict};
+pub use facts::certificates::{CsrDecided, CsrIntended, CsrVerdict, NodeJoined, Reason};
 pub use facts::hosted::{HostedStep, WorkerStep};
 pub use facts::hosts::{HostSeen, InstallBegun, MachineGone, MachineRetired, MediumRead, Sight};
 pub use facts::ignition::{Face, IgnitionOffered, IgnitionRedeemed, PoolServed};

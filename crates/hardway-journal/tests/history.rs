@@ -5,11 +5,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hardway_journal::{
-    ActionFinished, ActionStarted, ActionUndone, CsrDecided, CsrIntended, Entry, Face, Fact, History,
-    HostSeen, HostedStep, IgnitionOffered, IgnitionRedeemed, Impossible, InstallBegun, Interrupted, Journal,
-    JournalError, LiveHistory, MachineGone, MachineRetired, MediumRead, NodeJoined, PhaseFailed,
+    ActionFinished, ActionStarted, ActionUndone, CsrDecided, CsrIntended, CsrVerdict, Entry, Face, Fact,
+    History, HostSeen, HostedStep, IgnitionOffered, IgnitionRedeemed, Impossible, InstallBegun, Interrupted,
+    Journal, JournalError, LiveHistory, MachineGone, MachineRetired, MediumRead, NodeJoined, PhaseFailed,
     PhaseFinished, PhaseName, PhaseReset, PhaseStarted, PhaseState, PoolServed, Reason, Record, Sight, Step,
-    Verdict, WorkerStep,
+    WorkerStep,
 };
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
@@ -56,7 +56,7 @@ fn undo(action: &str) -> Entry {
     entry(&ActionUndone { action: action.into() })
 }
 
-fn decided(uid: &str, verdict: Verdict) -> CsrDecided {
+fn decided(uid: &str, verdict: CsrVerdict) -> CsrDecided {
     CsrDecided {
         request: format!("csr-{uid}"),
         uid: uid.into(),
@@ -158,7 +158,7 @@ fn what_cannot_have_happened_is_refused_with_both_events() {
             "line 1 says phase-failed of make-pki, and no line before it says phase-started of it",
         ),
         (
-            vec![decided(Verdict::Deny), decided(Verdict::Hold), decided(Verdict::Approve)],
+            vec![decided(CsrVerdict::Deny), decided(CsrVerdict::Hold), decided(CsrVerdict::Approve)],
             "line 3 says approve of certificate request u, and line 1 says deny of it",
         ),
     ] {
@@ -273,7 +273,7 @@ fn deed() -> impl Strategy<Value = Deed> {
 struct Writers {
     records: Vec<Record>,
     continues: bool,
-    decided: BTreeMap<usize, Verdict>,
+    decided: BTreeMap<usize, CsrVerdict>,
 }
 
 impl Writers {
@@ -350,8 +350,8 @@ impl Writers {
 
     fn decide(&mut self, request: usize, how: u8) {
         let uid = format!("uid-{request}");
-        let verdict = [Verdict::Hold, Verdict::Approve, Verdict::Deny][usize::from(how) % 3];
-        if verdict == Verdict::Hold {
+        let verdict = [CsrVerdict::Hold, CsrVerdict::Approve, CsrVerdict::Deny][usize::from(how) % 3];
+        if verdict == CsrVerdict::Hold {
             // Also late, by one that no longer leads.
             self.write(&entry(&decided(&uid, verdict)));
             return;

@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use hardway_journal::{
-    ActionFinished, ActionStarted, ActionUndone, CsrDecided, CsrIntended, Entry, Event, Face, Fact, History,
-    HostSeen, HostedStep, IgnitionOffered, IgnitionRedeemed, InstallBegun, Interrupted, Journal,
-    JournalError, MachineGone, MachineRetired, MediumRead, NodeJoined, PhaseFailed, PhaseFinished, PhaseName,
-    PhaseReset, PhaseStarted, PoolServed, Program, Reason, Record, Sight, Step, VERSION, Verdict, WorkerStep,
-    read,
+    ActionFinished, ActionStarted, ActionUndone, CsrDecided, CsrIntended, CsrVerdict, Entry, Event, Face,
+    Fact, History, HostSeen, HostedStep, IgnitionOffered, IgnitionRedeemed, InstallBegun, Interrupted,
+    Journal, JournalError, MachineGone, MachineRetired, MediumRead, NodeJoined, PhaseFailed, PhaseFinished,
+    PhaseName, PhaseReset, PhaseStarted, PoolServed, Program, Reason, Record, Sight, Step, VERSION,
+    WorkerStep, read,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -33,7 +33,7 @@ fn decided() -> CsrDecided {
         node: "n".into(),
         signer: "s".into(),
         key_id: "k".into(),
-        verdict: Verdict::Approve,
+        verdict: CsrVerdict::Approve,
         reason: Reason::new("first-client"),
         evidence: vec!["e".into()],
     }

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use hardway_journal::{Journal, LiveHistory};
-use hardway_machines::actions::{Action, Check, Doer, Outcome, Program, Progress, shell};
+use hardway_machines::actions::{Action, ActionListener, ActionOutcome, Check, Executor, Program, shell};
 use jiff::Timestamp;
 
 const THEN: Timestamp = Timestamp::UNIX_EPOCH;
@@ -83,26 +83,26 @@ impl Site {
         self.folder.path().join("work")
     }
 
-    fn with<T>(&self, now: &dyn Fn() -> Timestamp, f: impl FnOnce(&Doer<'_>) -> T) -> T {
+    fn with<T>(&self, now: &dyn Fn() -> Timestamp, f: impl FnOnce(&Executor<'_>) -> T) -> T {
         let journal = Journal::open(&self.work().join(hardway_journal::FILE_NAME)).unwrap();
-        f(&Doer::new(&self.work(), &journal, now))
+        f(&Executor::new(&self.work(), &journal, now))
     }
 
-    fn up(&self) -> Vec<Outcome> {
+    fn up(&self) -> Vec<ActionOutcome> {
         #[derive(Default)]
-        struct Outcomes(Vec<Outcome>);
-        impl Progress for Outcomes {
-            fn holds(&mut self, _: &Action, outcome: Outcome) {
+        struct Outcomes(Vec<ActionOutcome>);
+        impl ActionListener for Outcomes {
+            fn holds(&mut self, _: &Action, outcome: ActionOutcome) {
                 self.0.push(outcome);
             }
         }
         let mut outcomes = Outcomes::default();
-        self.with(&|| THEN, |doer| doer.up(&actions(&self.host()), &mut outcomes)).unwrap();
+        self.with(&|| THEN, |executor| executor.up(&actions(&self.host()), &mut outcomes)).unwrap();
         outcomes.0
     }
 
     fn down(&self) {
-        self.with(&|| THEN, |doer| doer.down(&mut ())).unwrap();
+        self.with(&|| THEN, |executor| executor.down(&mut ())).unwrap();
     }
 }
 
@@ -110,16 +110,16 @@ impl Site {
 fn up_twice_changes_nothing_and_down_brings_back_what_was_there() {
     let site = Site::new();
     let before = state(&site.host());
-    assert_eq!(site.up(), [Outcome::Done; 5]);
+    assert_eq!(site.up(), [ActionOutcome::Done; 5]);
     let built = state(&site.host());
     assert_eq!(built["resolv.conf"], (0o100_644, "nameserver 192.168.126.1\n".to_owned()));
     let journal = fs_err::read(site.work().join("journal.jsonl")).unwrap();
-    assert_eq!(site.up(), [Outcome::AlreadyHeld; 5]);
+    assert_eq!(site.up(), [ActionOutcome::AlreadyHeld; 5]);
     assert_eq!(fs_err::read(site.work().join("journal.jsonl")).unwrap(), journal);
     site.down();
     assert_eq!(state(&site.host()), before);
     assert!(!site.work().join("host-before").exists());
-    assert_eq!(site.up(), [Outcome::Done; 5]);
+    assert_eq!(site.up(), [ActionOutcome::Done; 5]);
     assert_eq!(state(&site.host()), built);
 }
 
@@ -129,7 +129,7 @@ fn what_was_there_before_is_nobodys_to_take_away() {
     fs_err::create_dir(site.host().join("pool")).unwrap();
     fs_err::write(site.host().join("pool/disk"), "precious").unwrap();
     let before = state(&site.host());
-    assert_eq!(site.up()[0], Outcome::AlreadyHeld);
+    assert_eq!(site.up()[0], ActionOutcome::AlreadyHeld);
     site.down();
     assert_eq!(state(&site.host()), before);
 }
@@ -149,15 +149,15 @@ fn cut_off_at_any_record_both_ways_go_on() {
     for record in 0.. {
         let site = Site::new();
         let before = state(&site.host());
-        let cut = |site: &Site, f: &dyn Fn(&Doer<'_>)| {
+        let cut = |site: &Site, f: &dyn Fn(&Executor<'_>)| {
             let now = dies_at(record);
-            catch_unwind(AssertUnwindSafe(|| site.with(&now, |doer| f(doer)))).is_err()
+            catch_unwind(AssertUnwindSafe(|| site.with(&now, |executor| f(executor)))).is_err()
         };
-        let up = cut(&site, &|doer| doer.up(&actions(&site.host()), &mut ()).unwrap());
+        let up = cut(&site, &|executor| executor.up(&actions(&site.host()), &mut ()).unwrap());
         site.down();
         assert_eq!(state(&site.host()), before, "down after up was cut off at {record}");
         site.up();
-        let down = cut(&site, &|doer| doer.down(&mut ()).unwrap());
+        let down = cut(&site, &|executor| executor.down(&mut ()).unwrap());
         site.down();
         assert_eq!(state(&site.host()), before, "down after down was cut off at {record}");
         cuts += u32::from(up) + u32::from(down);
@@ -179,19 +179,19 @@ fn what_somebody_else_finishes_meanwhile_counts_as_done() {
         Action::programs("made", "It is there.", holds, [does], [Program::new("rm", ["-f", &made])])
     };
     let refused = || {
-        let refused = site.with(&|| THEN, |doer| doer.up(&[action("exit 1".to_owned())], &mut ()));
+        let refused = site.with(&|| THEN, |executor| executor.up(&[action("exit 1".to_owned())], &mut ()));
         assert!(refused.is_err(), "nobody was at it");
     };
     let at_once = [action(format!("touch {made}; echo exists already >&2; exit 1"))];
-    let first = site.with(&|| THEN, |doer| doer.up(&at_once, &mut ()));
+    let first = site.with(&|| THEN, |executor| executor.up(&at_once, &mut ()));
     assert!(first.is_err(), "nobody had begun it: whatever it made, it failed");
     site.down();
     refused();
-    site.with(&|| THEN, |doer| doer.up(&at_once, &mut ())).unwrap();
+    site.with(&|| THEN, |executor| executor.up(&at_once, &mut ())).unwrap();
     site.down();
     refused();
     let later = [action(format!("(sleep 0.3; touch {made}) >/dev/null 2>&1 & echo busy >&2; exit 1"))];
-    site.with(&|| THEN, |doer| doer.up(&later, &mut ())).unwrap();
+    site.with(&|| THEN, |executor| executor.up(&later, &mut ())).unwrap();
     site.down();
     assert!(!site.host().join("made").exists());
 }
@@ -206,22 +206,22 @@ fn shared_books_know_what_others_did_and_forget_a_journal_that_is_gone() {
         books.now().unwrap().actions.iter().map(|owned| owned.action.clone()).collect::<Vec<_>>()
     };
     site.up();
-    assert_eq!(owned(&books), ["pool", "pool/note", "resolver", "own", "link"], "another doer's");
+    assert_eq!(owned(&books), ["pool", "pool/note", "resolver", "own", "link"], "another executor's");
     let journal = Journal::open(&path).unwrap();
     let now = || THEN;
-    let doer = Doer::new(&site.work(), &journal, &now).with_history(Arc::clone(&books));
-    doer.take_back(|action| action == "link", &mut ()).unwrap();
+    let executor = Executor::new(&site.work(), &journal, &now).with_history(Arc::clone(&books));
+    executor.take_back(|action| action == "link", &mut ()).unwrap();
     assert!(!site.host().join("pool/link").is_symlink());
     assert_eq!(owned(&books), ["pool", "pool/note", "resolver", "own"]);
     site.up();
     assert_eq!(owned(&books).last().unwrap(), "link", "and done again by another one");
-    drop(doer);
+    drop(executor);
     drop(journal);
     fs_err::rename(&path, path.with_extension("before")).unwrap();
     let journal = Journal::open(&path).unwrap();
-    let doer = Doer::new(&site.work(), &journal, &now).with_history(Arc::clone(&books));
+    let executor = Executor::new(&site.work(), &journal, &now).with_history(Arc::clone(&books));
     fs_err::remove_file(site.host().join("resolv.conf")).unwrap();
-    doer.up(&actions(&site.host()), &mut ()).unwrap();
+    executor.up(&actions(&site.host()), &mut ()).unwrap();
     assert_eq!(owned(&books), ["resolver"], "the new journal says nothing of the others");
 }
 
@@ -231,7 +231,7 @@ fn a_failing_step_says_what_was_run_and_what_it_said() {
     let refused = |program: Program| {
         let action =
             Action::programs("bad", "Nothing.", Check::Succeeds(Program::words("false")), [program], []);
-        let error = site.with(&|| THEN, |doer| doer.up(&[action], &mut ())).unwrap_err();
+        let error = site.with(&|| THEN, |executor| executor.up(&[action], &mut ())).unwrap_err();
         let mut text = error.to_string();
         let mut source = std::error::Error::source(&error);
         while let Some(cause) = source {
@@ -255,13 +255,13 @@ fn a_failing_step_says_what_was_run_and_what_it_said() {
 
 /// The script does the same, and may be run twice as well.
 #[test]
-fn the_script_does_what_the_doer_does() {
-    let (by_script, by_doer) = (Site::new(), Site::new());
-    by_doer.up();
+fn the_script_does_what_the_executor_does() {
+    let (by_script, by_executor) = (Site::new(), Site::new());
+    by_executor.up();
     let script = shell(&actions(&by_script.host()));
     for _ in 0..2 {
         let output = Command::new("bash").arg("-c").arg(&script).output().unwrap();
         assert!(output.status.success(), "{}\n{script}", String::from_utf8_lossy(&output.stderr));
-        assert_eq!(state(&by_script.host()), state(&by_doer.host()));
+        assert_eq!(state(&by_script.host()), state(&by_executor.host()));
     }
 }

@@ -7,17 +7,17 @@ use hardway_assets::example;
 use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::Provider as Kind;
 use hardway_journal::Journal;
-use hardway_machines::actions::{Action, Doer, Host, Outcome, Program, Progress};
+use hardway_machines::actions::{Action, ActionListener, ActionOutcome, Executor, Host, Program};
 use hardway_machines::load_balancer;
 use hardway_machines::providers::bare_metal::{BareMetal, BareMetalSettings};
 use hardway_machines::providers::{LoadBalancer, Provider as _};
 use jiff::Timestamp;
 
 #[derive(Default)]
-struct Outcomes(Vec<Outcome>);
+struct Outcomes(Vec<ActionOutcome>);
 
-impl Progress for Outcomes {
-    fn holds(&mut self, _: &Action, outcome: Outcome) {
+impl ActionListener for Outcomes {
+    fn holds(&mut self, _: &Action, outcome: ActionOutcome) {
         self.0.push(outcome);
     }
 }
@@ -47,22 +47,22 @@ fn members(socket: &Path) -> BTreeSet<String> {
 fn haproxy_is_started_changed_and_ended() {
     let folder = tempfile::tempdir().unwrap();
     let journal = Journal::open(&folder.path().join(hardway_journal::FILE_NAME)).unwrap();
-    let doer = Doer::new(folder.path(), &journal, &|| Timestamp::UNIX_EPOCH);
+    let executor = Executor::new(folder.path(), &journal, &|| Timestamp::UNIX_EPOCH);
     let up = |actions: &[Action]| {
         let mut outcomes = Outcomes::default();
-        doer.up(actions, &mut outcomes).unwrap();
+        executor.up(actions, &mut outcomes).unwrap();
         outcomes.0
     };
     let (before, socket) = actions(folder.path(), Stage::Bootstrapping);
-    assert_eq!(up(&before), [Outcome::Done; 2]);
-    assert_eq!(up(&before), [Outcome::AlreadyHeld; 2]);
+    assert_eq!(up(&before), [ActionOutcome::Done; 2]);
+    assert_eq!(up(&before), [ActionOutcome::AlreadyHeld; 2]);
     assert!(members(&socket).contains("bootstrap") && members(&socket).contains("master-0"));
     let pid =
         || fs_err::read_to_string(folder.path().join("bare-metal/haproxy.pid")).unwrap().trim().to_owned();
     let first = pid();
 
     let (after, socket) = actions(folder.path(), Stage::Installed);
-    assert_eq!(up(&after), [Outcome::Done; 2]);
+    assert_eq!(up(&after), [ActionOutcome::Done; 2]);
     // The one before lets go of the socket when the new one has it.
     while members(&socket).contains("bootstrap") {
         std::thread::sleep(std::time::Duration::from_millis(100));
@@ -70,7 +70,7 @@ fn haproxy_is_started_changed_and_ended() {
     assert!(members(&socket).contains("master-0") && pid() != first);
 
     let last = pid();
-    doer.down(&mut ()).unwrap();
+    executor.down(&mut ()).unwrap();
     let runs = |pid: &str| Host::default().run(&Program::words(&format!("kill -0 {pid}"))).is_ok();
     while runs(&first) || runs(&last) {
         std::thread::sleep(std::time::Duration::from_millis(100));

@@ -9,7 +9,7 @@ use hardway_base::files::Replacement;
 use crate::archive::{LayerError, LayerLimits};
 use crate::layer::{Found, find_file};
 use crate::placeholders::{Filling, fill};
-use crate::progress::Progress;
+use crate::progress::DownloadProgress;
 use crate::pull_spec::PullSpecError;
 use crate::registry::{RegistryError, Repository};
 use crate::release_image::{FetchOptions, Resolved, open_layer, resolve};
@@ -93,7 +93,7 @@ pub async fn extract_command(
     name: &str,
     to: &Path,
     options: &FetchOptions,
-    progress: &dyn Progress,
+    progress: &dyn DownloadProgress,
 ) -> Result<PathBuf, CommandError> {
     let program = find(name)?;
     let image = release.images.get(program.image)?.to_owned();
@@ -130,7 +130,7 @@ impl Source<'_> {
         path: &str,
         to: &Path,
         options: &FetchOptions,
-        progress: &dyn Progress,
+        progress: &dyn DownloadProgress,
     ) -> Result<Found, RegistryError> {
         for layer in self.image.layers.iter().rev() {
             let blob = self.repository.blob(layer, &options.cache, progress).await?;

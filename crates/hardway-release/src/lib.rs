@@ -70,7 +70,7 @@ pub use keyring::KeyringFault;
 pub use mirror::{Destination, MirrorReleaseError, Mirrored, mirror, mirrored_release, upload};
 pub use mirrors::{MirrorError, Mirrors};
 pub use payload_reader::{payload, read_folder, read_kept_rendered};
-pub use progress::{Progress, Silent};
+pub use progress::{DownloadProgress, Silent};
 pub use pull_spec::{PullSpec, PullSpecError, PullSpecFault};
 pub use registry::{Clock, Connection, Descriptor, Identity, Proxy, RegistryError, Retry, Sleeper, Tell};
 pub use release_image::{Contents, FetchOptions, FetchedRelease, fetch};

@@ -11,7 +11,7 @@ use hardway_assets::install_config::ImageSource;
 use crate::digest::Digest;
 use crate::fault::ReleaseError;
 use crate::image_layout::ImageLayout;
-use crate::progress::{OfImage, Progress};
+use crate::progress::{DownloadProgress, OfImage};
 use crate::pull_spec::{PullSpec, PullSpecError};
 use crate::registry::{Descriptor, Manifest, ManifestContent, RegistryError, Repository};
 use crate::release_image::{FetchOptions, FetchedRelease, find};
@@ -75,7 +75,7 @@ pub async fn mirror(
     release: &FetchedRelease,
     to: &Destination,
     options: &FetchOptions,
-    progress: &dyn Progress,
+    progress: &dyn DownloadProgress,
 ) -> Result<Mirrored, MirrorReleaseError> {
     let images = images(release)?;
     let target = Target::open(to, options)?;
@@ -95,7 +95,7 @@ pub async fn upload(
     from: &std::path::Path,
     to: &PullSpec,
     options: &FetchOptions,
-    progress: &dyn Progress,
+    progress: &dyn DownloadProgress,
 ) -> Result<Mirrored, MirrorReleaseError> {
     let layout = ImageLayout::open(from)?;
     let target = Repository::to_push(to, &options.connection)?;
@@ -138,7 +138,7 @@ async fn push_from(
     layout: &ImageLayout,
     target: &Repository,
     image: &Manifest,
-    progress: &dyn Progress,
+    progress: &dyn DownloadProgress,
 ) -> Result<(), RegistryError> {
     for blob in blobs(image) {
         let name = blob.digest.to_string();
@@ -225,7 +225,7 @@ async fn copy(
     copied: &Copied,
     target: &Target,
     options: &FetchOptions,
-    progress: &dyn Progress,
+    progress: &dyn DownloadProgress,
 ) -> Result<bool, RegistryError> {
     let (from, place, manifest) = find(&copied.image, options).await?;
     let source = copied.image.name();
@@ -255,7 +255,7 @@ async fn copy_blobs(
     image: &Manifest,
     target: &Target,
     options: &FetchOptions,
-    progress: &dyn Progress,
+    progress: &dyn DownloadProgress,
 ) -> Result<(), RegistryError> {
     for blob in blobs(image) {
         if let Target::Repository(repository) = target

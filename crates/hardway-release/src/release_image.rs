@@ -19,7 +19,7 @@ use crate::media::is_boot_images;
 use crate::mirrors::Mirrors;
 use crate::overlay::{LayerFiles, Overlay};
 use crate::payload_reader::REQUIRED_CRDS;
-use crate::progress::Progress;
+use crate::progress::DownloadProgress;
 use crate::pull_spec::PullSpec;
 use crate::registry::{Connection, Descriptor, Manifest, ManifestContent, RegistryError, Repository, choose};
 
@@ -104,7 +104,7 @@ const IMAGE_REFERENCES: &str = "release-manifests/image-references";
 pub async fn fetch(
     image: &PullSpec,
     options: &FetchOptions,
-    progress: &dyn Progress,
+    progress: &dyn DownloadProgress,
 ) -> Result<FetchedRelease, RegistryError> {
     let (repository, resolved) = resolve(image, options).await?;
     let files = release_files(&repository, &resolved, options, progress);
@@ -194,7 +194,7 @@ async fn release_files(
     repository: &Repository,
     image: &Resolved,
     options: &FetchOptions,
-    progress: &dyn Progress,
+    progress: &dyn DownloadProgress,
 ) -> Result<BTreeMap<String, Vec<u8>>, RegistryError> {
     let mut overlay = Overlay::default();
     for layer in image.layers.iter().rev() {
@@ -216,7 +216,7 @@ async fn layer_files(
     image: &Resolved,
     layer: &Descriptor,
     options: &FetchOptions,
-    progress: &dyn Progress,
+    progress: &dyn DownloadProgress,
 ) -> Result<LayerFiles, RegistryError> {
     let path = repository.blob(layer, &options.cache, progress).await?;
     let limits = options.limits;
@@ -246,7 +246,7 @@ async fn config(
     repository: &Repository,
     image: &Resolved,
     options: &FetchOptions,
-    progress: &dyn Progress,
+    progress: &dyn DownloadProgress,
 ) -> Result<Value, RegistryError> {
     let malformed = |detail: String| RegistryError::Malformed {
         what: format!("the configuration of {}", image.place),

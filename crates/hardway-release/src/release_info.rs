@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::fault::{Fault, Reason, ReleaseError};
 use crate::image_references::{ImageReferences, json as read_json};
-use crate::progress::Progress;
+use crate::progress::DownloadProgress;
 use crate::pull_spec::PullSpec;
 use crate::registry::RegistryError;
 use crate::release_image::{Contents, FetchOptions, FetchedRelease, fetch};
@@ -72,7 +72,7 @@ pub enum InfoError {
 pub async fn info(
     image: &PullSpec,
     options: &FetchOptions,
-    progress: &dyn Progress,
+    progress: &dyn DownloadProgress,
 ) -> Result<ReleaseInfo, InfoError> {
     let options = FetchOptions { contents: Contents::Manifests, ..options.clone() };
     Ok(release_info(&fetch(image, &options, progress).await?)?)

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// # Panics
 /// When it is not in time.
 pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let clock = Patience::start(what);
+    let clock = Deadline::start(what);
     while !is_so() {
         clock.check();
         std::thread::sleep(PAUSE);
@@ -29,7 +29,7 @@ pub async fn eventually(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
 /// When there is nothing in time.
 #[cfg(feature = "tokio")]
 pub async fn until_found<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
-    let clock = Patience::start(what);
+    let clock = Deadline::start(what);
     loop {
         if let Some(found) = look().await {
             return found;
@@ -42,13 +42,13 @@ pub async fn until_found<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Long enough for a computer that is very busy; nothing is measured with it.
-struct Patience<'w> {
+struct Deadline<'w> {
     what: &'w str,
     began: Instant,
     limit: Duration,
 }
 
-impl<'w> Patience<'w> {
+impl<'w> Deadline<'w> {
     /// `HARDWAY_PATIENCE` gives other seconds, for runs with more machines than usual.
     fn start(what: &'w str) -> Self {
         let seconds = std::env::var("HARDWAY_PATIENCE").ok().and_then(|text| text.parse().ok());

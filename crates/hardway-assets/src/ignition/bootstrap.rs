@@ -15,7 +15,7 @@ use crate::{Cluster, Phase, pki, yaml};
 
 /// The bootstrap host's config.
 pub struct Bootstrap {
-    place: Place,
+    location: BootstrapLocation,
     node_name: String,
     /// File names in `static-pods/` that this cluster has.
     static_pods: Vec<String>,
@@ -23,7 +23,7 @@ pub struct Bootstrap {
 
 /// Where the bootstrap control plane runs.
 #[derive(Clone, Debug)]
-enum Place {
+enum BootstrapLocation {
     /// On a host of its own: `bootstrap.ign`.
     OwnHost,
     /// On the node that the cluster will live on: `bootstrap-in-place-for-live-iso.ign`.
@@ -41,13 +41,21 @@ const KUBECONFIGS: [(&str, &str); 3] = [
 impl Bootstrap {
     /// For the bootstrap host.
     pub fn on_own_host(cluster: &Cluster, static_pods: Vec<String>) -> Self {
-        Self { place: Place::OwnHost, node_name: cluster.node_name(cluster.bootstrap_host()), static_pods }
+        Self {
+            location: BootstrapLocation::OwnHost,
+            node_name: cluster.node_name(cluster.bootstrap_host()),
+            static_pods,
+        }
     }
 
     /// For a single node that installs itself from the live ISO.
     pub fn in_place(cluster: &Cluster, static_pods: Vec<String>) -> Self {
         let host = cluster.bootstrap_host();
-        Self { place: Place::OnNode(Box::new(host.clone())), node_name: cluster.node_name(host), static_pods }
+        Self {
+            location: BootstrapLocation::OnNode(Box::new(host.clone())),
+            node_name: cluster.node_name(host),
+            static_pods,
+        }
     }
 
     fn pairs(&self) -> impl Iterator<Item = String> + use<'_> {
@@ -57,9 +65,9 @@ impl Bootstrap {
 
 impl Asset for Bootstrap {
     fn id(&self) -> String {
-        match self.place {
-            Place::OwnHost => super::BOOTSTRAP.to_owned(),
-            Place::OnNode(_) => super::IN_PLACE.to_owned(),
+        match self.location {
+            BootstrapLocation::OwnHost => super::BOOTSTRAP.to_owned(),
+            BootstrapLocation::OnNode(_) => super::IN_PLACE.to_owned(),
         }
     }
 
@@ -91,16 +99,16 @@ impl Asset for Bootstrap {
         for name in tls_files::KEY_PAIRS {
             sources.extend([Source::key(name), Source::file(format!("pki/{name}.pub"))]);
         }
-        if let Place::OnNode(host) = &self.place {
+        if let BootstrapLocation::OnNode(host) = &self.location {
             sources.push(Source::file(NodeConfig::path(host)));
         }
         sources
     }
 
     fn outputs(&self) -> Vec<Output> {
-        vec![Output::secret(match self.place {
-            Place::OwnHost => "bootstrap.ign",
-            Place::OnNode(_) => "bootstrap-in-place-for-live-iso.ign",
+        vec![Output::secret(match self.location {
+            BootstrapLocation::OwnHost => "bootstrap.ign",
+            BootstrapLocation::OnNode(_) => "bootstrap-in-place-for-live-iso.ign",
         })]
     }
 
@@ -225,7 +233,7 @@ impl Bootstrap {
     fn programs(&self, config: &mut Config, inputs: &Inputs<'_>) -> Result<(), MakeError> {
         let mut scripts: Vec<HostFile> = bootstrap_files::scripts();
         let mut units: Vec<Unit> = bootstrap_files::units();
-        if let Place::OnNode(host) = &self.place {
+        if let BootstrapLocation::OnNode(host) = &self.location {
             scripts.extend(bootstrap_files::in_place_scripts());
             units.extend(bootstrap_files::in_place_units());
             put(config, "/opt/openshift/node.ign", 0o600, inputs.file(&NodeConfig::path(host))?)?;

@@ -2,7 +2,7 @@
 //! and the keys of service-account tokens (cluster-kube-apiserver-operator `bindata/bootkube/manifests`).
 
 use super::cluster_role::{Binding, Role, Rule, Subject};
-use super::seed::{self, Place, config_map_of_files, object};
+use super::seed::{self, NamespacedName, config_map_of_files, object};
 use crate::graph::Source;
 use crate::object_file::{ObjectFile, base64};
 use crate::rotation::{self, Kind, private_key, tls_secret};
@@ -10,7 +10,7 @@ use crate::rotation::{self, Kind, private_key, tls_secret};
 pub(super) fn seeds() -> Vec<ObjectFile> {
     let mut seeds = vec![ROLE.seed(), BINDING.seed(), bound_signing_key()];
     seeds.extend(
-        BUNDLES.iter().map(|(file, place, owner, files)| config_map_of_files(file, *place, owner, files)),
+        BUNDLES.iter().map(|(file, named, owner, files)| config_map_of_files(file, *named, owner, files)),
     );
     seeds.extend(SIGNERS.iter().map(|(file, secret, certificate)| signer(file, secret, certificate)));
     seeds
@@ -32,31 +32,31 @@ const BINDING: Binding = Binding {
     subjects: &[Subject::User("kube-apiserver"), Subject::User("system:kube-apiserver")],
 };
 
-type Bundle = (&'static str, Place, &'static str, &'static [(&'static str, &'static str)]);
+type Bundle = (&'static str, NamespacedName, &'static str, &'static [(&'static str, &'static str)]);
 
 /// File, object, owner, and which file of `pki/` is under which key.
 const BUNDLES: &[Bundle] = &[
     (
         "configmap-admin-kubeconfig-client-ca",
-        Place { namespace: "openshift-config", name: "admin-kubeconfig-client-ca" },
+        NamespacedName { namespace: "openshift-config", name: "admin-kubeconfig-client-ca" },
         "kube-apiserver",
         &[("ca-bundle.crt", "admin-kubeconfig-ca-bundle.crt")],
     ),
     (
         "configmap-csr-controller-ca",
-        Place { namespace: "openshift-config-managed", name: "csr-controller-ca" },
+        NamespacedName { namespace: "openshift-config-managed", name: "csr-controller-ca" },
         "kube-controller-manager",
         &[("ca-bundle.crt", "kubelet-client-ca-bundle.crt")],
     ),
     (
         "configmap-kubelet-bootstrap-kubeconfig-ca",
-        Place { namespace: "openshift-config-managed", name: "kubelet-bootstrap-kubeconfig" },
+        NamespacedName { namespace: "openshift-config-managed", name: "kubelet-bootstrap-kubeconfig" },
         "kube-apiserver",
         &[("ca-bundle.crt", "kubelet-bootstrap-kubeconfig-ca-bundle.crt")],
     ),
     (
         "configmap-sa-token-signing-certs",
-        Place { namespace: "openshift-config-managed", name: "sa-token-signing-certs" },
+        NamespacedName { namespace: "openshift-config-managed", name: "sa-token-signing-certs" },
         "",
         &[("service-account-001.pub", "service-account.pub")],
     ),

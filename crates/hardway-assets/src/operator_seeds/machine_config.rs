@@ -2,7 +2,7 @@
 //! `manifests/machineconfigserver`, written by `pkg/operator/bootstrap.go`).
 
 use super::cluster_role::{Binding, Subject};
-use super::seed::{Place, config_map_of_files};
+use super::seed::{NamespacedName, config_map_of_files};
 use crate::object_file::ObjectFile;
 
 pub(super) fn seeds() -> Vec<ObjectFile> {
@@ -24,7 +24,7 @@ const NODE_BOOTSTRAPPER: Binding = Binding {
 fn nodes_client_ca() -> ObjectFile {
     config_map_of_files(
         "kube-apiserver-serving-ca-configmap",
-        Place { namespace: "openshift-config", name: "initial-kube-apiserver-server-ca" },
+        NamespacedName { namespace: "openshift-config", name: "initial-kube-apiserver-server-ca" },
         "Machine Config Operator",
         &[("ca-bundle.crt", "kube-apiserver-complete-client-ca-bundle.crt")],
     )

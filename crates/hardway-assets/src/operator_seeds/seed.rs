@@ -34,7 +34,7 @@ pub(super) fn secret(
 
 /// A namespace and a name.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct NamespacedName {
     pub(super) namespace: &'static str,
     pub(super) name: &'static str,
 }
@@ -42,7 +42,7 @@ pub(super) struct Place {
 /// A ConfigMap of files of `pki/`, each under a key. `component` is who owns it, empty for nobody.
 pub(super) fn config_map_of_files(
     name: &'static str,
-    place: Place,
+    named: NamespacedName,
     component: &'static str,
     files: &'static [(&'static str, &'static str)],
 ) -> ObjectFile {
@@ -52,7 +52,7 @@ pub(super) fn config_map_of_files(
         for (key, file) in files {
             data.insert((*key).to_owned(), inputs.text(&format!("pki/{file}"))?.into());
         }
-        let mut object = object("ConfigMap", place.namespace, place.name);
+        let mut object = object("ConfigMap", named.namespace, named.name);
         object["data"] = data.into();
         if !component.is_empty() {
             object["metadata"]["annotations"] = json!({ OWNER: component });

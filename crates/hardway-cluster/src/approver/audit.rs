@@ -18,9 +18,9 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::record::{Found, Outcome};
+use super::record::{CsrOutcome, Found};
 use super::{ApproverError, REQUEST_LIMIT};
-use crate::csr_policy::Verdict;
+use crate::csr_policy::CsrVerdict;
 
 /// Name of the log in the working folder.
 pub const LOG: &str = "logs/approvals.jsonl";
@@ -76,7 +76,7 @@ impl Audit {
     }
 
     /// Writes a decision down.
-    pub(crate) fn decided(&self, outcome: &Outcome) {
+    pub(crate) fn decided(&self, outcome: &CsrOutcome) {
         let entry = Entry::of(outcome.time, &outcome.decided);
         let log = serde_json::to_string(outcome).ok();
         // The writer has ended only when writing failed, and that is noticed where its result is awaited.
@@ -103,12 +103,12 @@ impl Audit {
         let _ = self.lines.send(Line { entry, log: None, written: None });
     }
 
-    fn event(&self, outcome: &Outcome) -> Event {
+    fn event(&self, outcome: &CsrOutcome) -> Event {
         let decided = &outcome.decided;
         let (action, reason, kind) = match decided.verdict {
-            Verdict::Approve => ("Approving", "CertificateApproved", "Normal"),
-            Verdict::Deny => ("Denying", "CertificateDenied", "Warning"),
-            Verdict::Hold | Verdict::Leave => ("Holding", "CertificateHeld", "Warning"),
+            CsrVerdict::Approve => ("Approving", "CertificateApproved", "Normal"),
+            CsrVerdict::Deny => ("Denying", "CertificateDenied", "Warning"),
+            CsrVerdict::Hold | CsrVerdict::Leave => ("Holding", "CertificateHeld", "Warning"),
         };
         let mut note = format!("{}: {}", decided.reason, decided.evidence.join("; "));
         // The API server refuses longer ones (kubernetes pkg/apis/core/validation/events.go).

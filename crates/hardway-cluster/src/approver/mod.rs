@@ -1,8 +1,8 @@
 //! Carrying the policy out on a cluster, once or for its whole life.
 //!
 //! ```text
-//! Event ──────► View: plain data ──► Work: queued, in flight, held ──► Reconciler: read, decide, write ──► Audit: journal, log, event
-//! events.rs     view.rs,             work_queue.rs                     reconciler.rs                      audit.rs, record.rs
+//! Event ──────► ClusterView: plain data ──► Work: queued, in flight, held ──► Reconciler: read, decide, write ──► Audit: journal, log, event
+//! events.rs     view.rs,                    work_queue.rs                     reconciler.rs                      audit.rs, record.rs
 //!               redemptions.rs
 //! run.rs: once, or as long as the cluster lives; of several approvers, the leader writes (crate::leader_election)
 //! ```
@@ -28,8 +28,8 @@ use hardway_journal::JournalError;
 use jiff::Timestamp;
 
 pub use audit::LOG;
-pub use record::{Outcome, Written};
-pub use view::View;
+pub use record::{CsrOutcome, Written};
+pub use view::ClusterView;
 
 use crate::clock::Now;
 use crate::csr_policy::Settings;
@@ -79,7 +79,7 @@ pub struct Expected {
 #[derive(Clone, Copy, Debug)]
 pub enum News<'n> {
     /// A decision was taken.
-    Decided(&'n Outcome),
+    Decided(&'n CsrOutcome),
     /// This one writes from now on.
     Leading,
     /// Another one writes.

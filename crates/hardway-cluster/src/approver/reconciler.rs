@@ -11,11 +11,11 @@ use kube::api::{Api, PostParams};
 use tokio::time::{Instant, timeout};
 
 use super::audit::Audit;
-use super::record::{self, Outcome, Written};
+use super::record::{self, CsrOutcome, Written};
 use super::work_queue::Queued;
-use super::{Approver, ApproverError, REQUEST_LIMIT, View};
+use super::{Approver, ApproverError, ClusterView, REQUEST_LIMIT};
 use crate::api_error::sentence;
-use crate::csr_policy::{Decision, Examined, ReasonCode, State, Verdict};
+use crate::csr_policy::{CsrVerdict, Decision, Examined, ReasonCode, State};
 use crate::leader_election::Leadership;
 
 /// Tries, when somebody else changes the request between reading and writing.
@@ -31,13 +31,13 @@ pub(crate) struct Reconciler {
     pub(crate) leadership: Leadership,
     /// None in a dry run: nothing is recorded.
     audit: Option<Audit>,
-    view: Mutex<View>,
+    view: Mutex<ClusterView>,
     journal: Mutex<Follower>,
 }
 
 impl Reconciler {
     pub(crate) fn new(approver: &Approver, leadership: Leadership, audit: Option<Audit>) -> Arc<Self> {
-        let view = View::new(approver.declared.clone(), approver.settings.clone());
+        let view = ClusterView::new(approver.declared.clone(), approver.settings.clone());
         let journal = Follower::new(&approver.folder.join(hardway_journal::FILE_NAME));
         Arc::new(Self {
             approver: approver.clone(),
@@ -50,7 +50,7 @@ impl Reconciler {
     }
 
     /// What is known.
-    pub(crate) fn view(&self) -> MutexGuard<'_, View> {
+    pub(crate) fn view(&self) -> MutexGuard<'_, ClusterView> {
         self.view.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -63,7 +63,7 @@ impl Reconciler {
     }
 
     /// Decides about one request; `None` when it is decided already, or gone.
-    pub(crate) async fn reconcile(&self, queued: &Queued) -> Result<Option<Outcome>, Trouble> {
+    pub(crate) async fn reconcile(&self, queued: &Queued) -> Result<Option<CsrOutcome>, Trouble> {
         let began = Instant::now();
         let mut last = Trouble::Changed;
         for _ in 0..ATTEMPTS {
@@ -108,11 +108,11 @@ impl Reconciler {
             view.decide(&examined, node.as_ref(), now)
         };
         let written = match decision.verdict {
-            Verdict::Leave => return Ok(None),
-            Verdict::Hold => Written::Nothing,
+            CsrVerdict::Leave => return Ok(None),
+            CsrVerdict::Hold => Written::Nothing,
             _ if self.approver.dry_run => Written::DryRun,
             _ if !self.leadership.is_ours() => Written::NotOurs,
-            Verdict::Approve | Verdict::Deny => {
+            CsrVerdict::Approve | CsrVerdict::Deny => {
                 self.write(object, &examined, &decision, now).await?;
                 Written::Yes
             }
@@ -180,10 +180,10 @@ impl Reconciler {
         decision: Decision,
         written: Written,
         (since, began): (Instant, Instant),
-    ) -> Outcome {
+    ) -> CsrOutcome {
         let milliseconds =
             |from: Instant, to: Instant| u64::try_from((to - from).as_millis()).unwrap_or(u64::MAX);
-        Outcome {
+        CsrOutcome {
             time: (self.approver.now)(),
             decided: record::decided(examined, &decision),
             username: examined.request.username.clone(),
@@ -255,7 +255,7 @@ impl Cluster {
 /// What an approver of ours wrote into a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ours {
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: CsrVerdict,
     /// None where it is of another version, with other reasons.
     pub(crate) reason: Option<ReasonCode>,
     pub(crate) evidence: Vec<String>,
@@ -270,7 +270,7 @@ impl Ours {
             let text = condition.message.as_deref()?.strip_prefix(OURS)?;
             let (word, evidence) = text.split_once(": ").unwrap_or((text, ""));
             Some(Self {
-                verdict: if condition.type_ == "Approved" { Verdict::Approve } else { Verdict::Deny },
+                verdict: if condition.type_ == "Approved" { CsrVerdict::Approve } else { CsrVerdict::Deny },
                 reason: ReasonCode::named(word),
                 evidence: evidence.split("; ").filter(|one| !one.is_empty()).map(str::to_owned).collect(),
                 at: condition.last_update_time.as_ref().map(|time| time.0),
@@ -280,7 +280,7 @@ impl Ours {
 }
 
 fn condition(decision: &Decision, now: Timestamp) -> CertificateSigningRequestCondition {
-    let type_ = if decision.verdict == Verdict::Approve { "Approved" } else { "Denied" };
+    let type_ = if decision.verdict == CsrVerdict::Approve { "Approved" } else { "Denied" };
     let evidence: String = decision.evidence.join("; ").chars().take(1000).collect();
     CertificateSigningRequestCondition {
         type_: type_.to_owned(),
@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn conditions_have_reasons_in_their_spelling() {
         let decision = Decision {
-            verdict: Verdict::Deny,
+            verdict: CsrVerdict::Deny,
             reason: ReasonCode::OrganizationNotNodes,
             evidence: vec!["a".into(), "b".into()],
             findings: Vec::new(),
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(Ours::of(&object), None);
         object.status.get_or_insert_default().conditions = Some(vec![condition]);
         let ours = Ours::of(&object).unwrap();
-        assert_eq!((ours.verdict, ours.reason), (Verdict::Deny, Some(ReasonCode::OrganizationNotNodes)));
+        assert_eq!((ours.verdict, ours.reason), (CsrVerdict::Deny, Some(ReasonCode::OrganizationNotNodes)));
         assert_eq!(
             (ours.evidence, ours.at),
             (vec!["a".to_owned(), "b".to_owned()], Some(Timestamp::UNIX_EPOCH))

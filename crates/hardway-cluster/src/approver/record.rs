@@ -49,7 +49,7 @@ pub enum Written {
 /// A decision as the program and the log tell it.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Outcome {
+pub struct CsrOutcome {
     /// When.
     pub time: Timestamp,
     /// The decision.

@@ -13,13 +13,14 @@ use super::record::{self, Found};
 use super::redemptions::Redemptions;
 use super::{Expected, Written};
 use crate::csr_policy::{
-    self, Approval, Decision, Examined, ReasonCode, Request, Rival, SeenNode, Settings, State, Verdict, World,
+    self, Approval, CsrVerdict, Decision, Examined, ReasonCode, Request, Rival, SeenNode, Settings, State,
+    World,
 };
 use crate::declared::Declared;
 
 /// Everything known about the cluster that bears on requests.
 #[derive(Clone, Debug)]
-pub struct View {
+pub struct ClusterView {
     declared: Declared,
     settings: Settings,
     requests: BTreeMap<String, Examined>,
@@ -40,7 +41,7 @@ pub struct View {
 /// Node, signer, and whether the node itself asks. Whoever else asks is a rival of everybody else, under whatever name.
 type Ask = (String, String, bool);
 
-impl View {
+impl ClusterView {
     /// Knows the inventory, and nothing of the cluster.
     pub fn new(declared: Declared, settings: Settings) -> Self {
         Self {
@@ -142,7 +143,7 @@ impl View {
             Some(Event::CsrDecided(decided)) => {
                 self.intended.remove(&decided.uid);
                 self.recorded.insert(decided.uid.clone());
-                if decided.verdict == Verdict::Approve {
+                if decided.verdict == CsrVerdict::Approve {
                     self.add(record::approval(&decided, record.time));
                 }
             }
@@ -175,10 +176,10 @@ impl View {
     }
 
     /// Notes what was just written into a request; the watch tells it only later.
-    pub fn note_written(&mut self, examined: &Examined, verdict: Verdict, at: Timestamp) {
+    pub fn note_written(&mut self, examined: &Examined, verdict: CsrVerdict, at: Timestamp) {
         match verdict {
-            Verdict::Approve => self.note_approval(examined, at),
-            Verdict::Deny | Verdict::Hold | Verdict::Leave => self.forget_rival(examined),
+            CsrVerdict::Approve => self.note_approval(examined, at),
+            CsrVerdict::Deny | CsrVerdict::Hold | CsrVerdict::Leave => self.forget_rival(examined),
         }
     }
 
@@ -271,7 +272,7 @@ impl View {
             let intended = self.intended.get(&request.uid).filter(|one| one.verdict == ours.verdict);
             let decided = intended.cloned().unwrap_or_else(|| {
                 let reason = ours.reason.unwrap_or(match (ours.verdict, request.is_serving()) {
-                    (Verdict::Deny, _) => ReasonCode::Superseded,
+                    (CsrVerdict::Deny, _) => ReasonCode::Superseded,
                     (_, true) => ReasonCode::FirstServing,
                     (_, false) => ReasonCode::FirstClient,
                 });

@@ -12,9 +12,9 @@ use tokio::time::Instant;
 use super::audit::Audit;
 use super::events::Event;
 use super::reconciler::{Reconciler, Trouble};
-use super::record::{Outcome, Written};
+use super::record::{CsrOutcome, Written};
 use super::{ApproverError, Expected, News, Summary};
-use crate::csr_policy::{ReasonCode, State, Verdict};
+use crate::csr_policy::{CsrVerdict, ReasonCode, State};
 
 /// Requests decided at the same time. More would only lengthen the API server's own queue.
 const PARALLEL: usize = 8;
@@ -24,7 +24,7 @@ pub(crate) struct Work {
     reconciler: Arc<Reconciler>,
     audit: Option<Audit>,
     queue: Queue,
-    tasks: JoinSet<(Queued, Result<Option<Outcome>, Trouble>)>,
+    tasks: JoinSet<(Queued, Result<Option<CsrOutcome>, Trouble>)>,
     /// Names of those being decided.
     deciding: BTreeSet<String>,
     /// Held requests by name, with uid and reason: each is reported once, and decided again when that may have changed.
@@ -213,7 +213,7 @@ impl Work {
         self.last_trouble.take()
     }
 
-    fn decided(&mut self, name: &str, outcome: &Outcome) {
+    fn decided(&mut self, name: &str, outcome: &CsrOutcome) {
         if outcome.written == Written::NotOurs {
             // The leader decides it; if that becomes us again, it must not be forgotten.
             self.summary.left_to_another += 1;
@@ -223,14 +223,14 @@ impl Work {
         let CsrDecided { uid, reason, verdict, .. } = &outcome.decided;
         let is_news = self.held.get(name) != Some(&(uid.clone(), reason.clone()));
         match verdict {
-            Verdict::Hold => {
+            CsrVerdict::Hold => {
                 self.held.insert(name.to_owned(), (uid.clone(), reason.clone()));
             }
-            Verdict::Approve => self.summary.approved += 1,
-            Verdict::Deny => self.summary.denied += 1,
-            Verdict::Leave => {}
+            CsrVerdict::Approve => self.summary.approved += 1,
+            CsrVerdict::Deny => self.summary.denied += 1,
+            CsrVerdict::Leave => {}
         }
-        if *verdict != Verdict::Hold {
+        if *verdict != CsrVerdict::Hold {
             self.held.remove(name);
         }
         if is_news {

@@ -1,6 +1,6 @@
 //! What the policy says about one request.
 
-use hardway_journal::Verdict;
+use hardway_journal::CsrVerdict;
 use serde::Serialize;
 
 use super::ReasonCode;
@@ -10,7 +10,7 @@ use super::ReasonCode;
 #[serde(rename_all = "camelCase")]
 pub struct Decision {
     /// What becomes of it.
-    pub verdict: Verdict,
+    pub verdict: CsrVerdict,
     /// Why, in a word.
     pub reason: ReasonCode,
     /// Why, in sentences.
@@ -75,7 +75,7 @@ impl Decision {
     pub(crate) fn from_findings(findings: Vec<RuleFinding>, approved: ReasonCode) -> Self {
         let objections: Vec<(ReasonCode, &str)> =
             findings.iter().filter_map(|found| found.finding.objection()).collect();
-        let order = [Verdict::Leave, Verdict::Deny, Verdict::Hold];
+        let order = [CsrVerdict::Leave, CsrVerdict::Deny, CsrVerdict::Hold];
         let worst = order
             .into_iter()
             .find_map(|verdict| objections.iter().find(|(reason, _)| reason.verdict() == verdict))

@@ -27,7 +27,7 @@ mod world;
 
 pub use case::Examined;
 pub use decision::{Decision, Finding, RuleFinding};
-pub use hardway_journal::Verdict;
+pub use hardway_journal::CsrVerdict;
 pub use key::{Key, Signature};
 pub use pkcs10::{Name, Pkcs10, Pkcs10Error};
 pub use reason::ReasonCode;

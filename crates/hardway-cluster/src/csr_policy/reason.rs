@@ -5,7 +5,7 @@ use std::fmt;
 use hardway_journal::Reason;
 use serde::{Deserialize, Serialize};
 
-use super::Verdict;
+use super::CsrVerdict;
 
 /// One row per reason: variant, word, verdict, and what a person can do about it. A verdict `Hold for now` may be another a
 /// little later, without the request or the inventory being changed.
@@ -26,8 +26,8 @@ macro_rules! reasons {
             }
 
             /// What becomes of a request for this reason.
-            pub fn verdict(self) -> Verdict {
-                match self { $(Self::$variant => Verdict::$verdict,)+ }
+            pub fn verdict(self) -> CsrVerdict {
+                match self { $(Self::$variant => CsrVerdict::$verdict,)+ }
             }
 
             /// Whether it may be otherwise a little later, without the request or the inventory being changed.
@@ -204,7 +204,7 @@ mod tests {
                 Some(*reason),
                 "to the journal and back"
             );
-            assert!(reason.verdict() != Verdict::Hold || !reason.fix().is_empty(), "{reason}");
+            assert!(reason.verdict() != CsrVerdict::Hold || !reason.fix().is_empty(), "{reason}");
         }
     }
 

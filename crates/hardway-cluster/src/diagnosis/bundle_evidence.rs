@@ -7,7 +7,7 @@ use hardway_assets::ignition::bootstrap_files::STAGES;
 use serde_json::Value;
 
 use super::bundle::{Bundle, BundleError, Limits, Take};
-use super::evidence::{Evidence, Log, Place};
+use super::evidence::{Evidence, Log, LogSource};
 use super::resources::{Resources, WANTED};
 use crate::bootstrap_progress::{BootstrapReport, Entry, entries};
 
@@ -41,22 +41,24 @@ fn is_record(name: &str) -> bool {
 }
 
 /// Whose log it is, and its name.
-fn whose(path: &str) -> Option<(Place, String)> {
+fn whose(path: &str) -> Option<(LogSource, String)> {
     let name = path.strip_suffix(".log")?;
     let rooms = ["journals", "containers", "pods", "unit-status"];
     match name.split('/').collect::<Vec<_>>().as_slice() {
-        ["bootstrap", room, rest @ ..] if rooms.contains(room) => Some((Place::Bootstrap, rest.join("/"))),
-        ["unit-status", rest @ ..] => Some((Place::Bootstrap, rest.join("/"))),
+        ["bootstrap", room, rest @ ..] if rooms.contains(room) => {
+            Some((LogSource::Bootstrap, rest.join("/")))
+        }
+        ["unit-status", rest @ ..] => Some((LogSource::Bootstrap, rest.join("/"))),
         ["control-plane", host, room, rest @ ..] if rooms.contains(room) => {
-            Some((Place::Node((*host).to_owned()), rest.join("/")))
+            Some((LogSource::Node((*host).to_owned()), rest.join("/")))
         }
         _ => None,
     }
 }
 
 fn log(path: &str, bytes: &[u8]) -> Option<Log> {
-    let (place, name) = whose(path)?;
-    Some(Log { place, name, lines: last_lines(&String::from_utf8_lossy(bytes)) })
+    let (source, name) = whose(path)?;
+    Some(Log { source, name, lines: last_lines(&String::from_utf8_lossy(bytes)) })
 }
 
 /// The last of them that say something.

@@ -10,7 +10,7 @@ use crate::bootstrap_progress::State;
 
 /// One entry.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct DiagnosisSpec {
     /// Such as `B2`; its code is `E-B2`.
     pub id: &'static str,
     /// Where in the chain.
@@ -24,7 +24,7 @@ pub struct Row {
 /// Sentences about what is broken; none when nothing is.
 type Probe = fn(&Evidence) -> Vec<String>;
 
-impl Row {
+impl DiagnosisSpec {
     /// Whether hardway can tell by itself.
     pub fn is_probed(&self) -> bool {
         self.seen.is_some() || !self.logged.is_empty()
@@ -57,12 +57,12 @@ impl Row {
     }
 }
 
-const fn row(id: &'static str, link: Link) -> Row {
-    Row { id, link, logged: &[], until: None, seen: None }
+const fn row(id: &'static str, link: Link) -> DiagnosisSpec {
+    DiagnosisSpec { id, link, logged: &[], until: None, seen: None }
 }
 
 /// Every entry.
-pub const ROWS: &[Row] = &[
+pub const ROWS: &[DiagnosisSpec] = &[
     row("I1", Folder).seen(folder::not_json).logged(&[&["ignition", "failed to parse config"]]),
     row("I3", Folder).seen(folder::twice).logged(&[&["duplicate entry defined"]]),
     row("I9", Folder).seen(folder::not_installable),

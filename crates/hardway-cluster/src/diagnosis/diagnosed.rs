@@ -3,7 +3,7 @@
 use hardway_assets::explain::{Catalogue, Kind};
 use serde::Serialize;
 
-use super::catalogue::{ROWS, Row};
+use super::catalogue::{DiagnosisSpec, ROWS};
 use super::evidence::Evidence;
 use super::link::Link;
 use hardway_base::redaction::Redactor;
@@ -38,7 +38,7 @@ pub fn all_broken(evidence: &Evidence) -> Vec<Diagnosis> {
     ROWS.iter().filter_map(|row| diagnose(row, evidence, &catalogue)).collect()
 }
 
-fn diagnose(row: &Row, evidence: &Evidence, catalogue: &Catalogue) -> Option<Diagnosis> {
+fn diagnose(row: &DiagnosisSpec, evidence: &Evidence, catalogue: &Catalogue) -> Option<Diagnosis> {
     let sentences = row.probe(evidence);
     if sentences.is_empty() {
         return None;

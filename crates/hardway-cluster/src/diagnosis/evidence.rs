@@ -77,7 +77,7 @@ pub enum Api {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Log {
     /// Whose.
-    pub place: Place,
+    pub source: LogSource,
     /// A unit, a container, a file.
     pub name: String,
     /// Its last lines.
@@ -86,7 +86,7 @@ pub struct Log {
 
 /// Whose log it is, which says until when it matters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum LogSource {
     /// Of the bootstrap host: until bootstrapping is complete.
     Bootstrap,
     /// Events of the cluster: until it is settled.
@@ -196,7 +196,7 @@ pub struct ConfigFacts {
 impl Evidence {
     /// Every log that still matters.
     pub fn logs(&self) -> impl Iterator<Item = &Log> {
-        self.logs.iter().filter(|log| self.matters(&log.place))
+        self.logs.iter().filter(|log| self.matters(&log.source))
     }
 
     /// Bootstrapping has ended, or there is no bootstrap host to be seen.
@@ -222,12 +222,12 @@ impl Evidence {
             && self.declared.nodes.iter().all(|node| is_there(&node.name))
     }
 
-    fn matters(&self, place: &Place) -> bool {
-        match place {
-            Place::Bootstrap => !self.state.is_bootstrap_complete(),
-            Place::Cluster => !self.is_settled(),
-            Place::Given => true,
-            Place::Node(host) => !self.state.nodes.values().any(|node| {
+    fn matters(&self, source: &LogSource) -> bool {
+        match source {
+            LogSource::Bootstrap => !self.state.is_bootstrap_complete(),
+            LogSource::Cluster => !self.is_settled(),
+            LogSource::Given => true,
+            LogSource::Node(host) => !self.state.nodes.values().any(|node| {
                 let is_it =
                     node.metadata.name.as_deref() == Some(host) || node.internal_ips().any(|ip| ip == host);
                 is_it && node.is_ready()

@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::bundle_evidence::{LINES, last_lines};
-use super::evidence::{Api, Evidence, Log, Place, Port, Share};
+use super::evidence::{Api, Evidence, Log, LogSource, Port, Share};
 use super::resources::{CONFIG_MAPS, Resources, WANTED};
 use crate::api_error::{sentence, unless_absent};
 use crate::bootstrap_progress::{BootstrapHost, HostError};
@@ -40,7 +40,7 @@ pub async fn ask_bootstrap_host(host: &BootstrapHost, evidence: &mut Evidence) -
     evidence.logs.extend(match over_ssh {
         Some(answer) => logs(&answer),
         None => {
-            let log = |(name, lines)| Log { place: Place::Bootstrap, name, lines };
+            let log = |(name, lines)| Log { source: LogSource::Bootstrap, name, lines };
             let all = host.journals(&UNITS, LINES).await?.into_iter().map(log);
             all.filter(|log| !log.lines.is_empty()).collect()
         }
@@ -142,7 +142,7 @@ fn logs(answer: &str) -> Vec<Log> {
         }
     }
     let log = |(name, lines): (String, Vec<&str>)| Log {
-        place: Place::Bootstrap,
+        source: LogSource::Bootstrap,
         name,
         lines: last_lines(&lines.join("\n")),
     };

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Evidence           everything that is known, from wherever          evidence.rs
-//! ROWS, Row, Link    the catalogue in the order of the chain          catalogue.rs, link.rs
+//! DiagnosisSpec      one row of the catalogue, at its Link in the chain catalogue.rs, link.rs
 //! probes             pure: Evidence → sentences                       probes/
 //! Diagnosis          first_broken(), all_broken()                     diagnosed.rs
 //! Resources          lists of objects, as a bundle has them           resources.rs
@@ -27,11 +27,11 @@ mod tests;
 pub(crate) use bundle::walk;
 pub use bundle::{Bundle, BundleError, Limits, Take};
 pub use bundle_evidence::from_bundle;
-pub use catalogue::{ROWS, Row};
+pub use catalogue::{DiagnosisSpec, ROWS};
 pub use diagnosed::{Diagnosis, all_broken, first_broken};
 pub use evidence::{
-    Api, ConfigFacts, Evidence, FolderFacts, HostFacts, InstallFacts, Log, NameFacts, Place, Port, SeedFacts,
-    Share,
+    Api, ConfigFacts, Evidence, FolderFacts, HostFacts, InstallFacts, Log, LogSource, NameFacts, Port,
+    SeedFacts, Share,
 };
 pub use link::Link;
 pub use resources::Resources;

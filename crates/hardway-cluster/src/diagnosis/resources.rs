@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::evidence::{Api, Evidence, Log, Place, SeedFacts};
+use super::evidence::{Api, Evidence, Log, LogSource, SeedFacts};
 use crate::objects::{
     ClusterOperator, ClusterVersion, ConfigMap, Etcd, KubeApiServer, KubeControllerManager, KubeScheduler,
     Node, Request,
@@ -56,7 +56,7 @@ impl Resources {
         let lines: Vec<String> =
             self.items("events.json").iter().filter(|event| event["type"] == "Warning").map(line).collect();
         if !lines.is_empty() {
-            evidence.logs.push(Log { place: Place::Cluster, name: "events".to_owned(), lines });
+            evidence.logs.push(Log { source: LogSource::Cluster, name: "events".to_owned(), lines });
         }
     }
 

@@ -26,7 +26,7 @@ fn a_line_of_a_log_is_the_first_thing_said() {
     for (id, name, line) in lines::LINES {
         let mut evidence = booting();
         evidence.logs.push(Log {
-            place: Place::Bootstrap,
+            source: LogSource::Bootstrap,
             name: (*name).to_owned(),
             lines: vec!["fine".to_owned(), (*line).to_owned()],
         });
@@ -34,9 +34,9 @@ fn a_line_of_a_log_is_the_first_thing_said() {
         assert_eq!(first.code, format!("E-{id}"), "{line}: {first:?}");
         assert!(first.evidence.iter().any(|text| text.contains(line)), "{first:?}");
         // The same words in the log of a node that works are history.
-        evidence.logs[0].place = Place::Node("m0".to_owned());
+        evidence.logs[0].source = LogSource::Node("m0".to_owned());
         assert_eq!(first_broken(&evidence), None, "{id}");
-        evidence.logs[0].place = Place::Given;
+        evidence.logs[0].source = LogSource::Given;
         assert_eq!(first_broken(&evidence).map(|found| found.code), Some(first.code));
     }
 }
@@ -71,7 +71,7 @@ fn what_was_all_right_is_not_broken() {
     let fresh = "Ignition: ran on 2099/03/14 14:48:33 UTC (this boot)".to_owned();
     let old = "Ignition: ran on 2019/03/14 14:48:33 UTC (this boot)".to_owned();
     // The last boot of a console counts.
-    evidence.logs.push(Log { place: Place::Given, name: "console".to_owned(), lines: vec![old, fresh] });
+    evidence.logs.push(Log { source: LogSource::Given, name: "console".to_owned(), lines: vec![old, fresh] });
     evidence.install.is_bootstrap_removed = true;
     evidence.install.api_came_up = true;
     evidence.routers = vec!["w0".to_owned()];
@@ -114,7 +114,7 @@ fn what_comes_first_hides_its_consequences() {
 fn a_secret_in_a_journal_is_not_printed() {
     let mut evidence = booting();
     let lines = vec![r#"{"auth":"bWU6aHVzaA=="}: cluster ID mismatch"#.to_owned()];
-    evidence.logs.push(Log { place: Place::Bootstrap, name: "etcd".to_owned(), lines });
+    evidence.logs.push(Log { source: LogSource::Bootstrap, name: "etcd".to_owned(), lines });
     let first = first_broken(&evidence).unwrap();
     assert_eq!(first.evidence, [r#"bootstrap host, etcd: {"auth":"<redacted>"}: cluster ID mismatch"#]);
 }

@@ -51,13 +51,13 @@ pub struct VersionStatus {
     /// Available, Progressing, Failing, …
     pub conditions: Option<Vec<Condition>>,
     /// Newest first.
-    pub history: Option<Vec<History>>,
+    pub history: Option<Vec<UpdateHistory>>,
 }
 
 /// `status.history[]`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct History {
+pub struct UpdateHistory {
     /// `Partial` or `Completed`.
     pub state: Option<String>,
     /// Such as 4.18.1.

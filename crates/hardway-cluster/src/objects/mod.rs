@@ -16,7 +16,7 @@ mod core;
 mod static_pod_operator;
 
 pub use cluster_operator::{ClusterOperator, OperatorStatus, OperatorVersion};
-pub use cluster_version::{ClusterVersion, History, Override, VersionSpec, VersionStatus};
+pub use cluster_version::{ClusterVersion, Override, UpdateHistory, VersionSpec, VersionStatus};
 pub use condition::{Condition, Truth, find};
 pub use core::{
     Address, ConfigMap, ContainerStatus, Node, NodeInfo, NodeStatus, Pod, PodSpec, PodStatus, Request,

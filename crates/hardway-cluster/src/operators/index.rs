@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use kube::ResourceExt as _;
 
 use super::chain::{self, Link, chain};
-use super::progress::Progress;
+use super::progress::OperatorProgress;
 use super::timeline::{Moment, Timeline};
 use super::version_progress::VersionProgress;
 use super::view::{OperatorView, Stall};
@@ -28,7 +28,7 @@ pub struct Index {
     /// When a condition of an operator was first seen as it is.
     since: BTreeMap<(String, String), Since>,
     timeline: Timeline,
-    progress: Progress,
+    progress: OperatorProgress,
     stable_for: SignedDuration,
 }
 
@@ -56,7 +56,7 @@ impl Index {
             contact: BTreeMap::new(),
             since: BTreeMap::new(),
             timeline: Timeline::default(),
-            progress: Progress::new(now),
+            progress: OperatorProgress::new(now),
             stable_for: STABLE_FOR,
         }
     }

@@ -3,7 +3,7 @@
 //! ```text
 //! Index            the fold over everything that was seen   index.rs
 //! chain()          what an operator waits for, link by link chain.rs, prerequisites.rs
-//! Progress         what was reached, and when               progress.rs
+//! OperatorProgress what was reached, and when               progress.rs
 //! VersionProgress  how far the version operator is          version_progress.rs
 //! Timeline         what happened                            timeline.rs
 //! ```
@@ -20,7 +20,7 @@ mod view;
 
 pub use chain::{Link, chain, first_broken};
 pub use index::{Index, STABLE_FOR};
-pub use progress::Progress;
+pub use progress::OperatorProgress;
 pub use timeline::{Moment, Timeline};
 pub use version_progress::VersionProgress;
 pub use view::{OperatorView, Stall};

@@ -14,7 +14,7 @@ use crate::state::ClusterState;
 
 /// Everything that was reached so far, and when the last of it was.
 #[derive(Clone, Debug)]
-pub struct Progress {
+pub struct OperatorProgress {
     reached: BTreeSet<String>,
     /// Manifests applied in the best pass so far.
     applied: u64,
@@ -24,7 +24,7 @@ pub struct Progress {
     pub last_fact: String,
 }
 
-impl Progress {
+impl OperatorProgress {
     /// Watching begins.
     pub fn new(now: Timestamp) -> Self {
         Self { reached: BTreeSet::new(), applied: 0, last: now, last_fact: "watching began".to_owned() }

@@ -3,7 +3,7 @@
 use hardway_assets::pki::CertificateFacts;
 use jiff::{SignedDuration, Timestamp};
 
-use super::outcome::{Check, Outcome};
+use super::outcome::{Check, VerifyOutcome};
 
 /// What an endpoint presented, or why nothing could be trusted.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct Expiring {
 }
 
 /// Nothing may be expired; operators renew at 80 % of a lifetime, so that less than 10 % left means that nobody does.
-pub fn judge_certificates(now: Timestamp, presented: &[Presented], secrets: &[Expiring]) -> Outcome {
+pub fn judge_certificates(now: Timestamp, presented: &[Presented], secrets: &[Expiring]) -> VerifyOutcome {
     const FIX: &str = "certificates of the control plane are renewed by its operators: look at `oc get co` and at the clocks; the load balancer must not end TLS";
     let (mut wrong, mut near, mut seen) = (Vec::new(), Vec::new(), Vec::new());
     for Presented { endpoint, chain } in presented {
@@ -54,12 +54,12 @@ pub fn judge_certificates(now: Timestamp, presented: &[Presented], secrets: &[Ex
     }
     if !wrong.is_empty() {
         wrong.extend(near);
-        return Outcome::failed(Check::Certificates, wrong, FIX);
+        return VerifyOutcome::failed(Check::Certificates, wrong, FIX);
     }
     if !near.is_empty() {
-        return Outcome::warned(Check::Certificates, near, FIX);
+        return VerifyOutcome::warned(Check::Certificates, near, FIX);
     }
-    Outcome { seen, ..Outcome::passed(Check::Certificates, "") }
+    VerifyOutcome { seen, ..VerifyOutcome::passed(Check::Certificates, "") }
 }
 
 fn sort(

@@ -6,7 +6,7 @@ use http::{Response, StatusCode, Uri};
 use kube::Config;
 use kube::client::Body;
 
-use super::outcome::{Check, Outcome};
+use super::outcome::{Check, VerifyOutcome};
 use super::questions::AskError;
 use super::verifier::Verifier;
 use crate::api_error::sentence;
@@ -19,20 +19,26 @@ const FIX: &str = "resolve the name, dial 443 of the ingress address, look at th
 const MOST: usize = 8;
 
 impl Verifier {
-    pub(super) async fn console(&self) -> Result<Outcome, AskError> {
+    pub(super) async fn console(&self) -> Result<VerifyOutcome, AskError> {
         let Some(route) = self.get::<Route>("openshift-console", "console").await? else {
-            return Ok(Outcome::skipped(Check::Console, "this cluster has no console"));
+            return Ok(VerifyOutcome::skipped(Check::Console, "this cluster has no console"));
         };
         let Some(url) = route.url() else {
-            return Ok(Outcome::failed(Check::Console, vec!["no router serves its route".to_owned()], FIX));
+            return Ok(VerifyOutcome::failed(
+                Check::Console,
+                vec!["no router serves its route".to_owned()],
+                FIX,
+            ));
         };
         let ca = self.get::<ConfigMap>("openshift-config-managed", "default-ingress-cert").await?;
         let ca = ca.as_ref().and_then(|map| map.get("ca-bundle.crt")).unwrap_or_default();
         let trusted = pem::decode(ca).ok().map(|blocks| blocks.into_iter().map(|block| block.der).collect());
         Ok(match self.walk(&url, trusted).await {
-            Ok(end) if end == url => Outcome::passed(Check::Console, format!("{url} answers")),
-            Ok(end) => Outcome::passed(Check::Console, format!("{url} answers, with the login at {end}")),
-            Err(why) => Outcome::failed(Check::Console, vec![why], FIX),
+            Ok(end) if end == url => VerifyOutcome::passed(Check::Console, format!("{url} answers")),
+            Ok(end) => {
+                VerifyOutcome::passed(Check::Console, format!("{url} answers, with the login at {end}"))
+            }
+            Err(why) => VerifyOutcome::failed(Check::Console, vec![why], FIX),
         })
     }
 

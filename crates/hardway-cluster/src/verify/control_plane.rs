@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use kube::ResourceExt as _;
 
-use super::outcome::{Check, Outcome};
+use super::outcome::{Check, VerifyOutcome};
 use crate::objects::{ClusterOperator, ClusterVersion, Condition, Pod, StaticPodStatus, Truth};
 use crate::pivot::{BOOTSTRAP_MEMBER, Member};
 
@@ -20,7 +20,7 @@ pub struct PodsOf {
 }
 
 /// ClusterVersion and ClusterOperators.
-pub fn judge_operators(version: Option<&ClusterVersion>, operators: &[ClusterOperator]) -> Outcome {
+pub fn judge_operators(version: Option<&ClusterVersion>, operators: &[ClusterOperator]) -> VerifyOutcome {
     const FIX: &str = "hardway wait-for install-complete -o json names the first broken link";
     let mut wrong = Vec::new();
     match version {
@@ -48,7 +48,7 @@ pub fn judge_operators(version: Option<&ClusterVersion>, operators: &[ClusterOpe
     if let Some(left) = version.map(|version| version.overrides_besides(&[])).filter(|left| *left > 0) {
         wrong.push(format!("the ClusterVersion has {left} overrides; it cannot be updated with them"));
     }
-    Outcome::of(
+    VerifyOutcome::of(
         Check::Operators,
         wrong,
         FIX,
@@ -57,7 +57,7 @@ pub fn judge_operators(version: Option<&ClusterVersion>, operators: &[ClusterOpe
 }
 
 /// One Ready pod of each part on every master, at the newest revision.
-pub fn judge_control_plane(masters: &[String], parts: &[PodsOf]) -> Outcome {
+pub fn judge_control_plane(masters: &[String], parts: &[PodsOf]) -> VerifyOutcome {
     const FIX: &str =
         "oc get pods -n openshift-<component> -o wide; a master that lags has an installer pod that says why";
     let mut wrong = Vec::new();
@@ -83,17 +83,17 @@ pub fn judge_control_plane(masters: &[String], parts: &[PodsOf]) -> Outcome {
         }
     }
     let good = format!("{} parts on {} masters, all at their newest revision", parts.len(), masters.len());
-    Outcome::of(Check::ControlPlane, wrong, FIX, good)
+    VerifyOutcome::of(Check::ControlPlane, wrong, FIX, good)
 }
 
 /// As many healthy voters as masters, none of them the bootstrap host.
-pub fn judge_etcd(masters: usize, asked: Result<&[Member], &str>) -> Outcome {
+pub fn judge_etcd(masters: usize, asked: Result<&[Member], &str>) -> VerifyOutcome {
     const FIX: &str =
         "oc -n openshift-etcd rsh <etcd pod> etcdctl member list -w table; etcdctl endpoint health --cluster";
     let members = match asked {
         Ok(members) => members,
         Err(why) => {
-            return Outcome::failed(
+            return VerifyOutcome::failed(
                 Check::Etcd,
                 vec![why.to_owned()],
                 "open port 2379 of the masters to this host, or leave it out with --skip-check etcd",
@@ -116,5 +116,5 @@ pub fn judge_etcd(masters: usize, asked: Result<&[Member], &str>) -> Outcome {
     if members.len() != masters {
         wrong.push(format!("{} members for {masters} masters", members.len()));
     }
-    Outcome::of(Check::Etcd, wrong, FIX, format!("{} healthy voting members", members.len()))
+    VerifyOutcome::of(Check::Etcd, wrong, FIX, format!("{} healthy voting members", members.len()))
 }

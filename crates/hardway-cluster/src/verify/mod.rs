@@ -1,7 +1,7 @@
 //! Is the cluster what the inventory says, and does it work from outside? Named checks, each with what was seen.
 //!
 //! ```text
-//! Check, Outcome    the checks, and how each ended                          outcome.rs
+//! VerifyOutcome     how each Check ended                                    outcome.rs
 //! Verifier          asks the cluster and runs the checks                    verifier.rs, questions.rs
 //! judges            pure: what was seen → verdict                           nodes.rs, control_plane.rs, certificates.rs, surroundings.rs
 //! Workload          a pod of its own: scheduled, logs, exec, gone again     workload.rs
@@ -22,7 +22,7 @@ mod workload;
 pub use certificates::{Expiring, Presented, judge_certificates};
 pub use control_plane::{PodsOf, judge_control_plane, judge_etcd, judge_operators};
 pub use nodes::judge_nodes;
-pub use outcome::{Check, Outcome, Verdict};
+pub use outcome::{Check, VerifyOutcome, VerifyVerdict};
 pub use questions::AskError;
 pub use surroundings::{Resolved, judge_names, judge_registry};
 pub use verifier::{Endpoint, Surroundings, Verifier};

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kube::ResourceExt as _;
 
-use super::outcome::{Check, Outcome};
+use super::outcome::{Check, VerifyOutcome};
 use crate::declared::{Declared, DeclaredNode, NAME_FIX};
 use crate::objects::{Condition, Node};
 
 /// Names, roles, addresses, readiness, versions; nodes that nobody declared. `api_version` is the API server's, such as
 /// v1.31.5: kubelets may not be of another minor version in a cluster that was just installed.
-pub fn judge_nodes(declared: &Declared, nodes: &[Node], api_version: &str) -> Outcome {
+pub fn judge_nodes(declared: &Declared, nodes: &[Node], api_version: &str) -> VerifyOutcome {
     const FIX: &str = "compare inventory.yaml with `oc get nodes -o wide`; a missing node mostly waits for its certificate: hardway approve";
     let by_name: BTreeMap<String, &Node> = nodes.iter().map(|node| (node.name_any(), node)).collect();
     let mut wrong: Vec<String> = Vec::new();
@@ -41,7 +41,7 @@ pub fn judge_nodes(declared: &Declared, nodes: &[Node], api_version: &str) -> Ou
     }
     wrong.extend(versions(nodes, api_version));
     let good = format!("{} nodes, all Ready, at {api_version}", nodes.len());
-    Outcome::of(Check::Nodes, wrong, fix, good)
+    VerifyOutcome::of(Check::Nodes, wrong, fix, good)
 }
 
 fn faults(expected: &DeclaredNode, node: &Node) -> Vec<String> {

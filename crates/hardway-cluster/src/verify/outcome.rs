@@ -123,11 +123,11 @@ impl fmt::Display for Check {
 /// How a check ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Outcome {
+pub struct VerifyOutcome {
     /// Of which.
     pub check: Check,
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: VerifyVerdict,
     /// What was seen, the worst first.
     pub seen: Vec<String>,
     /// What to do about it.
@@ -138,7 +138,7 @@ pub struct Outcome {
 /// The verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Verdict {
+pub enum VerifyVerdict {
     /// As it should be.
     Passed,
     /// Not asked, because of a wish or because there is nothing to ask.
@@ -149,25 +149,25 @@ pub enum Verdict {
     Failed,
 }
 
-impl Outcome {
+impl VerifyOutcome {
     /// As it should be.
     pub fn passed(check: Check, seen: impl Into<String>) -> Self {
-        Self { check, verdict: Verdict::Passed, seen: vec![seen.into()], fix: None }
+        Self { check, verdict: VerifyVerdict::Passed, seen: vec![seen.into()], fix: None }
     }
 
     /// Not asked.
     pub fn skipped(check: Check, why: impl Into<String>) -> Self {
-        Self { check, verdict: Verdict::Skipped, seen: vec![why.into()], fix: None }
+        Self { check, verdict: VerifyVerdict::Skipped, seen: vec![why.into()], fix: None }
     }
 
     /// Works, but.
     pub fn warned(check: Check, seen: Vec<String>, fix: &str) -> Self {
-        Self { check, verdict: Verdict::Warned, seen, fix: Some(fix.to_owned()) }
+        Self { check, verdict: VerifyVerdict::Warned, seen, fix: Some(fix.to_owned()) }
     }
 
     /// Not as it should be.
     pub fn failed(check: Check, seen: Vec<String>, fix: &str) -> Self {
-        Self { check, verdict: Verdict::Failed, seen, fix: Some(fix.to_owned()) }
+        Self { check, verdict: VerifyVerdict::Failed, seen, fix: Some(fix.to_owned()) }
     }
 
     /// Failed if there is anything to complain about, else passed.
@@ -176,7 +176,7 @@ impl Outcome {
     }
 }
 
-impl Verdict {
+impl VerifyVerdict {
     /// In output.
     pub fn name(self) -> &'static str {
         match self {
@@ -188,7 +188,7 @@ impl Verdict {
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for VerifyVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }

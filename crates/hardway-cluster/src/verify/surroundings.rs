@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use serde_json::Value;
 
-use super::outcome::{Check, Outcome};
+use super::outcome::{Check, VerifyOutcome};
 
 /// A name, and what the system's resolver says about it.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct Resolved {
 }
 
 /// Every name resolves, and to nothing but what is declared.
-pub fn judge_names(names: &[Resolved]) -> Outcome {
+pub fn judge_names(names: &[Resolved]) -> VerifyOutcome {
     const FIX: &str =
         "add the records to the name server that this host uses; the cluster's own hosts need the same";
     let mut wrong = Vec::new();
@@ -44,15 +44,15 @@ pub fn judge_names(names: &[Resolved]) -> Outcome {
         }
     }
     let shown: Vec<&str> = names.iter().map(|name| name.name.as_str()).collect();
-    Outcome::of(Check::Names, wrong, FIX, format!("{} resolve as declared", shown.join(", ")))
+    VerifyOutcome::of(Check::Names, wrong, FIX, format!("{} resolve as declared", shown.join(", ")))
 }
 
 /// `configs.imageregistry.operator.openshift.io cluster`. On platform none it is Removed until somebody gives it storage,
 /// and that is no fault (docs/guide/17-verify-cluster.md).
-pub fn judge_registry(config: Option<&Value>) -> Outcome {
+pub fn judge_registry(config: Option<&Value>) -> VerifyOutcome {
     const FIX: &str = "oc patch configs.imageregistry.operator.openshift.io cluster --type merge -p '{\"spec\":{\"managementState\":\"Managed\",\"storage\":{\"emptyDir\":{}}}}' is good enough to try things";
     let Some(config) = config else {
-        return Outcome::skipped(Check::ImageRegistry, "this cluster has no image registry operator");
+        return VerifyOutcome::skipped(Check::ImageRegistry, "this cluster has no image registry operator");
     };
     let state = config["spec"]["managementState"].as_str().unwrap_or("unknown");
     let storage = config["spec"]["storage"]
@@ -60,12 +60,12 @@ pub fn judge_registry(config: Option<&Value>) -> Outcome {
         .and_then(|storage| storage.keys().find(|key| *key != "managementState"));
     match (state, storage) {
         ("Managed", Some(storage)) => {
-            Outcome::passed(Check::ImageRegistry, format!("Managed, with storage {storage}"))
+            VerifyOutcome::passed(Check::ImageRegistry, format!("Managed, with storage {storage}"))
         }
         ("Managed", None) => {
-            Outcome::failed(Check::ImageRegistry, vec!["Managed, but has no storage".to_owned()], FIX)
+            VerifyOutcome::failed(Check::ImageRegistry, vec!["Managed, but has no storage".to_owned()], FIX)
         }
-        _ => Outcome::warned(
+        _ => VerifyOutcome::warned(
             Check::ImageRegistry,
             vec![format!("{state}: it has no storage, and nothing can be pushed to it")],
             FIX,

@@ -41,7 +41,7 @@ fn nodes_are_compared_with_the_inventory() {
         ]
     };
     let judge = |nodes: &[Node]| judge_nodes(&declared(), nodes, "v1.31.5");
-    assert_eq!(judge(&good()).verdict, Verdict::Passed);
+    assert_eq!(judge(&good()).verdict, VerifyVerdict::Passed);
     let mut spoil: Vec<(&str, Vec<Node>)> = vec![
         ("w0 is not there", good().drain(..1).collect()),
         (
@@ -64,14 +64,16 @@ fn nodes_are_compared_with_the_inventory() {
     for (what, nodes) in spoil {
         let outcome = judge(&nodes);
         assert!(
-            outcome.verdict == Verdict::Failed && outcome.seen.len() == 1 && outcome.seen[0].contains(what),
+            outcome.verdict == VerifyVerdict::Failed
+                && outcome.seen.len() == 1
+                && outcome.seen[0].contains(what),
             "{what}: {outcome:?}"
         );
     }
-    assert_eq!(judge_nodes(&Declared::default(), &good(), "v1.31.5").verdict, Verdict::Passed);
+    assert_eq!(judge_nodes(&Declared::default(), &good(), "v1.31.5").verdict, VerifyVerdict::Passed);
     assert_eq!(
         judge_nodes(&Declared::default(), &[], "v1.31.5").verdict,
-        Verdict::Failed,
+        VerifyVerdict::Failed,
         "none of none is not enough"
     );
 }
@@ -91,14 +93,14 @@ fn operators_are_all_well_and_there_are_some() {
     };
     let (good, none) = (version("good", json!(null)), json!([{"kind": "ConfigMap", "name": "x"}]));
     for (verdict, version, operators) in [
-        (Verdict::Passed, Some(good.clone()), vec![operator("True", "False")]),
-        (Verdict::Failed, None, vec![operator("True", "False")]),
-        (Verdict::Failed, Some(version("bad", json!(null))), vec![operator("True", "False")]),
-        (Verdict::Failed, Some(version("good", none)), vec![operator("True", "False")]),
-        (Verdict::Failed, Some(good.clone()), vec![]),
-        (Verdict::Failed, Some(good.clone()), vec![operator("False", "False")]),
-        (Verdict::Failed, Some(good.clone()), vec![operator("True", "True")]),
-        (Verdict::Failed, Some(good), vec![ClusterOperator::default()]),
+        (VerifyVerdict::Passed, Some(good.clone()), vec![operator("True", "False")]),
+        (VerifyVerdict::Failed, None, vec![operator("True", "False")]),
+        (VerifyVerdict::Failed, Some(version("bad", json!(null))), vec![operator("True", "False")]),
+        (VerifyVerdict::Failed, Some(version("good", none)), vec![operator("True", "False")]),
+        (VerifyVerdict::Failed, Some(good.clone()), vec![]),
+        (VerifyVerdict::Failed, Some(good.clone()), vec![operator("False", "False")]),
+        (VerifyVerdict::Failed, Some(good.clone()), vec![operator("True", "True")]),
+        (VerifyVerdict::Failed, Some(good), vec![ClusterOperator::default()]),
     ] {
         assert_eq!(judge_operators(version.as_ref(), &operators).verdict, verdict);
     }
@@ -118,16 +120,16 @@ fn every_master_runs_every_part() {
     let part =
         |pods: Vec<Pod>, revision| [PodsOf { component: "etcd", pods, status: Some(status(revision)) }];
     for (verdict, parts) in [
-        (Verdict::Passed, part(vec![pod("etcd-m0", "m0", "True")], 7)),
-        (Verdict::Failed, part(vec![pod("etcd-m0", "m0", "True")], 6)),
-        (Verdict::Failed, part(vec![pod("etcd-m0", "m0", "False")], 7)),
-        (Verdict::Failed, part(vec![pod("etcd-guard-m0", "m0", "True")], 7)),
-        (Verdict::Failed, part(vec![pod("etcd-m1", "m1", "True")], 7)),
-        (Verdict::Failed, part(vec![], 7)),
+        (VerifyVerdict::Passed, part(vec![pod("etcd-m0", "m0", "True")], 7)),
+        (VerifyVerdict::Failed, part(vec![pod("etcd-m0", "m0", "True")], 6)),
+        (VerifyVerdict::Failed, part(vec![pod("etcd-m0", "m0", "False")], 7)),
+        (VerifyVerdict::Failed, part(vec![pod("etcd-guard-m0", "m0", "True")], 7)),
+        (VerifyVerdict::Failed, part(vec![pod("etcd-m1", "m1", "True")], 7)),
+        (VerifyVerdict::Failed, part(vec![], 7)),
     ] {
         assert_eq!(judge_control_plane(&masters, &parts).verdict, verdict, "{parts:?}");
     }
-    assert_eq!(judge_control_plane(&[], &part(vec![], 7)).verdict, Verdict::Failed);
+    assert_eq!(judge_control_plane(&[], &part(vec![], 7)).verdict, VerifyVerdict::Failed);
 }
 
 #[test]
@@ -140,15 +142,15 @@ fn etcd_has_the_masters_and_nobody_else() {
     };
     let one = member("m0", true, false);
     for (verdict, members) in [
-        (Verdict::Passed, vec![one.clone()]),
-        (Verdict::Failed, vec![]),
-        (Verdict::Failed, vec![one, member(BOOTSTRAP_MEMBER, true, false)]),
-        (Verdict::Failed, vec![member("m0", false, false)]),
-        (Verdict::Failed, vec![member("m0", true, true)]),
+        (VerifyVerdict::Passed, vec![one.clone()]),
+        (VerifyVerdict::Failed, vec![]),
+        (VerifyVerdict::Failed, vec![one, member(BOOTSTRAP_MEMBER, true, false)]),
+        (VerifyVerdict::Failed, vec![member("m0", false, false)]),
+        (VerifyVerdict::Failed, vec![member("m0", true, true)]),
     ] {
         assert_eq!(judge_etcd(1, Ok(&members)).verdict, verdict, "{members:?}");
     }
-    assert_eq!(judge_etcd(1, Err("refused")).verdict, Verdict::Failed);
+    assert_eq!(judge_etcd(1, Err("refused")).verdict, VerifyVerdict::Failed);
 }
 
 #[test]
@@ -160,11 +162,11 @@ fn certificates_that_end_are_told_in_time() {
         not_after: at(to),
     };
     for (verdict, secrets) in [
-        (Verdict::Passed, vec![secret(-DAY, 30 * DAY)]),
-        (Verdict::Passed, vec![Expiring { not_before: None, ..secret(0, DAY) }]),
-        (Verdict::Warned, vec![secret(-29 * DAY, 2 * DAY)]),
-        (Verdict::Failed, vec![secret(-29 * DAY, 0)]),
-        (Verdict::Failed, vec![secret(DAY, 2 * DAY)]),
+        (VerifyVerdict::Passed, vec![secret(-DAY, 30 * DAY)]),
+        (VerifyVerdict::Passed, vec![Expiring { not_before: None, ..secret(0, DAY) }]),
+        (VerifyVerdict::Warned, vec![secret(-29 * DAY, 2 * DAY)]),
+        (VerifyVerdict::Failed, vec![secret(-29 * DAY, 0)]),
+        (VerifyVerdict::Failed, vec![secret(DAY, 2 * DAY)]),
     ] {
         assert_eq!(judge_certificates(at(0), &[], &secrets).verdict, verdict, "{secrets:?}");
     }
@@ -181,11 +183,11 @@ fn names_resolve_to_what_is_declared() {
         found,
     };
     for (verdict, resolved) in [
-        (Verdict::Passed, name(&["10.0.0.1"], Ok(vec![ip("10.0.0.1")]))),
-        (Verdict::Passed, name(&[], Ok(vec![ip("10.0.0.7")]))),
-        (Verdict::Failed, name(&["10.0.0.1"], Ok(vec![ip("10.0.0.1"), ip("10.0.0.7")]))),
-        (Verdict::Failed, name(&["10.0.0.1"], Ok(vec![]))),
-        (Verdict::Failed, name(&["10.0.0.1"], Err("no such host".to_owned()))),
+        (VerifyVerdict::Passed, name(&["10.0.0.1"], Ok(vec![ip("10.0.0.1")]))),
+        (VerifyVerdict::Passed, name(&[], Ok(vec![ip("10.0.0.7")]))),
+        (VerifyVerdict::Failed, name(&["10.0.0.1"], Ok(vec![ip("10.0.0.1"), ip("10.0.0.7")]))),
+        (VerifyVerdict::Failed, name(&["10.0.0.1"], Ok(vec![]))),
+        (VerifyVerdict::Failed, name(&["10.0.0.1"], Err("no such host".to_owned()))),
     ] {
         assert_eq!(judge_names(std::slice::from_ref(&resolved)).verdict, verdict, "{resolved:?}");
     }
@@ -194,13 +196,16 @@ fn names_resolve_to_what_is_declared() {
 #[test]
 fn a_registry_without_storage_is_no_fault_until_it_is_asked_for() {
     for (verdict, config) in [
-        (Verdict::Skipped, None),
-        (Verdict::Warned, Some(json!({"spec": {"managementState": "Removed"}}))),
+        (VerifyVerdict::Skipped, None),
+        (VerifyVerdict::Warned, Some(json!({"spec": {"managementState": "Removed"}}))),
         (
-            Verdict::Failed,
+            VerifyVerdict::Failed,
             Some(json!({"spec": {"managementState": "Managed", "storage": {"managementState": "Managed"}}})),
         ),
-        (Verdict::Passed, Some(json!({"spec": {"managementState": "Managed", "storage": {"emptyDir": {}}}}))),
+        (
+            VerifyVerdict::Passed,
+            Some(json!({"spec": {"managementState": "Managed", "storage": {"emptyDir": {}}}})),
+        ),
     ] {
         assert_eq!(judge_registry(config.as_ref()).verdict, verdict, "{config:?}");
     }

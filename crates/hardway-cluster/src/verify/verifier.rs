@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use super::certificates::{Expiring, Presented, judge_certificates};
 use super::control_plane::{PodsOf, judge_control_plane, judge_etcd, judge_operators};
 use super::nodes::judge_nodes;
-use super::outcome::{Check, Outcome, Verdict};
+use super::outcome::{Check, VerifyOutcome, VerifyVerdict};
 use super::questions::AskError;
 use super::surroundings::{Resolved, judge_names, judge_registry};
 use super::workload::Workload;
@@ -71,17 +71,17 @@ pub struct Endpoint {
 
 impl Verifier {
     /// Runs every check that is wanted, in order.
-    pub async fn run(&self) -> Vec<Outcome> {
+    pub async fn run(&self) -> Vec<VerifyOutcome> {
         self.run_telling(|_| {}).await
     }
 
     /// The same, and tells which check begins.
-    pub async fn run_telling(&self, mut begins: impl FnMut(Check)) -> Vec<Outcome> {
+    pub async fn run_telling(&self, mut begins: impl FnMut(Check)) -> Vec<VerifyOutcome> {
         let mut outcomes = Vec::new();
         let mut answers = true;
         for check in Check::ALL {
             if !self.wants(check) {
-                outcomes.push(Outcome::skipped(check, "not wanted"));
+                outcomes.push(VerifyOutcome::skipped(check, "not wanted"));
                 continue;
             }
             begins(check);
@@ -89,15 +89,15 @@ impl Verifier {
                 // Come with the workload.
                 Check::Logs | Check::Exec if self.wants(Check::Workload) && answers => {}
                 Check::Logs | Check::Exec if answers => {
-                    outcomes.push(Outcome::skipped(check, "no pod runs without the check workload"))
+                    outcomes.push(VerifyOutcome::skipped(check, "no pod runs without the check workload"))
                 }
                 // What has one cause is said once.
                 _ if !answers && check.needs_api() => {
-                    outcomes.push(Outcome::skipped(check, "the API does not answer"));
+                    outcomes.push(VerifyOutcome::skipped(check, "the API does not answer"));
                 }
                 Check::Api => {
                     let outcome = self.api().await;
-                    answers = outcome.verdict == Verdict::Passed;
+                    answers = outcome.verdict == VerifyVerdict::Passed;
                     outcomes.push(outcome);
                 }
                 Check::Certificates if !answers => {
@@ -105,8 +105,8 @@ impl Verifier {
                 }
                 Check::Workload => outcomes.extend(self.workload().await),
                 _ => outcomes.push(self.one(check).await.unwrap_or_else(|why| match answers {
-                    true => Outcome::failed(check, vec![why.to_string()], API_FIX),
-                    false => Outcome::skipped(check, "the API does not answer"),
+                    true => VerifyOutcome::failed(check, vec![why.to_string()], API_FIX),
+                    false => VerifyOutcome::skipped(check, "the API does not answer"),
                 })),
             }
         }
@@ -119,12 +119,12 @@ impl Verifier {
         self.test_workload(self.client()?, String::new()).clean_up().await
     }
 
-    async fn api(&self) -> Outcome {
+    async fn api(&self) -> VerifyOutcome {
         let asked = async { self.within(self.client()?.apiserver_version()).await };
         let url = &self.config.cluster_url;
         match asked.await {
-            Ok(version) => Outcome::passed(Check::Api, format!("{url} is {}", version.git_version)),
-            Err(why) => Outcome::failed(Check::Api, vec![format!("{url}: {why}")], API_FIX),
+            Ok(version) => VerifyOutcome::passed(Check::Api, format!("{url} is {}", version.git_version)),
+            Err(why) => VerifyOutcome::failed(Check::Api, vec![format!("{url}: {why}")], API_FIX),
         }
     }
 
@@ -132,7 +132,7 @@ impl Verifier {
         !self.skip.contains(&check)
     }
 
-    async fn one(&self, check: Check) -> Result<Outcome, AskError> {
+    async fn one(&self, check: Check) -> Result<VerifyOutcome, AskError> {
         Ok(match check {
             Check::Names => judge_names(&self.names().await),
             Check::Certificates => {
@@ -151,7 +151,7 @@ impl Verifier {
             Check::Etcd => {
                 let masters = self.masters().await?.len();
                 match &self.etcd {
-                    None => Outcome::skipped(
+                    None => VerifyOutcome::skipped(
                         Check::Etcd,
                         "there is no etcd client certificate in the working folder",
                     ),
@@ -165,7 +165,7 @@ impl Verifier {
             Check::ImageRegistry => judge_registry(self.registry().await?.as_ref()),
             Check::Api => self.api().await,
             // They come from one pod, and not one by one.
-            Check::Workload | Check::Logs | Check::Exec => Outcome::skipped(check, "no pod runs"),
+            Check::Workload | Check::Logs | Check::Exec => VerifyOutcome::skipped(check, "no pod runs"),
         })
     }
 
@@ -228,7 +228,7 @@ impl Verifier {
         Ok(nodes.iter().filter(|node| node.has_role("master")).map(kube::ResourceExt::name_any).collect())
     }
 
-    async fn control_plane(&self) -> Result<Outcome, AskError> {
+    async fn control_plane(&self) -> Result<VerifyOutcome, AskError> {
         let parts = [
             PodsOf {
                 component: "etcd",
@@ -261,16 +261,16 @@ impl Verifier {
         Ok(self.optional(api.get_opt("cluster")).await?.map(|object| object.data))
     }
 
-    async fn workload(&self) -> Vec<Outcome> {
+    async fn workload(&self) -> Vec<VerifyOutcome> {
         let Some(image) = &self.image else {
             let why = "which image to run is not known: --image names one";
             return [Check::Workload, Check::Logs, Check::Exec]
-                .map(|check| Outcome::skipped(check, why))
+                .map(|check| VerifyOutcome::skipped(check, why))
                 .into();
         };
         let client = match self.client() {
             Ok(client) => client,
-            Err(why) => return vec![Outcome::failed(Check::Workload, vec![why.to_string()], API_FIX)],
+            Err(why) => return vec![VerifyOutcome::failed(Check::Workload, vec![why.to_string()], API_FIX)],
         };
         let mut outcomes = self.test_workload(client, image.clone()).check(|check| self.wants(check)).await;
         outcomes.retain(|outcome| self.wants(outcome.check));

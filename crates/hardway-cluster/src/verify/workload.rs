@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::io::AsyncReadExt as _;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::outcome::{Check, Outcome, Verdict};
+use super::outcome::{Check, VerifyOutcome, VerifyVerdict};
 use super::questions::AskError;
 use crate::api_error::sentence;
 use crate::objects;
@@ -31,7 +31,7 @@ const SAID: &str = "hardway was here";
 
 impl Workload {
     /// The checks `workload`, `logs` and `exec`. A namespace that an interrupted run left behind goes too.
-    pub(super) async fn check(&self, wants: impl Fn(Check) -> bool) -> Vec<Outcome> {
+    pub(super) async fn check(&self, wants: impl Fn(Check) -> bool) -> Vec<VerifyOutcome> {
         let namespace = format!("hardway-verify-{}", self.suffix);
         let mut outcomes = self.run(&namespace, wants).await;
         if let Err(error) = self.clean_up().await {
@@ -40,30 +40,32 @@ impl Workload {
             match outcomes.iter_mut().find(|outcome| outcome.check == Check::Workload) {
                 // One check, one verdict; a failure keeps its own advice.
                 Some(outcome) => {
-                    outcome.verdict = outcome.verdict.max(Verdict::Warned);
+                    outcome.verdict = outcome.verdict.max(VerifyVerdict::Warned);
                     outcome.seen.push(seen);
                     outcome.fix.get_or_insert(fix);
                 }
-                None => outcomes.push(Outcome::warned(Check::Workload, vec![seen], &fix)),
+                None => outcomes.push(VerifyOutcome::warned(Check::Workload, vec![seen], &fix)),
             }
         }
         outcomes
     }
 
-    async fn run(&self, namespace: &str, wants: impl Fn(Check) -> bool) -> Vec<Outcome> {
+    async fn run(&self, namespace: &str, wants: impl Fn(Check) -> bool) -> Vec<VerifyOutcome> {
         let pods: Api<Pod> = Api::namespaced(self.client.clone(), namespace);
         let mut outcomes = Vec::new();
         match self.start(namespace, &pods).await {
-            Ok(node) => outcomes
-                .push(Outcome::passed(Check::Workload, format!("a pod of {} runs on {node}", self.image))),
+            Ok(node) => outcomes.push(VerifyOutcome::passed(
+                Check::Workload,
+                format!("a pod of {} runs on {node}", self.image),
+            )),
             Err(seen) => {
-                outcomes.push(Outcome::failed(
+                outcomes.push(VerifyOutcome::failed(
                     Check::Workload,
                     seen,
                     "oc get events -A; is the image within reach? --image names another",
                 ));
                 for check in [Check::Logs, Check::Exec].into_iter().filter(|check| wants(*check)) {
-                    outcomes.push(Outcome::skipped(check, "no pod runs"));
+                    outcomes.push(VerifyOutcome::skipped(check, "no pod runs"));
                 }
                 return outcomes;
             }
@@ -71,14 +73,14 @@ impl Workload {
         const FIX: &str = "approve the node's serving certificate: hardway approve; the API server must reach port 10250 of the nodes";
         if wants(Check::Logs) {
             outcomes.push(match self.logs(&pods).await {
-                Ok(()) => Outcome::passed(Check::Logs, "what the pod said can be read"),
-                Err(error) => Outcome::failed(Check::Logs, vec![error], FIX),
+                Ok(()) => VerifyOutcome::passed(Check::Logs, "what the pod said can be read"),
+                Err(error) => VerifyOutcome::failed(Check::Logs, vec![error], FIX),
             });
         }
         if wants(Check::Exec) {
             outcomes.push(match self.exec(&pods).await {
-                Ok(()) => Outcome::passed(Check::Exec, "a command ran in the pod"),
-                Err(error) => Outcome::failed(Check::Exec, vec![error], FIX),
+                Ok(()) => VerifyOutcome::passed(Check::Exec, "a command ran in the pod"),
+                Err(error) => VerifyOutcome::failed(Check::Exec, vec![error], FIX),
             });
         }
         outcomes

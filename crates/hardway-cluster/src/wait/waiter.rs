@@ -14,7 +14,7 @@ use crate::declared::Declared;
 use crate::operators::{Index, Link, STABLE_FOR, Stall};
 use crate::pivot::EtcdAccess;
 use crate::silence::Silence;
-use crate::watch::{Event, Kind, Patience, Watch};
+use crate::watch::{Event, Kind, Watch, WatchPatience};
 
 /// How often to check whether there is something to say.
 const OFTEN: Duration = Duration::from_millis(500);
@@ -29,7 +29,7 @@ pub struct WaitOptions {
     /// An operator is stable when it has not been Progressing for this long.
     pub stable_for: SignedDuration,
     /// How the cluster is followed.
-    pub patience: Patience,
+    pub patience: WatchPatience,
     /// Between looks at what cannot be watched.
     pub poll: Duration,
     /// A sign of life is given this often.
@@ -48,7 +48,7 @@ impl WaitOptions {
             timeout: None,
             stall_after: SignedDuration::from_mins(30),
             stable_for: STABLE_FOR,
-            patience: Patience::default(),
+            patience: WatchPatience::default(),
             poll: Duration::from_secs(2),
             heartbeat: Duration::from_secs(60),
             etcd: None,

@@ -21,7 +21,7 @@ use crate::api_error::sentence;
 
 /// How patient following is.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub struct WatchPatience {
     /// A watch is begun anew after this long.
     pub window: Duration,
     /// For an answer to a list, and for the end of a watch that is due.
@@ -30,7 +30,7 @@ pub struct Patience {
     pub pause: Duration,
 }
 
-impl Default for Patience {
+impl Default for WatchPatience {
     fn default() -> Self {
         Self {
             window: Duration::from_secs(45),
@@ -49,7 +49,7 @@ pub struct Watch {
 
 impl Watch {
     /// Begins.
-    pub fn start(config: &Config, patience: Patience) -> Self {
+    pub fn start(config: &Config, patience: WatchPatience) -> Self {
         let (sender, events) = channel(256);
         let mut tasks = JoinSet::new();
         for kind in Kind::ALL {
@@ -68,7 +68,7 @@ impl Watch {
 struct Follower {
     config: Config,
     kind: Kind,
-    patience: Patience,
+    patience: WatchPatience,
     sender: Sender<Event>,
 }
 

@@ -4,4 +4,4 @@ mod event;
 mod follow;
 
 pub use event::{Event, Kind, Observed};
-pub use follow::{Patience, Watch};
+pub use follow::{Watch, WatchPatience};

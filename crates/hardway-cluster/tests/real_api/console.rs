@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use fs_err as fs;
-use hardway_cluster::verify::{Check, Outcome, Verdict, Verifier};
+use hardway_cluster::verify::{Check, Verifier, VerifyOutcome, VerifyVerdict};
 use hardway_testing::{Server, inside, succeed, until};
 use serde_json::json;
 
@@ -52,7 +52,7 @@ fn router(folder: &Path, login: &str) -> Server {
     started
 }
 
-async fn check(verifier: &Verifier) -> Outcome {
+async fn check(verifier: &Verifier) -> VerifyOutcome {
     verifier.run().await.into_iter().find(|outcome| outcome.check == Check::Console).unwrap()
 }
 
@@ -78,32 +78,32 @@ fn real_the_console_is_followed_to_its_login() {
         for name in ["openshift-console", "openshift-config-managed"] {
             driver.put("Namespace", None, json!({"metadata": {"name": name}})).await;
         }
-        assert_eq!(check(&verifier).await.verdict, Verdict::Skipped, "there is no route");
+        assert_eq!(check(&verifier).await.verdict, VerifyVerdict::Skipped, "there is no route");
         let route = json!({"metadata": {"name": "console"}, "spec": {"host": CONSOLE, "tls": {"termination": "reencrypt"}},
             "status": {"ingress": [{"host": CONSOLE, "conditions": [{"type": "Admitted", "status": "True"}]}]}});
         driver.put("Route", Some("openshift-console"), route).await;
         trust(&driver, &ca("ca.crt")).await;
 
         let nobody = check(&verifier).await;
-        assert_eq!(nobody.verdict, Verdict::Failed, "{nobody:?}");
+        assert_eq!(nobody.verdict, VerifyVerdict::Failed, "{nobody:?}");
         assert!(nobody.seen[0].contains("refused"), "{nobody:?}");
 
         let page = "http-request return status 200 content-type text/html string \"<title>Log in</title>\" if login { path /login }";
         let running = router(folder.path(), page);
         let passed = check(&verifier).await;
-        assert_eq!(passed.verdict, Verdict::Passed, "{passed:?}");
+        assert_eq!(passed.verdict, VerifyVerdict::Passed, "{passed:?}");
         assert_eq!(passed.seen, [format!("https://{CONSOLE} answers, with the login at https://{LOGIN}")]);
         // A CA that signed nothing here.
         trust(&driver, &ca("stranger.crt")).await;
         let refused = check(&verifier).await;
-        assert_eq!(refused.verdict, Verdict::Failed, "{refused:?}");
+        assert_eq!(refused.verdict, VerifyVerdict::Failed, "{refused:?}");
         trust(&driver, &ca("ca.crt")).await;
         drop(running);
 
         // The login's pods are gone: the router says so.
         let running = router(folder.path(), "");
         let gone = check(&verifier).await;
-        assert_eq!(gone.verdict, Verdict::Failed, "{gone:?}");
+        assert_eq!(gone.verdict, VerifyVerdict::Failed, "{gone:?}");
         let said = format!("https://{CONSOLE} sends to https://{LOGIN}: it says 503 Service Unavailable");
         assert_eq!(gone.seen, [said]);
         drop(running);
@@ -112,6 +112,6 @@ fn real_the_console_is_followed_to_its_login() {
         let circle = format!("http-request redirect location https://{CONSOLE}/ code 302 if login {{ path /login }}");
         let _running = router(folder.path(), &circle);
         let lost = check(&verifier).await;
-        assert!(lost.verdict == Verdict::Failed && lost.seen[0].contains("without end"), "{lost:?}");
+        assert!(lost.verdict == VerifyVerdict::Failed && lost.seen[0].contains("without end"), "{lost:?}");
     });
 }

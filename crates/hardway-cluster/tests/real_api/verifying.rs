@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use hardway_cluster::declared::Declared;
-use hardway_cluster::verify::{Check, Endpoint, Outcome, Surroundings, Verdict, Verifier};
+use hardway_cluster::verify::{Check, Endpoint, Surroundings, Verifier, VerifyOutcome, VerifyVerdict};
 use hardway_testing::eventually;
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ pub(crate) fn verifier(driver: &Driver) -> Verifier {
     }
 }
 
-fn verdict(outcomes: &[Outcome], check: &str) -> Verdict {
+fn verdict(outcomes: &[VerifyOutcome], check: &str) -> VerifyVerdict {
     outcomes
         .iter()
         .find(|outcome| outcome.check.name() == check)
@@ -46,13 +46,13 @@ async fn real_each_check_says_what_it_sees() {
     play(&driver).await;
     let outcomes = verifier(&driver).run().await;
     for check in ["names", "certificates", "nodes", "operators", "control-plane", "etcd"] {
-        assert_eq!(verdict(&outcomes, check), Verdict::Passed, "{outcomes:#?}");
+        assert_eq!(verdict(&outcomes, check), VerifyVerdict::Passed, "{outcomes:#?}");
     }
-    assert_eq!(verdict(&outcomes, "console"), Verdict::Failed, "its name does not resolve");
-    assert_eq!(verdict(&outcomes, "image-registry"), Verdict::Skipped);
+    assert_eq!(verdict(&outcomes, "console"), VerifyVerdict::Failed, "its name does not resolve");
+    assert_eq!(verdict(&outcomes, "image-registry"), VerifyVerdict::Skipped);
     // There is no scheduler: the pod stays Pending, and what it left is taken away.
-    assert_eq!(verdict(&outcomes, "workload"), Verdict::Failed);
-    assert_eq!([verdict(&outcomes, "logs"), verdict(&outcomes, "exec")], [Verdict::Skipped; 2]);
+    assert_eq!(verdict(&outcomes, "workload"), VerifyVerdict::Failed);
+    assert_eq!([verdict(&outcomes, "logs"), verdict(&outcomes, "exec")], [VerifyVerdict::Skipped; 2]);
     let workload = outcomes.iter().find(|outcome| outcome.check == Check::Workload).unwrap();
     assert!(workload.seen[0].contains("Pending on no node"), "{workload:?}");
     eventually("its namespace is going", async || {
@@ -70,8 +70,8 @@ async fn real_each_check_says_what_it_sees() {
     stranger.skip = [Check::Workload, Check::Console, Check::ControlPlane].into();
     stranger.config.root_cert = Some(Vec::new());
     let chain = stranger.run().await;
-    assert_eq!(verdict(&chain, "certificates"), Verdict::Failed);
-    assert_eq!(verdict(&chain, "workload"), Verdict::Skipped);
+    assert_eq!(verdict(&chain, "certificates"), VerifyVerdict::Failed);
+    assert_eq!(verdict(&chain, "workload"), VerifyVerdict::Skipped);
     a_pod_runs(&driver).await;
 }
 
@@ -118,10 +118,10 @@ async fn a_pod_runs(driver: &Driver) {
     ];
     hardway_testing::succeed(driver.plane.kubectl().args(pod));
     let outcomes = run.await.unwrap();
-    assert_eq!(verdict(&outcomes, "workload"), Verdict::Passed, "{outcomes:#?}");
+    assert_eq!(verdict(&outcomes, "workload"), VerifyVerdict::Passed, "{outcomes:#?}");
     assert_eq!(
         [verdict(&outcomes, "logs"), verdict(&outcomes, "exec")],
-        [Verdict::Failed; 2],
+        [VerifyVerdict::Failed; 2],
         "{outcomes:#?}"
     );
 }

@@ -9,7 +9,7 @@ use hardway_cluster::clock::Clock;
 use hardway_cluster::declared::{Declared, DeclaredNode};
 use hardway_cluster::pivot::{Allowed, Decision};
 use hardway_cluster::wait::{GiveUp, Installed, Line, Wait, WaitError, WaitOptions};
-use hardway_cluster::watch::Patience;
+use hardway_cluster::watch::WatchPatience;
 use hardway_testing::eventually;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
@@ -58,7 +58,7 @@ fn single() -> Declared {
 fn options() -> WaitOptions {
     WaitOptions {
         stable_for: SignedDuration::from_secs(1),
-        patience: Patience {
+        patience: WatchPatience {
             window: Duration::from_secs(20),
             answer: Duration::from_secs(20),
             pause: Duration::from_millis(200),

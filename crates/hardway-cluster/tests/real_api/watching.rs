@@ -7,7 +7,7 @@ use hardway_cluster::clock::Clock;
 use hardway_cluster::declared::Declared;
 use hardway_cluster::objects::Truth;
 use hardway_cluster::operators::Index;
-use hardway_cluster::watch::{Kind, Patience, Watch};
+use hardway_cluster::watch::{Kind, Watch, WatchPatience};
 use hardway_testing::eventually;
 use jiff::Timestamp;
 
@@ -22,7 +22,7 @@ struct Follower {
 }
 
 impl Follower {
-    fn start(config: &kube::Config, patience: Patience) -> Self {
+    fn start(config: &kube::Config, patience: WatchPatience) -> Self {
         let clock = Clock::start(Timestamp::UNIX_EPOCH);
         Self {
             watch: Watch::start(config, patience),
@@ -67,13 +67,13 @@ impl Follower {
 }
 
 /// Long windows: what is seen within this test's patience came by watching, or after a break by listing at once.
-const STEADY: Patience = Patience {
+const STEADY: WatchPatience = WatchPatience {
     window: Duration::from_secs(600),
     answer: Duration::from_secs(30),
     pause: Duration::from_millis(200),
 };
 /// Short windows: a silent connection is noticed soon.
-const QUICK: Patience = Patience {
+const QUICK: WatchPatience = WatchPatience {
     window: Duration::from_secs(2),
     answer: Duration::from_secs(2),
     pause: Duration::from_millis(200),

@@ -6,7 +6,7 @@ use hardway_cluster::approver::{Approver, Expected, News};
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 
-use super::{Controller, Told};
+use super::{Controller, ControllerEvent};
 
 /// An approver that runs.
 pub(super) struct CsrApprover {
@@ -36,7 +36,7 @@ impl CsrApprover {
                 let _ = stopped.await;
             };
             if let Err(error) = approver.watch_expected(receiver, stopped).await {
-                (told.tell)(&Told::Trouble(hardway_cluster::api_error::sentence(&error)));
+                (told.tell)(&ControllerEvent::Trouble(hardway_cluster::api_error::sentence(&error)));
             }
         });
         Self { expected, stop: Some(stop), task }
@@ -67,9 +67,9 @@ fn tell(controller: &Controller, news: News<'_>) {
         News::Decided(outcome) => {
             let decided = &outcome.decided;
             let what = format!("{} {}: {}", decided.verdict, decided.reason, decided.evidence.join("; "));
-            (controller.tell)(&Told::Decided { node: decided.node.clone(), what });
+            (controller.tell)(&ControllerEvent::Decided { node: decided.node.clone(), what });
         }
-        News::Trouble(what) => (controller.tell)(&Told::Trouble(what.to_owned())),
+        News::Trouble(what) => (controller.tell)(&ControllerEvent::Trouble(what.to_owned())),
         News::Leading | News::Following(_) | News::Joined(_) => {}
     }
 }

@@ -9,7 +9,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams, Preconditions};
 use serde_json::json;
 
-use super::{Controller, Told};
+use super::{Controller, ControllerEvent};
 use crate::error::HostedError;
 use crate::names;
 use crate::objects::{NodePool, Taint};
@@ -21,7 +21,7 @@ use crate::worker::{Trouble, TroubleReason, Worker};
 
 /// Executes the steps of a controller.
 #[derive(Clone)]
-pub(super) struct Executor {
+pub(super) struct StepExecutor {
     pub(super) controller: Arc<Controller>,
     pub(super) journal: Arc<Journal>,
 }
@@ -36,7 +36,7 @@ pub(super) struct Task {
     pub(super) pool: NodePool,
 }
 
-impl Executor {
+impl StepExecutor {
     /// Executes one step. Every step can be repeated.
     pub(super) async fn execute(&self, task: &Task) -> Result<(), HostedError> {
         let result = self.step(task).await;
@@ -147,8 +147,8 @@ impl Executor {
         let machine = task.worker.name.clone();
         let by_hand = blocking(move || maker.boot(&machine, &own)).await?;
         if !by_hand.is_empty() {
-            let told = Told::ByHand { worker: task.worker.name.clone(), steps: by_hand.clone() };
-            (self.controller.tell)(&told);
+            let event = ControllerEvent::ByHand { worker: task.worker.name.clone(), steps: by_hand.clone() };
+            (self.controller.tell)(&event);
         }
         self.change(task, |worker, since| {
             worker.history.booted = Some(booted);

@@ -69,7 +69,7 @@ pub struct Controller {
     /// What is counted.
     pub metrics: Arc<Metrics>,
     /// Who is told what happens.
-    pub tell: Arc<dyn Fn(&Told) + Send + Sync>,
+    pub tell: Arc<dyn Fn(&ControllerEvent) + Send + Sync>,
 }
 
 /// Who can look into a release.
@@ -102,7 +102,7 @@ impl std::fmt::Display for Duty {
 
 /// What happens.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum ControllerEvent {
     /// This replica leads from now on.
     Leading(Duty),
     /// A step was taken.

@@ -4,7 +4,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod};
 use kube::api::{Api, Patch, PatchParams, PostParams};
 use serde_json::json;
 
-use super::executor::{Executor, Task, blocking};
+use super::executor::{StepExecutor, Task, blocking};
 use crate::error::HostedError;
 use crate::names;
 use crate::node_view::DESIRED_CONFIG;
@@ -13,7 +13,7 @@ use crate::token::TokenSecret;
 use crate::upgrade;
 use crate::worker::{Trouble, TroubleReason, Worker};
 
-impl Executor {
+impl StepExecutor {
     pub(super) async fn upgrade(
         &self,
         task: &Task,

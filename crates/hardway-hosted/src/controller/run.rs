@@ -11,13 +11,13 @@ use kube::api::Api;
 use tokio::time::{Instant, interval, sleep_until};
 
 use super::csr_approver::CsrApprover;
-use super::executor::{Executor, Task};
+use super::executor::{StepExecutor, Task};
 use super::journal_news::JournalNews;
 use super::metrics::counted;
 use super::snapshot::{Memory, Snapshot};
 use super::tasks::{Done, Tasks};
 use super::watches::Watches;
-use super::{Controller, Duty, Told};
+use super::{Controller, ControllerEvent, Duty};
 use crate::error::HostedError;
 use crate::expected::expected;
 use crate::gates::first_held;
@@ -46,7 +46,7 @@ impl Controller {
         counting.hosted = counted(counting.hosted, "hosted", &self.metrics);
         let controller = Arc::new(counting);
         let mut run = Run {
-            executor: Executor { controller: Arc::clone(&controller), journal },
+            executor: StepExecutor { controller: Arc::clone(&controller), journal },
             cluster: Lease::stand(&controller, Duty::Cluster),
             machines: self.machines.as_ref().map(|_| Lease::stand(&controller, Duty::Machines)),
             approver: None,
@@ -65,7 +65,7 @@ impl Controller {
 
 struct Run {
     controller: Arc<Controller>,
-    executor: Executor,
+    executor: StepExecutor,
     cluster: Lease,
     machines: Option<Lease>,
     approver: Option<CsrApprover>,
@@ -113,7 +113,7 @@ impl Run {
             Ok(()) => *trouble = None,
             Err(what) if trouble.as_ref() == Some(&what) => {}
             Err(what) => {
-                (self.controller.tell)(&Told::Trouble(what.clone()));
+                (self.controller.tell)(&ControllerEvent::Trouble(what.clone()));
                 *trouble = Some(what);
             }
         }
@@ -169,14 +169,14 @@ impl Run {
             Ok(()) => {
                 self.controller.metrics.count(step, "done");
                 self.pausing.remove(&worker);
-                (self.controller.tell)(&Told::Took { worker, step });
+                (self.controller.tell)(&ControllerEvent::Took { worker, step });
             }
             // Somebody else wrote in between: the next look sees it.
             Err(error) if error.is_conflict() => self.controller.metrics.count(step, "conflict"),
             Err(error) => {
                 self.controller.metrics.count(step, "failed");
                 self.pausing.insert(worker.clone(), Instant::now() + PAUSE);
-                (self.controller.tell)(&Told::Failed { worker, step, why: error.to_string() });
+                (self.controller.tell)(&ControllerEvent::Failed { worker, step, why: error.to_string() });
             }
         }
     }
@@ -186,7 +186,7 @@ impl Run {
             let is_ours = lease.is_ours();
             self.controller.metrics.lead(lease.duty, is_ours);
             if is_ours && !lease.was_ours {
-                (self.controller.tell)(&Told::Leading(lease.duty));
+                (self.controller.tell)(&ControllerEvent::Leading(lease.duty));
             }
             lease.was_ours = is_ours;
         }

@@ -15,7 +15,7 @@ pub use evidence::{Evidence, PendingRequest, PoolEvidence, Probe};
 
 /// One entry of the catalogue.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct HostedDiagnosisSpec {
     /// `hardway explain CODE` says more.
     pub code: &'static str,
     probe: fn(&Evidence) -> Vec<String>,
@@ -39,18 +39,18 @@ pub struct Diagnosis {
     pub fix: &'static str,
 }
 
-const fn row(code: &'static str, probe: fn(&Evidence) -> Vec<String>) -> Row {
-    Row { code, probe, logged: &[] }
+const fn row(code: &'static str, probe: fn(&Evidence) -> Vec<String>) -> HostedDiagnosisSpec {
+    HostedDiagnosisSpec { code, probe, logged: &[] }
 }
 
-impl Row {
+impl HostedDiagnosisSpec {
     const fn logged(self, logged: &'static [&'static [&'static str]]) -> Self {
         Self { logged, ..self }
     }
 }
 
 /// Every entry, in the order of a worker's way.
-pub const ROWS: &[Row] = &[
+pub const ROWS: &[HostedDiagnosisSpec] = &[
     row("E-W1", probes::no_secrets),
     row("E-W2", probes::no_payload),
     row("E-W19", probes::config_moves),

@@ -1,7 +1,7 @@
 //! Several controllers, strangers, and troubles.
 
 use hardway_cluster::csr_policy::IgnitionEvidence;
-use hardway_hosted::controller::{Duty, Told};
+use hardway_hosted::controller::{ControllerEvent, Duty};
 use hardway_hosted::worker::{Stage, Wanted};
 use hardway_testing::until_found;
 
@@ -25,9 +25,13 @@ async fn real_of_two_controllers_one_acts() {
         .await;
     };
     ready(2).await;
-    let took = |told: &[Told]| told.iter().filter(|one| matches!(one, Told::Took { .. })).count();
+    let took = |told: &[ControllerEvent]| {
+        told.iter().filter(|one| matches!(one, ControllerEvent::Took { .. })).count()
+    };
     let acts = [took(&one.told.lock().unwrap()), took(&two.told.lock().unwrap())];
-    let leads = |told: &[Told]| told.iter().filter(|one| matches!(one, Told::Leading(_))).count();
+    let leads = |told: &[ControllerEvent]| {
+        told.iter().filter(|one| matches!(one, ControllerEvent::Leading(_))).count()
+    };
     let leading = [leads(&one.told.lock().unwrap()), leads(&two.told.lock().unwrap())];
     // The two leases may be in different hands; whoever holds none does nothing.
     assert_eq!(leading.iter().sum::<usize>(), 2, "{leading:?}");
@@ -51,7 +55,7 @@ async fn real_cluster_and_machines_in_different_hands() {
     let (mut cluster, told) = site.controller("cluster", 1);
     (cluster.machines, cluster.folder) = (None, elsewhere.path().to_owned());
     let cluster = Running::start(cluster, told);
-    let leads = |running: &Running, of| running.told.lock().unwrap().contains(&Told::Leading(of));
+    let leads = |running: &Running, of| running.told.lock().unwrap().contains(&ControllerEvent::Leading(of));
     until_found("the cluster's lease", async || leads(&cluster, Duty::Cluster).then_some(())).await;
     let machines = site.run("machines", 1);
     site.want(0..1).await;
@@ -82,7 +86,7 @@ async fn real_an_approver_that_gave_up_is_followed_by_another() {
     site.want(0..1).await;
     until_found("an approver that gives up", async || {
         let told = running.told.lock().unwrap();
-        told.iter().any(|one| matches!(one, Told::Trouble(_))).then_some(())
+        told.iter().any(|one| matches!(one, ControllerEvent::Trouble(_))).then_some(())
     })
     .await;
     std::fs::remove_dir(&log).unwrap();
@@ -108,7 +112,7 @@ async fn real_strangers_stay_out_and_the_unwell_are_replaced() {
     std::fs::write(site.folder.path().join("machines").join(name(7)), "{}").unwrap();
     until_found("a decision about the stranger", async || {
         let told = running.told.lock().unwrap();
-        told.iter().any(|one| matches!(one, Told::Decided { node, what } if *node == name(7) && what.starts_with("hold"))).then_some(())
+        told.iter().any(|one| matches!(one, ControllerEvent::Decided { node, what } if *node == name(7) && what.starts_with("hold"))).then_some(())
     })
     .await;
     until_found("the worker", async || {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use hardway_assets::inventory::{Host, Role};
 use hardway_cluster::csr_policy::{self, IgnitionEvidence};
-use hardway_hosted::controller::{Controller, Metrics, Told};
+use hardway_hosted::controller::{Controller, ControllerEvent, Metrics};
 use hardway_hosted::reconcile::Settings;
 use hardway_hosted::{MachineMaker, Management, ProgramProvider};
 use jiff::{SignedDuration, Timestamp};
@@ -18,13 +18,13 @@ use crate::site::name;
 pub(crate) struct Running {
     stop: Option<oneshot::Sender<()>>,
     task: JoinHandle<()>,
-    pub(crate) told: Arc<Mutex<Vec<Told>>>,
+    pub(crate) told: Arc<Mutex<Vec<ControllerEvent>>>,
     pub(crate) metrics: Arc<Metrics>,
 }
 
 impl Running {
     /// Starts a controller.
-    pub(crate) fn start(controller: Controller, told: Arc<Mutex<Vec<Told>>>) -> Self {
+    pub(crate) fn start(controller: Controller, told: Arc<Mutex<Vec<ControllerEvent>>>) -> Self {
         let metrics = Arc::clone(&controller.metrics);
         let (stop, stopped) = oneshot::channel::<()>();
         let task = tokio::spawn(async move {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use hardway_base::Secret;
 use hardway_cluster::csr_policy::IgnitionEvidence;
 use hardway_hosted::Management;
-use hardway_hosted::controller::{Controller, Told};
+use hardway_hosted::controller::{Controller, ControllerEvent};
 use hardway_hosted::reconcile::Settings;
 use hardway_hosted::stand_in::{StandIn, StandInConfig};
 use hardway_hosted::token::ROTATION;
@@ -154,7 +154,11 @@ impl Site {
     }
 
     /// A controller of that name, with machines.
-    pub(crate) fn controller(&self, identity: &str, workers: usize) -> (Controller, Arc<Mutex<Vec<Told>>>) {
+    pub(crate) fn controller(
+        &self,
+        identity: &str,
+        workers: usize,
+    ) -> (Controller, Arc<Mutex<Vec<ControllerEvent>>>) {
         let told = Arc::new(Mutex::new(Vec::new()));
         let listener = Arc::clone(&told);
         let mut controller =

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// What becomes of a certificate request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum CsrVerdict {
     /// It is signed.
     Approve,
     /// It is never signed: it is certain to be wrong or hostile.
@@ -18,7 +18,7 @@ pub enum Verdict {
     Leave,
 }
 
-impl Verdict {
+impl CsrVerdict {
     /// The word.
     pub fn word(self) -> &'static str {
         match self {
@@ -30,7 +30,7 @@ impl Verdict {
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for CsrVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())
     }
@@ -75,7 +75,7 @@ pub struct CsrDecided {
     /// Its key.
     pub key_id: String,
     /// What became of it.
-    pub verdict: Verdict,
+    pub verdict: CsrVerdict,
     /// Why.
     pub reason: Reason,
     /// Why, in sentences.

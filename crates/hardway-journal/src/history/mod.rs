@@ -33,7 +33,7 @@ pub use ledger::{Ledger, Owned};
 pub use phases::{PhaseState, Phases};
 pub use requests::Requests;
 
-use crate::{Event, Follower, JournalError, Record, Verdict};
+use crate::{CsrVerdict, Event, Follower, JournalError, Record};
 
 /// All that a journal says, by what it is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,13 +73,13 @@ pub enum Impossible {
         /// Counted from one.
         line: u64,
         /// What it says.
-        verdict: Verdict,
+        verdict: CsrVerdict,
         /// Of which request, by its uid.
         request: String,
         /// The line that says otherwise.
         before: u64,
         /// What that one says.
-        other: Verdict,
+        other: CsrVerdict,
     },
 }
 

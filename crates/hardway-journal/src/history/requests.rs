@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::Impossible;
-use crate::{CsrDecided, Event, Reason, Verdict};
+use crate::{CsrDecided, CsrVerdict, Event, Reason};
 
 /// What the journal says about certificate requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Requests {
     /// Approved or denied, by uid, and in which line.
-    decided: BTreeMap<String, (u64, Verdict)>,
+    decided: BTreeMap<String, (u64, CsrVerdict)>,
     held: BTreeMap<String, Reason>,
 }
 
@@ -41,13 +41,15 @@ impl Requests {
             self.decided.insert(decided.uid.clone(), (line, decided.verdict));
         }
         match decided.verdict {
-            Verdict::Hold => _ = self.held.insert(decided.request.clone(), decided.reason.clone()),
-            Verdict::Approve | Verdict::Deny | Verdict::Leave => _ = self.held.remove(&decided.request),
+            CsrVerdict::Hold => _ = self.held.insert(decided.request.clone(), decided.reason.clone()),
+            CsrVerdict::Approve | CsrVerdict::Deny | CsrVerdict::Leave => {
+                _ = self.held.remove(&decided.request)
+            }
         }
     }
 }
 
 /// Whether it stands in the request from then on.
-fn is_final(verdict: Verdict) -> bool {
-    matches!(verdict, Verdict::Approve | Verdict::Deny)
+fn is_final(verdict: CsrVerdict) -> bool {
+    matches!(verdict, CsrVerdict::Approve | CsrVerdict::Deny)
 }

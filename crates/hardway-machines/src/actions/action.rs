@@ -17,7 +17,7 @@ pub struct Action {
     pub holds: Check,
     /// What makes it hold, in order.
     pub does: Vec<Step>,
-    /// What takes it back, in order. Files need none: the doer keeps what was there.
+    /// What takes it back, in order. Files need none: the executor keeps what was there.
     pub undo: Vec<Step>,
 }
 

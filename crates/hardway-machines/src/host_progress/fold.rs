@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use hardway_journal::{
-    CsrDecided, Event, Face, HostSeen, IgnitionRedeemed, InstallBegun, MediumRead, Record, Sight, Verdict,
+    CsrDecided, CsrVerdict, Event, Face, HostSeen, IgnitionRedeemed, InstallBegun, MediumRead, Record, Sight,
 };
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::{Installs, Progress, Tracked};
+use super::{HostProgress, Installs, Tracked};
 use crate::providers::machine_of;
 
 /// How far one machine is.
@@ -18,7 +18,7 @@ pub struct HostState {
     /// As in the inventory.
     pub host: String,
     /// How far it is.
-    pub state: Progress,
+    pub state: HostProgress,
     /// Since when it is that far; nothing when nothing was ever heard of it.
     pub since: Option<Timestamp>,
     /// When anything was last heard of it.
@@ -111,7 +111,7 @@ impl HostState {
     fn unheard(tracked: &Tracked) -> Self {
         Self {
             host: tracked.host.clone(),
-            state: Progress::Off,
+            state: HostProgress::Off,
             since: None,
             heard: None,
             is_on: None,
@@ -128,12 +128,12 @@ impl HostState {
         match sight {
             Sight::Off => self.is_on != Some(false),
             Sight::On => self.is_on != Some(true),
-            Sight::Live => self.state <= Progress::On && !self.is_live,
+            Sight::Live => self.state <= HostProgress::On && !self.is_live,
             // Whoever looks often reports it rarely; see `install/observer.rs` of the program.
-            Sight::Writing { .. } => self.state <= Progress::On,
-            Sight::OsWritten => Progress::OsWritten > self.state,
-            Sight::Rebooted => Progress::Rebooted > self.state,
-            Sight::KubeletUp => Progress::KubeletUp > self.state,
+            Sight::Writing { .. } => self.state <= HostProgress::On,
+            Sight::OsWritten => HostProgress::OsWritten > self.state,
+            Sight::Rebooted => HostProgress::Rebooted > self.state,
+            Sight::KubeletUp => HostProgress::KubeletUp > self.state,
         }
     }
 
@@ -146,7 +146,7 @@ impl HostState {
             Event::IgnitionRedeemed(redeemed) => self.fetch(redeemed, at),
             Event::CsrDecided(decided) => self.ask(decided, at),
             Event::NodeJoined(_) => {
-                self.reach(Progress::Joined, at, "its node has both of its certificates".to_owned());
+                self.reach(HostProgress::Joined, at, "its node has both of its certificates".to_owned());
             }
             Event::ActionUndone(_) | Event::MachineGone(_) => {
                 *self = Self {
@@ -163,25 +163,25 @@ impl HostState {
     fn see(&mut self, seen: &HostSeen, at: Timestamp) {
         let by = &seen.by;
         match seen.sight {
-            Sight::Off if self.state <= Progress::On => {
-                (self.state, self.since) = (Progress::Off, Some(at));
+            Sight::Off if self.state <= HostProgress::On => {
+                (self.state, self.since) = (HostProgress::Off, Some(at));
                 self.sentence = format!("{by} says that it is off");
             }
-            Sight::Off | Sight::On if self.state > Progress::On => self.heard = Some(at),
-            Sight::Off | Sight::On => self.reach(Progress::On, at, format!("{by} says that it is on")),
+            Sight::Off | Sight::On if self.state > HostProgress::On => self.heard = Some(at),
+            Sight::Off | Sight::On => self.reach(HostProgress::On, at, format!("{by} says that it is on")),
             Sight::Live => self.stand_at_on(at, format!("it has started from its medium ({by})")),
             Sight::Writing { megabytes } => {
                 self.stand_at_on(at, format!("its disk is written: {megabytes} MB so far ({by})"));
             }
             Sight::OsWritten => self.reach(
-                Progress::OsWritten,
+                HostProgress::OsWritten,
                 at,
                 format!("the OS is on its disk ({by}); it restarts from there"),
             ),
             Sight::Rebooted => {
-                self.reach(Progress::Rebooted, at, format!("it has started from its disk ({by})"));
+                self.reach(HostProgress::Rebooted, at, format!("it has started from its disk ({by})"));
             }
-            Sight::KubeletUp => self.reach(Progress::KubeletUp, at, format!("its kubelet runs ({by})")),
+            Sight::KubeletUp => self.reach(HostProgress::KubeletUp, at, format!("its kubelet runs ({by})")),
         }
         self.heard = Some(at);
         self.is_on = Some(seen.sight != Sight::Off);
@@ -190,8 +190,8 @@ impl HostState {
 
     /// Still on its way to the ignition server, and a little further.
     fn stand_at_on(&mut self, at: Timestamp, sentence: String) {
-        if self.state <= Progress::On {
-            self.reach(Progress::On, at, sentence.clone());
+        if self.state <= HostProgress::On {
+            self.reach(HostProgress::On, at, sentence.clone());
             self.sentence = sentence;
         }
     }
@@ -202,7 +202,7 @@ impl HostState {
         self.is_on = Some(true);
         self.has_config = true;
         self.reach(
-            Progress::Seen,
+            HostProgress::Seen,
             at,
             format!("its installer fetched its config from {}, and writes the disk", begun.source),
         );
@@ -211,7 +211,7 @@ impl HostState {
     /// A controller reads the head of a medium also while the machine is off: it proves nothing but that the way is open.
     fn read_medium(&mut self, read: &MediumRead, at: Timestamp) {
         self.heard = Some(at);
-        if self.state <= Progress::On {
+        if self.state <= HostProgress::On {
             self.since.get_or_insert(at);
             self.sentence = format!("its medium is read from {}", read.source);
         }
@@ -224,13 +224,13 @@ impl HostState {
         match self.installs {
             Installs::FromImage => {
                 self.reach(
-                    Progress::Seen,
+                    HostProgress::Seen,
                     at,
                     format!("its first boot fetched its config from {source}, and applies it"),
                 );
             }
             Installs::FromMedia => self.reach(
-                Progress::Rebooted,
+                HostProgress::Rebooted,
                 at,
                 format!(
                     "it has started from its disk and fetched its config from {source}: the OS is written"
@@ -242,22 +242,22 @@ impl HostState {
     /// Anybody can ask for a certificate in a node's name: only what was approved says that it is this machine.
     fn ask(&mut self, decided: &CsrDecided, at: Timestamp) {
         match decided.verdict {
-            Verdict::Approve => {
+            CsrVerdict::Approve => {
                 self.refused = None;
                 let sentence = "its kubelet runs, asked for a certificate and was given one".to_owned();
-                self.reach(Progress::KubeletUp, at, sentence);
+                self.reach(HostProgress::KubeletUp, at, sentence);
             }
-            Verdict::Deny | Verdict::Hold if self.state < Progress::KubeletUp => {
+            CsrVerdict::Deny | CsrVerdict::Hold if self.state < HostProgress::KubeletUp => {
                 self.refused = Some(decided.evidence.join("; "))
             }
-            Verdict::Deny | Verdict::Hold | Verdict::Leave => {}
+            CsrVerdict::Deny | CsrVerdict::Hold | CsrVerdict::Leave => {}
         }
     }
 
     /// Further, never back.
-    fn reach(&mut self, state: Progress, at: Timestamp, sentence: String) {
+    fn reach(&mut self, state: HostProgress, at: Timestamp, sentence: String) {
         self.heard = Some(at);
-        self.has_config |= state >= Progress::KubeletUp;
+        self.has_config |= state >= HostProgress::KubeletUp;
         if state > self.state || self.since.is_none() {
             (self.state, self.since, self.sentence) = (state, Some(at), sentence);
         }

@@ -26,7 +26,7 @@ use serde::Serialize;
 /// How far a machine is. Later ones include earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Progress {
+pub enum HostProgress {
     /// Off, or never heard of.
     Off,
     /// It has power.
@@ -43,7 +43,7 @@ pub enum Progress {
     Joined,
 }
 
-impl fmt::Display for Progress {
+impl fmt::Display for HostProgress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Off => "off",

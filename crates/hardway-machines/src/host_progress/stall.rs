@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
-use super::{HostState, Installs, Progress};
+use super::{HostProgress, HostState, Installs};
 
 /// After how long without news a machine is worth a look.
 pub const PATIENCE: SignedDuration = SignedDuration::from_mins(15);
@@ -23,7 +23,7 @@ pub struct Stall {
 /// Whether nothing was heard of a machine for longer than that. `begun` is when it was first waited for: of a machine
 /// that never said anything, nothing else is known.
 pub fn stall(state: &HostState, begun: Timestamp, now: Timestamp, patience: SignedDuration) -> Option<Stall> {
-    if state.state == Progress::Joined {
+    if state.state == HostProgress::Joined {
         return None;
     }
     let quiet = now.duration_since(state.heard.unwrap_or(begun).max(begun));
@@ -34,7 +34,7 @@ pub fn stall(state: &HostState, begun: Timestamp, now: Timestamp, patience: Sign
 /// The failures that show themselves as silence in this state.
 fn look_at(state: &HostState) -> Vec<String> {
     let mut found = Vec::new();
-    if state.is_on == Some(false) && state.state > Progress::Off {
+    if state.is_on == Some(false) && state.state > HostProgress::Off {
         found.push("it is off: switch it on, or see in its management controller's log why it went off");
     }
     if let Some(refused) = &state.refused {
@@ -45,39 +45,39 @@ fn look_at(state: &HostState) -> Vec<String> {
         return text;
     }
     found.extend(match (state.state, state.installs) {
-        (Progress::Off, _) => &[
+        (HostProgress::Off, _) => &[
             "whether it has power",
             "whether anybody can see it: without a management controller, progress shows first when it fetches its config",
         ][..],
-        (Progress::On, Installs::FromMedia) => &[
+        (HostProgress::On, Installs::FromMedia) => &[
             "its console: does it boot the install medium, or what was on its disk before?",
             "whether the management controller reached the medium: is it still inserted, and did the server of the ISO see it?",
             "whether installDisk names a disk that is there: the installer waits for it",
             "its way to the ignition server: address, gateway, VLAN, firewall, and the clock (a certificate that is not yet valid)",
         ],
-        (Progress::On, Installs::FromImage) => &[
+        (HostProgress::On, Installs::FromImage) => &[
             "its console: `GET …: attempt #N` names what it cannot reach",
             "its way to the ignition server: route and firewall to the address in ignitionServer.url",
             "whether it was given its pointer config as user-data at all",
         ],
-        (Progress::Seen, Installs::FromMedia) => &[
+        (HostProgress::Seen, Installs::FromMedia) => &[
             "its console: the installer shows how much of the image is written",
             "whether the disk is the one that was meant, and is not failing",
         ],
-        (Progress::Seen, Installs::FromImage) => &[
+        (HostProgress::Seen, Installs::FromImage) => &[
             "its console: Ignition names the file or unit it could not write, and stops in an emergency shell",
             "whether it can pull from the registries: the first boot replaces the OS by the release's and restarts",
         ],
-        (Progress::OsWritten, _) => &[
+        (HostProgress::OsWritten, _) => &[
             "its boot order: the disk must come first, or it installs itself again and again",
             "whether the medium was ejected",
         ],
-        (Progress::Rebooted, _) => &[
+        (HostProgress::Rebooted, _) => &[
             "whether it can pull from the registries: the first boot replaces the OS by the release's and restarts",
             "on the host: journalctl -u machine-config-daemon-firstboot -u kubelet",
             "whether api-int resolves there and port 6443 answers",
         ],
-        (Progress::KubeletUp | Progress::Joined, _) => &[
+        (HostProgress::KubeletUp | HostProgress::Joined, _) => &[
             "whether its second certificate request is approved: `hardway approve --watch` must run",
             "on the host: journalctl -u kubelet",
         ],

@@ -1,6 +1,6 @@
 use hardway_journal::{
-    ActionUndone, CsrDecided, Entry, Face, Fact, HostSeen, IgnitionRedeemed, InstallBegun, Journal,
-    MachineGone, MediumRead, NodeJoined, Reason, Record, Sight, Verdict,
+    ActionUndone, CsrDecided, CsrVerdict, Entry, Face, Fact, HostSeen, IgnitionRedeemed, InstallBegun,
+    Journal, MachineGone, MediumRead, NodeJoined, Reason, Record, Sight,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -33,7 +33,7 @@ fn begun(minute: i64) -> Entry {
     entry(minute, &InstallBegun { host: "master-0".to_owned(), source: [10, 0, 0, 7].into() })
 }
 
-fn asked(minute: i64, verdict: Verdict) -> Entry {
+fn asked(minute: i64, verdict: CsrVerdict) -> Entry {
     let decided = CsrDecided {
         request: "csr-1".to_owned(),
         uid: "1".to_owned(),
@@ -61,7 +61,7 @@ fn records(entries: &[Entry]) -> Vec<Record> {
 
 fn state(entries: &[Entry], installs: Installs) -> HostState {
     let states = fold(&records(entries), &hosts(installs));
-    assert_eq!(states[1].state, Progress::Off, "nobody else moves");
+    assert_eq!(states[1].state, HostProgress::Off, "nobody else moves");
     assert_eq!(states[1].heard, None);
     states.into_iter().next().unwrap()
 }
@@ -79,30 +79,33 @@ fn what_is_seen_from_outside_counts_until_the_machine_speaks_for_itself() {
     let after = |count: usize| state(&entries[..count], Installs::FromMedia);
     assert!(after(2).sentence.contains("from its medium") && !after(2).is_news(Sight::Live));
     assert!(after(3).sentence.contains("900 MB"), "{}", after(3).sentence);
-    assert_eq!((after(3).state, after(3).since, after(3).heard), (Progress::On, Some(at(1)), Some(at(3))));
-    assert_eq!((after(4).state, after(4).has_config), (Progress::OsWritten, false));
+    assert_eq!(
+        (after(3).state, after(3).since, after(3).heard),
+        (HostProgress::On, Some(at(1)), Some(at(3)))
+    );
+    assert_eq!((after(4).state, after(4).has_config), (HostProgress::OsWritten, false));
     assert!(!after(4).is_news(Sight::Writing { megabytes: 901 }) && !after(4).is_news(Sight::Live));
     assert_eq!(
         (after(5).state, after(5).has_config),
-        (Progress::Rebooted, false),
+        (HostProgress::Rebooted, false),
         "only its token says who it is"
     );
     assert_eq!(
         (after(6).state, after(6).since, after(6).has_config),
-        (Progress::Rebooted, Some(at(5)), true)
+        (HostProgress::Rebooted, Some(at(5)), true)
     );
 }
 
 #[test]
 fn every_step_of_a_machine_that_is_installed_from_media() {
     let steps = [
-        (seen(1, Sight::Off), Progress::Off),
-        (seen(2, Sight::On), Progress::On),
-        (begun(5), Progress::Seen),
-        (seen(9, Sight::OsWritten), Progress::OsWritten),
-        (redeemed(12), Progress::Rebooted),
-        (asked(20, Verdict::Approve), Progress::KubeletUp),
-        (joined(21), Progress::Joined),
+        (seen(1, Sight::Off), HostProgress::Off),
+        (seen(2, Sight::On), HostProgress::On),
+        (begun(5), HostProgress::Seen),
+        (seen(9, Sight::OsWritten), HostProgress::OsWritten),
+        (redeemed(12), HostProgress::Rebooted),
+        (asked(20, CsrVerdict::Approve), HostProgress::KubeletUp),
+        (joined(21), HostProgress::Joined),
     ];
     for n in 1..=steps.len() {
         let entries: Vec<Entry> = steps[..n].iter().map(|(entry, _)| entry.clone()).collect();
@@ -119,14 +122,14 @@ fn every_step_of_a_machine_that_is_installed_from_media() {
 #[test]
 fn what_a_fetch_proves_depends_on_how_the_disk_is_written() {
     let media = state(&[redeemed(3)], Installs::FromMedia);
-    assert_eq!(media.state, Progress::Rebooted);
+    assert_eq!(media.state, HostProgress::Rebooted);
     assert!(
         media.sentence.contains("10.0.0.7") && media.sentence.contains("the OS is written"),
         "{}",
         media.sentence
     );
     let image = state(&[redeemed(3)], Installs::FromImage);
-    assert_eq!(image.state, Progress::Seen);
+    assert_eq!(image.state, HostProgress::Seen);
     assert_eq!(image.is_on, Some(true), "who fetches has power");
 }
 
@@ -139,9 +142,9 @@ fn since_is_when_it_was_first_so_and_heard_when_it_was_last_seen() {
 #[test]
 fn a_machine_that_goes_off_keeps_what_is_on_its_disk() {
     let found = state(&[seen(1, Sight::On), seen(2, Sight::Off)], Installs::FromMedia);
-    assert_eq!((found.state, found.since), (Progress::Off, Some(at(2))));
+    assert_eq!((found.state, found.since), (HostProgress::Off, Some(at(2))));
     let found = state(&[redeemed(1), seen(2, Sight::Off)], Installs::FromMedia);
-    assert_eq!((found.state, found.is_on), (Progress::Rebooted, Some(false)));
+    assert_eq!((found.state, found.is_on), (HostProgress::Rebooted, Some(false)));
     let stalled = stall(&found, at(0), at(60), PATIENCE).unwrap();
     assert!(stalled.look_at[0].starts_with("it is off"), "{stalled:?}");
 }
@@ -149,26 +152,26 @@ fn a_machine_that_goes_off_keeps_what_is_on_its_disk() {
 #[test]
 fn a_new_installation_and_a_machine_taken_away_begin_anew() {
     let found = state(&[redeemed(1), joined(2), begun(30)], Installs::FromMedia);
-    assert_eq!((found.state, found.since), (Progress::Seen, Some(at(30))));
+    assert_eq!((found.state, found.since), (HostProgress::Seen, Some(at(30))));
     let undone = entry(30, &ActionUndone { action: "machine/master-0/disk".to_owned() });
     let found = state(&[redeemed(1), joined(2), undone], Installs::FromImage);
-    assert_eq!((found.state, found.is_on), (Progress::Off, None));
+    assert_eq!((found.state, found.is_on), (HostProgress::Off, None));
     let gone = entry(30, &MachineGone { host: "master-0".to_owned() });
     let found = state(&[redeemed(1), joined(2), gone], Installs::FromImage);
-    assert_eq!((found.state, found.is_on), (Progress::Off, None));
+    assert_eq!((found.state, found.is_on), (HostProgress::Off, None));
     let other = entry(30, &ActionUndone { action: "machine/master-01/disk".to_owned() });
-    assert_eq!(state(&[joined(2), other], Installs::FromImage).state, Progress::Joined);
+    assert_eq!(state(&[joined(2), other], Installs::FromImage).state, HostProgress::Joined);
 }
 
 #[test]
 fn a_request_that_was_not_approved_proves_nothing_but_explains_the_silence() {
-    let found = state(&[redeemed(1), asked(5, Verdict::Hold)], Installs::FromMedia);
-    assert_eq!((found.state, found.heard), (Progress::Rebooted, Some(at(1))));
+    let found = state(&[redeemed(1), asked(5, CsrVerdict::Hold)], Installs::FromMedia);
+    assert_eq!((found.state, found.heard), (HostProgress::Rebooted, Some(at(1))));
     let stalled = stall(&found, at(0), at(60), PATIENCE).unwrap();
     assert!(stalled.look_at[0].contains("no token was shown"), "{stalled:?}");
     let found =
-        state(&[redeemed(1), asked(5, Verdict::Hold), asked(6, Verdict::Approve)], Installs::FromMedia);
-    assert_eq!(found.state, Progress::KubeletUp);
+        state(&[redeemed(1), asked(5, CsrVerdict::Hold), asked(6, CsrVerdict::Approve)], Installs::FromMedia);
+    assert_eq!(found.state, HostProgress::KubeletUp);
     assert!(stall(&found, at(0), at(60), PATIENCE).unwrap().look_at[0].contains("second certificate"));
 }
 
@@ -176,7 +179,7 @@ fn a_request_that_was_not_approved_proves_nothing_but_explains_the_silence() {
 fn a_config_of_a_pool_or_a_hosted_worker_says_nothing_about_a_host() {
     let mut hosted = redeemed(1);
     hosted.body["face"] = "hosted".into();
-    assert_eq!(state(&[hosted], Installs::FromImage).state, Progress::Off);
+    assert_eq!(state(&[hosted], Installs::FromImage).state, HostProgress::Off);
 }
 
 #[test]
@@ -199,7 +202,7 @@ fn every_state_says_what_to_look_at() {
             seen(1, Sight::On),
             redeemed(1),
             seen(1, Sight::OsWritten),
-            asked(1, Verdict::Approve),
+            asked(1, CsrVerdict::Approve),
         ] {
             let found = state(&[entry], installs);
             assert!(!stall(&found, at(0), at(60), PATIENCE).unwrap().look_at.is_empty(), "{found:?}");
@@ -221,7 +224,7 @@ fn a_medium_that_is_read_is_news_but_no_progress() {
     let read =
         |minute| entry(minute, &MediumRead { host: "master-0".to_owned(), source: [10, 0, 1, 7].into() });
     let found = state(&[seen(1, Sight::On), read(9)], Installs::FromMedia);
-    assert_eq!((found.state, found.since, found.heard), (Progress::On, Some(at(1)), Some(at(9))));
+    assert_eq!((found.state, found.since, found.heard), (HostProgress::On, Some(at(1)), Some(at(9))));
     assert!(found.sentence.contains("10.0.1.7"), "{}", found.sentence);
     let found = state(&[redeemed(5), read(9)], Installs::FromMedia);
     assert!(found.sentence.contains("started from its disk"), "{}", found.sentence);
@@ -229,7 +232,7 @@ fn a_medium_that_is_read_is_news_but_no_progress() {
 
 #[test]
 fn reading_bit_by_bit_tells_the_same_as_reading_all() {
-    let entries = [seen(1, Sight::On), begun(2), redeemed(3), asked(4, Verdict::Approve), joined(5)];
+    let entries = [seen(1, Sight::On), begun(2), redeemed(3), asked(4, CsrVerdict::Approve), joined(5)];
     let (records, hosts) = (records(&entries), hosts(Installs::FromMedia));
     let mut states = HostStates::new(&hosts);
     for n in 0..records.len() {

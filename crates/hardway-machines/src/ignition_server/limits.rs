@@ -106,14 +106,14 @@ pub(super) struct Sources(Arc<Mutex<BTreeMap<IpAddr, usize>>>);
 
 /// One of them; gone when dropped.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct SourceSlot {
     sources: Sources,
     network: IpAddr,
 }
 
 impl Sources {
-    /// A place for one more, if there is one.
-    pub(super) fn enter(&self, source: IpAddr, most: usize) -> Option<Place> {
+    /// A slot for one more, if there is one.
+    pub(super) fn enter(&self, source: IpAddr, most: usize) -> Option<SourceSlot> {
         let network = network(source);
         let mut sources = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = sources.entry(network).or_default();
@@ -121,11 +121,11 @@ impl Sources {
             return None;
         }
         *count += 1;
-        Some(Place { sources: self.clone(), network })
+        Some(SourceSlot { sources: self.clone(), network })
     }
 }
 
-impl Drop for Place {
+impl Drop for SourceSlot {
     fn drop(&mut self) {
         let mut sources = self.sources.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = sources.get_mut(&self.network) {

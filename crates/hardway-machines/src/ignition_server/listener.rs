@@ -54,7 +54,7 @@ impl Listeners {
         let addresses = listeners.iter().filter_map(|listener| listener.local_addr().ok()).collect();
         let (ending, is_ending) = watch::channel(false);
         let connections = TaskTracker::new();
-        let place = Place {
+        let context = ListenerContext {
             room: Arc::new(Semaphore::new(room(limits))),
             sources: Sources::default(),
             most_of_one_source: limits.connections_per_source,
@@ -63,7 +63,7 @@ impl Listeners {
         };
         let accepting = listeners
             .into_iter()
-            .map(|listener| tokio::spawn(accept(listener, place.clone(), service.clone())))
+            .map(|listener| tokio::spawn(accept(listener, context.clone(), service.clone())))
             .collect();
         Ok(Self { addresses, drain: limits.drain, ending, accepting, connections })
     }
@@ -87,7 +87,7 @@ impl Listeners {
 
 /// What all listeners of a server share.
 #[derive(Clone)]
-struct Place {
+struct ListenerContext {
     room: Arc<Semaphore>,
     sources: Sources,
     most_of_one_source: usize,
@@ -97,11 +97,11 @@ struct Place {
 
 /// Accepts until the server ends. A connection is accepted only when there is room for it: until then it waits in the
 /// kernel's queue, where it costs us nothing.
-async fn accept(listener: TcpListener, place: Place, service: Arc<impl Serve>) {
-    let mut ending = place.ending.clone();
+async fn accept(listener: TcpListener, context: ListenerContext, service: Arc<impl Serve>) {
+    let mut ending = context.ending.clone();
     loop {
         let accepted = async {
-            let permit = place.room.clone().acquire_owned().await;
+            let permit = context.room.clone().acquire_owned().await;
             (permit, listener.accept().await)
         };
         let (permit, accepted) = tokio::select! {
@@ -114,14 +114,14 @@ async fn accept(listener: TcpListener, place: Place, service: Arc<impl Serve>) {
             continue;
         };
         let source = peer.ip().to_canonical();
-        let Some(seat) = place.sources.enter(source, place.most_of_one_source) else {
+        let Some(slot) = context.sources.enter(source, context.most_of_one_source) else {
             service.turned_away();
             continue;
         };
-        let serving = service.clone().serve(stream, source, place.ending.clone());
-        place.connections.spawn(async move {
+        let serving = service.clone().serve(stream, source, context.ending.clone());
+        context.connections.spawn(async move {
             serving.await;
-            drop((permit, seat));
+            drop((permit, slot));
         });
     }
 }

@@ -64,10 +64,11 @@ pub fn as_minor(config: &Value, minor: u64) -> Result<Value, TooNew> {
     Ok(config)
 }
 
-type Row = (&'static str, u64, fn(&Value) -> bool);
+/// What a config may have, the minor version that added it, and whether a config has it.
+type SpecFeature = (&'static str, u64, fn(&Value) -> bool);
 
 /// What each version added, from the list in coreos/ignition `docs/migrating-configs.md`.
-const NEWER: &[Row] = &[
+const NEWER: &[SpecFeature] = &[
     ("ignition.proxy", 1, |c| !c["ignition"]["proxy"].is_null()),
     ("httpHeaders", 1, |c| has_key(c, "httpHeaders")),
     ("mountOptions", 1, |c| has_key(&c["storage"]["filesystems"], "mountOptions")),

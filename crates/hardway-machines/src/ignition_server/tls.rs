@@ -55,11 +55,11 @@ pub enum TlsError {
 /// The certificates in use.
 #[derive(Debug)]
 pub struct Certificates {
-    rows: RwLock<Vec<Row>>,
+    loaded: RwLock<Vec<LoadedCertificate>>,
 }
 
 #[derive(Clone, Debug)]
-struct Row {
+struct LoadedCertificate {
     files: CertificateFiles,
     stamp: Stamp,
     key: Arc<CertifiedKey>,
@@ -70,20 +70,20 @@ type Stamp = [Option<SystemTime>; 2];
 impl Certificates {
     /// Reads them all. The first without a name is for clients that ask for none.
     pub fn load(files: Vec<CertificateFiles>) -> Result<Arc<Self>, TlsError> {
-        let rows = files.into_iter().map(Row::load).collect::<Result<_, _>>()?;
-        Ok(Arc::new(Self { rows: RwLock::new(rows) }))
+        let loaded = files.into_iter().map(LoadedCertificate::load).collect::<Result<_, _>>()?;
+        Ok(Arc::new(Self { loaded: RwLock::new(loaded) }))
     }
 
     /// Reads again those whose files have changed, and says how many. What cannot be used is left as it was: half of a
     /// pair may not be written yet.
     pub fn refresh(&self) -> Result<usize, TlsError> {
-        let now = self.rows.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let now = self.loaded.read().unwrap_or_else(PoisonError::into_inner).clone();
         let (mut count, mut failed) = (0, None);
-        for (place, row) in now.into_iter().enumerate() {
-            if stamp(&row.files) != row.stamp {
-                match Row::load(row.files) {
-                    Ok(row) => {
-                        self.rows.write().unwrap_or_else(PoisonError::into_inner)[place] = row;
+        for (place, certificate) in now.into_iter().enumerate() {
+            if stamp(&certificate.files) != certificate.stamp {
+                match LoadedCertificate::load(certificate.files) {
+                    Ok(certificate) => {
+                        self.loaded.write().unwrap_or_else(PoisonError::into_inner)[place] = certificate;
                         count += 1;
                     }
                     Err(error) => failed = failed.or(Some(error)),
@@ -126,16 +126,18 @@ fn provider() -> CryptoProvider {
 
 impl ResolvesServerCert for Certificates {
     fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        let rows = self.rows.read().unwrap_or_else(PoisonError::into_inner);
-        let named = rows
-            .iter()
-            .find(|row| row.files.name.is_some() && row.files.name.as_deref() == hello.server_name());
-        let row = named.or_else(|| rows.iter().find(|row| row.files.name.is_none())).or_else(|| rows.first());
-        row.map(|row| row.key.clone())
+        let loaded = self.loaded.read().unwrap_or_else(PoisonError::into_inner);
+        let named = loaded.iter().find(|certificate| {
+            certificate.files.name.is_some() && certificate.files.name.as_deref() == hello.server_name()
+        });
+        let certificate = named
+            .or_else(|| loaded.iter().find(|certificate| certificate.files.name.is_none()))
+            .or_else(|| loaded.first());
+        certificate.map(|certificate| certificate.key.clone())
     }
 }
 
-impl Row {
+impl LoadedCertificate {
     fn load(files: CertificateFiles) -> Result<Self, TlsError> {
         // Before the content: a change in between is then seen at the next look.
         let stamp = stamp(&files);

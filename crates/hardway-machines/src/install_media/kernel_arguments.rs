@@ -45,12 +45,12 @@ struct Area {
 #[derive(Deserialize)]
 struct Description {
     default: String,
-    files: Vec<Place>,
+    files: Vec<DescribedArea>,
     size: usize,
 }
 
 #[derive(Deserialize)]
-struct Place {
+struct DescribedArea {
     path: String,
     offset: u64,
     #[serde(default = "newline")]
@@ -126,7 +126,7 @@ impl KernelArguments {
             return Err(wrong("its default does not fit into its areas".to_owned()));
         }
         let mut areas = Vec::new();
-        for Place { path, offset, end, pad } in description.files {
+        for DescribedArea { path, offset, end, pad } in description.files {
             let file = volume.find(image, &path)?.ok_or_else(|| wrong(format!("there is no {path}")))?;
             let (Ok(end), Ok(pad)) = (u8::try_from(end), u8::try_from(pad)) else {
                 return Err(wrong(format!("{path} is filled with something else than ASCII")));

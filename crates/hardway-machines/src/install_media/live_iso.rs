@@ -53,17 +53,17 @@ pub struct Features {
 
 /// `coreos/igninfo.json`: where the embed area is.
 #[derive(Deserialize)]
-struct Place {
+struct EmbedAreaInfo {
     file: String,
     #[serde(default)]
     offset: u64,
     length: Option<u64>,
 }
 
-const PLACE: &str = "coreos/igninfo.json";
+const EMBED_AREA_INFO: &str = "coreos/igninfo.json";
 const FEATURES: &str = "coreos/features.json";
 /// Where it is in images that do not say.
-const DEFAULT_PLACE: &str = "images/ignition.img";
+const DEFAULT_EMBED_FILE: &str = "images/ignition.img";
 const CONFIG: &str = "config.ign";
 const NETWORK: &str = "etc/coreos-firstboot-network/";
 const LARGEST_DESCRIPTION: u64 = 64 << 10;
@@ -228,24 +228,24 @@ impl Prepared {
 }
 
 fn embed_area(volume: &Volume, image: &mut dyn Image) -> Result<Extent, MediaError> {
-    let description = volume.contents(image, PLACE, LARGEST_DESCRIPTION)?;
-    let place = match &description {
-        Some(json) => described(PLACE, json)?,
-        None => Place { file: DEFAULT_PLACE.to_owned(), offset: 0, length: None },
+    let description = volume.contents(image, EMBED_AREA_INFO, LARGEST_DESCRIPTION)?;
+    let info = match &description {
+        Some(json) => described(EMBED_AREA_INFO, json)?,
+        None => EmbedAreaInfo { file: DEFAULT_EMBED_FILE.to_owned(), offset: 0, length: None },
     };
-    let file = match (volume.find(image, &place.file)?, description) {
+    let file = match (volume.find(image, &info.file)?, description) {
         (Some(file), _) => file,
         (None, None) => return Err(MediaError::NotCoreOs { volume: volume.id.clone() }),
         (None, Some(_)) => {
-            let reason = format!("there is no {}", place.file);
-            return Err(MediaError::Description { file: PLACE, reason });
+            let reason = format!("there is no {}", info.file);
+            return Err(MediaError::Description { file: EMBED_AREA_INFO, reason });
         }
     };
-    let length = place.length.unwrap_or_else(|| file.length.saturating_sub(place.offset));
-    let area = file.piece(place.offset, length, "the embed area")?;
+    let length = info.length.unwrap_or_else(|| file.length.saturating_sub(info.offset));
+    let area = file.piece(info.offset, length, "the embed area")?;
     if length == 0 || length > LARGEST_AREA {
         let reason = format!("an embed area of {length} bytes");
-        return Err(MediaError::Description { file: PLACE, reason });
+        return Err(MediaError::Description { file: EMBED_AREA_INFO, reason });
     }
     Ok(area)
 }

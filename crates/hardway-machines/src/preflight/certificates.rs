@@ -40,7 +40,7 @@ fn span(seconds: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::preflight::Verdict;
+    use crate::preflight::PreflightVerdict;
 
     fn end(certificate: &str, seconds_left: i64) -> Expiry {
         Expiry {
@@ -58,18 +58,24 @@ mod tests {
         let good = judge(&[end("kubelet-signer", 72_000), end("root-ca", 300_000_000)]);
         assert_eq!(
             (good.verdict, good.seen[0].as_str()),
-            (Verdict::Passed, "kubelet-signer ends first, in 20 h")
+            (PreflightVerdict::Passed, "kubelet-signer ends first, in 20 h")
         );
         let over = judge(&[end("kubelet-signer", -5), end("root-ca", 300_000_000)]);
-        assert_eq!(over.verdict, Verdict::Failed);
+        assert_eq!(over.verdict, PreflightVerdict::Failed);
         assert_eq!(over.seen, ["kubelet-signer ended at 2026-11-16T00:00:00Z"]);
         let soon = judge(&[end("aggregator-client", 3600)]);
         assert_eq!(
             (soon.verdict, soon.seen[0].as_str()),
-            (Verdict::Warned, "aggregator-client ends in 60 min")
+            (PreflightVerdict::Warned, "aggregator-client ends in 60 min")
         );
         let early = judge(&[Expiry { is_early: true, is_due: true, ..end("mcs", 90_000) }]);
-        assert!(early.verdict == Verdict::Failed && early.seen[0].starts_with("mcs begins in the future"));
-        assert_eq!(judge(&[Expiry { is_on_disk: false, ..end("mcs", -5) }]).verdict, Verdict::NotApplicable);
+        assert!(
+            early.verdict == PreflightVerdict::Failed
+                && early.seen[0].starts_with("mcs begins in the future")
+        );
+        assert_eq!(
+            judge(&[Expiry { is_on_disk: false, ..end("mcs", -5) }]).verdict,
+            PreflightVerdict::NotApplicable
+        );
     }
 }

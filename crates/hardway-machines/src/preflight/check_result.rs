@@ -15,7 +15,7 @@ pub struct CheckResult {
     /// What it is about.
     pub group: Group,
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: PreflightVerdict,
     /// What was seen, the worst first.
     pub seen: Vec<String>,
     /// What to do about it.
@@ -46,7 +46,7 @@ pub enum Group {
 /// The verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum PreflightVerdict {
     /// As it should be.
     Passed,
     /// There is nothing to ask here, or not yet.
@@ -62,30 +62,30 @@ pub enum Verdict {
 /// A verdict with its reasons, before it is known whose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Judged {
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: PreflightVerdict,
     pub(crate) seen: Vec<String>,
     pub(crate) fix: Option<String>,
 }
 
 impl Judged {
     pub(crate) fn passed(seen: impl Into<String>) -> Self {
-        Self { verdict: Verdict::Passed, seen: vec![seen.into()], fix: None }
+        Self { verdict: PreflightVerdict::Passed, seen: vec![seen.into()], fix: None }
     }
 
     pub(crate) fn not_applicable(why: impl Into<String>) -> Self {
-        Self { verdict: Verdict::NotApplicable, seen: vec![why.into()], fix: None }
+        Self { verdict: PreflightVerdict::NotApplicable, seen: vec![why.into()], fix: None }
     }
 
     pub(crate) fn skipped(why: impl Into<String>) -> Self {
-        Self { verdict: Verdict::Skipped, seen: vec![why.into()], fix: None }
+        Self { verdict: PreflightVerdict::Skipped, seen: vec![why.into()], fix: None }
     }
 
     pub(crate) fn warned(seen: Vec<String>, fix: impl Into<String>) -> Self {
-        Self { verdict: Verdict::Warned, seen, fix: Some(fix.into()) }
+        Self { verdict: PreflightVerdict::Warned, seen, fix: Some(fix.into()) }
     }
 
     pub(crate) fn failed(seen: Vec<String>, fix: impl Into<String>) -> Self {
-        Self { verdict: Verdict::Failed, seen, fix: Some(fix.into()) }
+        Self { verdict: PreflightVerdict::Failed, seen, fix: Some(fix.into()) }
     }
 
     /// Failed with one sentence.
@@ -120,7 +120,7 @@ impl Group {
     }
 }
 
-impl Verdict {
+impl PreflightVerdict {
     /// In output.
     pub fn name(self) -> &'static str {
         match self {
@@ -139,7 +139,7 @@ impl fmt::Display for Group {
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for PreflightVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }

@@ -37,10 +37,10 @@ mod site;
 mod tests;
 
 pub use catalogue::{CHECKS, Check, CheckName};
-pub use check_result::{CheckResult, Group, Verdict};
+pub use check_result::{CheckResult, Group, PreflightVerdict};
 pub use registry::{PlaceSeen, Refusal, RegistrySeen};
 pub use run::{Choice, failed, run};
-pub use site::{AskRegistry, Patience, Site};
+pub use site::{AskRegistry, PreflightPatience, Site};
 
 pub(crate) use asked_program::{NoAnswer, SHORT, ask_program, find_program};
 pub(crate) use balancer::Reached;

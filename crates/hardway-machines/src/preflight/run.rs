@@ -8,7 +8,7 @@ use std::thread;
 use hardway_assets::inventory::Provider;
 
 use super::catalogue::{CHECKS, Check, CheckName};
-use super::check_result::{CheckResult, Judged, Verdict};
+use super::check_result::{CheckResult, Judged, PreflightVerdict};
 use super::scene::Scene;
 use super::site::Site;
 
@@ -65,7 +65,11 @@ pub fn run(site: &Site<'_>, choice: &Choice, mut on_result: impl FnMut(&CheckRes
 
 /// The names of checks that failed, in order.
 pub fn failed(results: &[CheckResult]) -> Vec<CheckName> {
-    results.iter().filter(|result| result.verdict == Verdict::Failed).map(|result| result.check).collect()
+    results
+        .iter()
+        .filter(|result| result.verdict == PreflightVerdict::Failed)
+        .map(|result| result.check)
+        .collect()
 }
 
 impl Choice {

@@ -26,7 +26,7 @@ pub struct Site<'a> {
     /// The moment that counts as now.
     pub now: Timestamp,
     /// How long somebody may take to answer before it counts as silence.
-    pub patience: Patience,
+    pub patience: PreflightPatience,
 }
 
 /// Asks the registries of the release.
@@ -34,7 +34,7 @@ pub type AskRegistry<'a> = &'a (dyn Fn() -> RegistrySeen + Sync);
 
 /// How long to wait for each kind of answer. Only what does not answer costs that long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
+pub struct PreflightPatience {
     /// A name server, a port.
     pub answer: Duration,
     /// A load balancer that has to notice a member first: two good answers, ten seconds apart, are usual.
@@ -43,7 +43,7 @@ pub struct Patience {
     pub disk: Duration,
 }
 
-impl Default for Patience {
+impl Default for PreflightPatience {
     fn default() -> Self {
         Self {
             answer: Duration::from_secs(5),

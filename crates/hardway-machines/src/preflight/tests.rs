@@ -42,12 +42,12 @@ fn machines_are_not_made_for_the_sample_unless_somebody_insists() {
     };
     for provider in [Provider::BareMetal, Provider::Gce, Provider::Libvirt] {
         let (failed, fix) = verdict(provider, true, BTreeSet::new());
-        assert!(failed == Verdict::Failed && fix.contains("inventory.yaml"), "{failed}: {fix}");
-        assert_eq!(verdict(provider, true, only.clone()).0, Verdict::Skipped);
+        assert!(failed == PreflightVerdict::Failed && fix.contains("inventory.yaml"), "{failed}: {fix}");
+        assert_eq!(verdict(provider, true, only.clone()).0, PreflightVerdict::Skipped);
         // A folder with another release counts, whatever the inventory names.
-        assert_eq!(verdict(provider, false, BTreeSet::new()).0, Verdict::NotApplicable);
+        assert_eq!(verdict(provider, false, BTreeSet::new()).0, PreflightVerdict::NotApplicable);
     }
-    assert_eq!(verdict(Provider::Lab, true, BTreeSet::new()).0, Verdict::NotApplicable);
+    assert_eq!(verdict(Provider::Lab, true, BTreeSet::new()).0, PreflightVerdict::NotApplicable);
 }
 
 fn site(cluster: &Cluster, is_sample: bool) -> Site<'_> {
@@ -58,7 +58,7 @@ fn site(cluster: &Cluster, is_sample: bool) -> Site<'_> {
         is_sample,
         registry: Some(&|| panic!("nobody asked for it")),
         now: jiff::Timestamp::UNIX_EPOCH,
-        patience: Patience::default(),
+        patience: PreflightPatience::default(),
     }
 }
 
@@ -76,15 +76,15 @@ fn what_is_not_wanted_is_not_looked_at() {
     };
     let mut told = Vec::new();
     let results = run(&site, &choice, |result| told.push(result.check.as_str()));
-    let verdicts: Vec<(&str, Verdict)> =
+    let verdicts: Vec<(&str, PreflightVerdict)> =
         results.iter().map(|result| (result.check.as_str(), result.verdict)).collect();
     assert_eq!(
         verdicts,
         [
-            ("root", Verdict::NotApplicable),
-            ("release-image", Verdict::NotApplicable),
-            ("mirrors", Verdict::Skipped),
-            ("certificates", Verdict::NotApplicable),
+            ("root", PreflightVerdict::NotApplicable),
+            ("release-image", PreflightVerdict::NotApplicable),
+            ("mirrors", PreflightVerdict::Skipped),
+            ("certificates", PreflightVerdict::NotApplicable),
         ]
     );
     told.sort_unstable();

@@ -7,7 +7,7 @@ use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::{Balancer, Provider};
 use hardway_assets::{Cluster, example};
 use hardway_journal::Journal;
-use hardway_machines::actions::{Action, Doer, DoerError, Outcome, Progress};
+use hardway_machines::actions::{Action, ActionListener, ActionOutcome, Executor, ExecutorError};
 use hardway_machines::providers::gce::{Gce, GceSettings};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -19,10 +19,10 @@ pub(crate) struct Site {
 
 /// What became of each action.
 #[derive(Default)]
-pub(crate) struct Outcomes(pub(crate) Vec<Outcome>);
+pub(crate) struct Outcomes(pub(crate) Vec<ActionOutcome>);
 
-impl Progress for Outcomes {
-    fn holds(&mut self, _: &Action, outcome: Outcome) {
+impl ActionListener for Outcomes {
+    fn holds(&mut self, _: &Action, outcome: ActionOutcome) {
         self.0.push(outcome);
     }
 }
@@ -81,20 +81,20 @@ impl Site {
     pub(crate) fn with<T>(
         &self,
         now: &dyn Fn() -> Timestamp,
-        f: impl FnOnce(&Doer<'_>) -> Result<T, DoerError>,
-    ) -> Result<T, DoerError> {
+        f: impl FnOnce(&Executor<'_>) -> Result<T, ExecutorError>,
+    ) -> Result<T, ExecutorError> {
         let journal = Journal::open(&self.path("work").join(hardway_journal::FILE_NAME)).unwrap();
-        f(&Doer::new(&self.path("work"), &journal, now))
+        f(&Executor::new(&self.path("work"), &journal, now))
     }
 
-    pub(crate) fn up(&self, actions: &[Action]) -> Vec<Outcome> {
+    pub(crate) fn up(&self, actions: &[Action]) -> Vec<ActionOutcome> {
         let mut outcomes = Outcomes::default();
-        self.with(&|| Timestamp::UNIX_EPOCH, |doer| doer.up(actions, &mut outcomes)).unwrap();
+        self.with(&|| Timestamp::UNIX_EPOCH, |executor| executor.up(actions, &mut outcomes)).unwrap();
         outcomes.0
     }
 
-    pub(crate) fn down(&self) -> Result<(), DoerError> {
-        self.with(&|| Timestamp::UNIX_EPOCH, |doer| doer.down(&mut ()))
+    pub(crate) fn down(&self) -> Result<(), ExecutorError> {
+        self.with(&|| Timestamp::UNIX_EPOCH, |executor| executor.down(&mut ()))
     }
 
     /// What is there.

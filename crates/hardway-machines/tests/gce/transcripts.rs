@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::{Balancer, Host};
-use hardway_machines::actions::{Action, Host as ThisHost, Outcome, shell};
+use hardway_machines::actions::{Action, ActionOutcome, Host as ThisHost, shell};
 use hardway_machines::providers::{LoadBalancer, Power, Provider as _, is_of_machine};
 use jiff::Timestamp;
 use serde_json::json;
@@ -27,26 +27,26 @@ fn host<'s>(site: &'s Site, name: &str) -> &'s Host {
 fn a_cluster_is_made_left_alone_changed_and_taken_away() {
     let site = Site::new(settings(), Balancer::Haproxy);
     let all = everything(&site);
-    assert!(site.up(&all).iter().all(|outcome| *outcome == Outcome::Done));
+    assert!(site.up(&all).iter().all(|outcome| *outcome == ActionOutcome::Done));
     golden("up.txt", &site.calls());
-    assert!(site.up(&all).iter().all(|outcome| *outcome == Outcome::AlreadyHeld));
+    assert!(site.up(&all).iter().all(|outcome| *outcome == ActionOutcome::AlreadyHeld));
     assert!(!site.calls().contains(" create "), "the second time nothing is made");
 
     let provider = site.provider(Stage::Bootstrapping);
     let master = host(&site, "master-0");
     assert_eq!(provider.power(master).ask(&ThisHost::default()).unwrap(), Some(Power::On));
     let after = provider.after_join(master);
-    assert_eq!(site.up(&after), [Outcome::Done]);
-    assert_eq!(site.up(&after), [Outcome::AlreadyHeld]);
+    assert_eq!(site.up(&after), [ActionOutcome::Done]);
+    assert_eq!(site.up(&after), [ActionOutcome::AlreadyHeld]);
     assert_eq!(provider.load_balancer(), LoadBalancer::ByConfiguration);
     let later = site.provider(Stage::Installed).infrastructure().into_iter();
     let balancer: Vec<Action> = later.filter(|action| action.id.starts_with("balancer/")).collect();
     let changed = site.up(&balancer);
-    assert_eq!(changed[changed.len() - 2..], [Outcome::Done; 2]);
+    assert_eq!(changed[changed.len() - 2..], [ActionOutcome::Done; 2]);
     let config = fs_err::read_to_string(site.path("work/gce/haproxy.cfg")).unwrap();
     assert!(!config.contains("server bootstrap") && config.contains("server master-0"), "{config}");
-    site.with(&|| Timestamp::UNIX_EPOCH, |doer| {
-        doer.take_back(|action| is_of_machine(action, "bootstrap"), &mut ())
+    site.with(&|| Timestamp::UNIX_EPOCH, |executor| {
+        executor.take_back(|action| is_of_machine(action, "bootstrap"), &mut ())
     })
     .unwrap();
     golden("changes.txt", &site.calls());
@@ -85,15 +85,15 @@ fn an_image_is_imported_and_machines_without_addresses_get_a_way_out() {
 /// The script a person could run by hand is complete.
 #[test]
 fn the_plan_as_a_script_makes_the_same() {
-    let (by_script, by_doer) =
+    let (by_script, by_executor) =
         (Site::new(settings(), Balancer::Haproxy), Site::new(settings(), Balancer::Haproxy));
-    by_doer.up(&everything(&by_doer));
+    by_executor.up(&everything(&by_executor));
     let script = shell(&everything(&by_script));
     golden("plan.sh", &by_script.shown(&script));
     for _ in 0..2 {
         let output = std::process::Command::new("bash").arg("-c").arg(&script).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        assert_eq!(by_script.things(), by_doer.things());
+        assert_eq!(by_script.things(), by_executor.things());
     }
 }
 
@@ -121,8 +121,11 @@ fn cut_off_at_any_record_both_ways_go_on() {
         let cut = |way_up: bool| {
             let now = dies_at(record);
             catch_unwind(AssertUnwindSafe(|| {
-                site.with(&now, |doer| if way_up { doer.up(&actions, &mut ()) } else { doer.down(&mut ()) })
-                    .unwrap();
+                site.with(
+                    &now,
+                    |executor| if way_up { executor.up(&actions, &mut ()) } else { executor.down(&mut ()) },
+                )
+                .unwrap();
             }))
             .is_err()
         };
@@ -163,12 +166,12 @@ fn a_pointer_that_is_too_large_is_refused_before_anything_is_made() {
     let pointer = site.path("work/ignition/pointers/worker-0.ign");
     let actions = site.provider(Stage::Bootstrapping).first_boot(host(&site, "worker-0"));
     fs_err::write(&pointer, vec![b' '; 262_145]).unwrap();
-    let error = site.with(&|| Timestamp::UNIX_EPOCH, |doer| doer.up(&actions, &mut ())).unwrap_err();
+    let error = site.with(&|| Timestamp::UNIX_EPOCH, |executor| executor.up(&actions, &mut ())).unwrap_err();
     let source = std::error::Error::source(&error).unwrap().to_string();
     assert!(source.contains("is larger than 262144 bytes"), "{source}");
     assert!(site.things().is_empty());
     fs_err::write(&pointer, vec![b' '; 262_144]).unwrap();
-    assert_eq!(site.up(&actions), [Outcome::Done]);
+    assert_eq!(site.up(&actions), [ActionOutcome::Done]);
     let journal = fs_err::read_to_string(site.path("work/journal.jsonl")).unwrap();
     assert!(
         journal.contains("ignition/pointers/worker-0.ign") && !journal.contains("pointer of"),

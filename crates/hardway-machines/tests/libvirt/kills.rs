@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use hardway_machines::actions::{Doer, Progress};
+use hardway_machines::actions::{ActionListener, Executor};
 use jiff::Timestamp;
 
 use hardway_testing::inside_with_libvirt;
@@ -11,7 +11,7 @@ use hardway_testing::inside_with_libvirt;
 use super::site::{Work, state};
 
 /// The clock is read right before each record is written: there a run can be cut off.
-fn cut_off_after(work: &Work, records: usize, f: impl FnOnce(&Doer<'_>)) -> bool {
+fn cut_off_after(work: &Work, records: usize, f: impl FnOnce(&Executor<'_>)) -> bool {
     let left = Cell::new(records);
     let now = || {
         assert!(left.get() > 0, "cut off here");
@@ -35,7 +35,7 @@ fn cut_off_after_every_action_up_and_down_go_on() {
     assert_eq!(state(), before);
     // Each run ends the action before, does one, and is cut off before it says so.
     let mut runs = 0;
-    while cut_off_after(&work, 1 + runs.min(1), |doer| doer.up(&actions, &mut ()).unwrap()) {
+    while cut_off_after(&work, 1 + runs.min(1), |executor| executor.up(&actions, &mut ()).unwrap()) {
         runs += 1;
     }
     assert_eq!(runs, actions.len());
@@ -61,7 +61,7 @@ fn half_an_up_is_taken_back_whole() {
     let actions = work.actions();
     for middle in ["storage/pool", "network/active", "balancer/haproxy", "machine/bootstrap/disk"] {
         let records = 2 * actions.iter().position(|action| action.id == middle).unwrap() + 1;
-        assert!(cut_off_after(&work, records, |doer| doer.up(&actions, &mut ()).unwrap()));
+        assert!(cut_off_after(&work, records, |executor| executor.up(&actions, &mut ()).unwrap()));
         assert_ne!(state(), before, "{middle}");
         work.down();
         assert_eq!(state(), before, "{middle}");
@@ -69,9 +69,9 @@ fn half_an_up_is_taken_back_whole() {
 }
 
 /// One action back, the last.
-fn down_one(doer: &Doer<'_>) {
-    let last = doer.ledger().unwrap().iter().last().map(|owned| owned.action.clone());
+fn down_one(executor: &Executor<'_>) {
+    let last = executor.ledger().unwrap().iter().last().map(|owned| owned.action.clone());
     if let Some(last) = last {
-        doer.take_back(|action| action == last, &mut () as &mut dyn Progress).unwrap();
+        executor.take_back(|action| action == last, &mut () as &mut dyn ActionListener).unwrap();
     }
 }

@@ -75,8 +75,8 @@ fn up_answers_every_name_and_down_leaves_the_host_as_it_was() {
     until("HAProxy forgets it", || {
         servers(socket).is_ok_and(|servers| servers.iter().all(|server| server.name != "bootstrap"))
     });
-    work.with(&|| Timestamp::UNIX_EPOCH, |doer| {
-        doer.take_back(|action| is_of_machine(action, "bootstrap"), &mut ()).unwrap();
+    work.with(&|| Timestamp::UNIX_EPOCH, |executor| {
+        executor.take_back(|action| is_of_machine(action, "bootstrap"), &mut ()).unwrap();
     });
     assert_eq!(ask(&["bootstrap.ocp4.example.com", "A"]).0, "NXDOMAIN");
     assert_eq!(ask(&["master-0.ocp4.example.com", "A"]).1, ["192.168.126.101"]);
@@ -134,7 +134,7 @@ fn what_is_somebody_elses_is_left_alone() {
     virsh(&["net-define", network.to_str().unwrap()]);
     let before = state();
     let error = work
-        .with(&|| Timestamp::UNIX_EPOCH, |doer| doer.up(&work.actions(), &mut ()))
+        .with(&|| Timestamp::UNIX_EPOCH, |executor| executor.up(&work.actions(), &mut ()))
         .map_err(|error| std::error::Error::source(&error).unwrap().to_string())
         .unwrap_err();
     assert!(error.contains("already exists with uuid"), "{error}");

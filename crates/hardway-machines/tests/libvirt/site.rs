@@ -8,7 +8,7 @@ use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::{Machines, Provider, Role};
 use hardway_journal::Journal;
-use hardway_machines::actions::{Action, Doer, Outcome, Progress};
+use hardway_machines::actions::{Action, ActionListener, ActionOutcome, Executor};
 use hardway_machines::providers::Provider as _;
 use hardway_machines::providers::libvirt::Libvirt;
 use jiff::Timestamp;
@@ -63,31 +63,31 @@ impl Work {
         self.provider().infrastructure()
     }
 
-    pub(crate) fn with<T>(&self, now: &dyn Fn() -> Timestamp, f: impl FnOnce(&Doer<'_>) -> T) -> T {
+    pub(crate) fn with<T>(&self, now: &dyn Fn() -> Timestamp, f: impl FnOnce(&Executor<'_>) -> T) -> T {
         let journal = Journal::open(&self.path(hardway_journal::FILE_NAME)).unwrap();
-        f(&Doer::new(self.folder.path(), &journal, now))
+        f(&Executor::new(self.folder.path(), &journal, now))
     }
 
     /// Makes them hold; which were done.
     pub(crate) fn up(&self, actions: &[Action]) -> Vec<String> {
         #[derive(Default)]
         struct Done(Vec<String>);
-        impl Progress for Done {
-            fn holds(&mut self, action: &Action, outcome: Outcome) {
-                if outcome == Outcome::Done {
+        impl ActionListener for Done {
+            fn holds(&mut self, action: &Action, outcome: ActionOutcome) {
+                if outcome == ActionOutcome::Done {
                     self.0.push(action.id.clone());
                 }
             }
         }
         let mut done = Done::default();
-        self.with(&|| Timestamp::UNIX_EPOCH, |doer| doer.up(actions, &mut done)).unwrap_or_else(|error| {
-            panic!("{error}: {:?}", std::error::Error::source(&error).map(ToString::to_string))
-        });
+        self.with(&|| Timestamp::UNIX_EPOCH, |executor| executor.up(actions, &mut done)).unwrap_or_else(
+            |error| panic!("{error}: {:?}", std::error::Error::source(&error).map(ToString::to_string)),
+        );
         done.0
     }
 
     pub(crate) fn down(&self) {
-        self.with(&|| Timestamp::UNIX_EPOCH, |doer| doer.down(&mut ())).unwrap();
+        self.with(&|| Timestamp::UNIX_EPOCH, |executor| executor.down(&mut ())).unwrap();
     }
 }
 

@@ -10,7 +10,7 @@ use super::MediaFile;
 use super::sums::{sha256_inside, verify};
 use crate::blob_cache::{BlobCache, Claim, Partial, hash};
 use crate::digest::{Digest, DigestError};
-use crate::progress::Progress;
+use crate::progress::DownloadProgress;
 use crate::registry::{Connection, RegistryError, asked_wait, transport};
 use crate::runtime::aside;
 
@@ -64,7 +64,7 @@ pub async fn download(
     mirrors: &[String],
     connection: &Connection,
     cache: &BlobCache,
-    progress: &dyn Progress,
+    progress: &dyn DownloadProgress,
 ) -> Result<PathBuf, DownloadError> {
     let name = name(&file.location)?;
     let digest: Digest = format!("sha256:{}", file.sha256.to_lowercase())
@@ -98,7 +98,7 @@ struct Medium<'m> {
     name: &'m str,
     digest: Digest,
     connection: &'m Connection,
-    progress: &'m dyn Progress,
+    progress: &'m dyn DownloadProgress,
 }
 
 impl Medium<'_> {

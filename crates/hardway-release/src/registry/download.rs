@@ -8,7 +8,7 @@ use oci_client::client::BlobResponse;
 use super::translation::io_error;
 use super::{Descriptor, RegistryError, Repository, reference};
 use crate::blob_cache::{BlobCache, Claim, Partial};
-use crate::progress::Progress;
+use crate::progress::DownloadProgress;
 
 impl Repository {
     /// The path of a blob in the cache; fetched if it is not there whole.
@@ -16,7 +16,7 @@ impl Repository {
         &self,
         blob: &Descriptor,
         cache: &BlobCache,
-        progress: &dyn Progress,
+        progress: &dyn DownloadProgress,
     ) -> Result<PathBuf, RegistryError> {
         match cache.claim(&blob.digest, Some(blob.size)).await? {
             Claim::Whole(path) => {
@@ -36,7 +36,7 @@ impl Repository {
         &self,
         blob: &Descriptor,
         partial: &mut Partial,
-        progress: &dyn Progress,
+        progress: &dyn DownloadProgress,
     ) -> Result<(), RegistryError> {
         let mut is_old = partial.length() > 0;
         loop {
@@ -64,7 +64,7 @@ impl Repository {
         &self,
         blob: &Descriptor,
         partial: &mut Partial,
-        progress: &dyn Progress,
+        progress: &dyn DownloadProgress,
     ) -> Result<(), RegistryError> {
         let mut failed = 0;
         while partial.length() < blob.size {
@@ -89,7 +89,7 @@ impl Repository {
         &self,
         blob: &Descriptor,
         partial: &mut Partial,
-        progress: &dyn Progress,
+        progress: &dyn DownloadProgress,
     ) -> Result<(), RegistryError> {
         let image = self.place.at(&blob.digest);
         let reference = reference(&image);

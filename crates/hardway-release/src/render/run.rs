@@ -128,7 +128,7 @@ pub fn write_inputs(workspace: &Path, files: &[File]) -> io::Result<()> {
 }
 
 /// How a command ended.
-struct Outcome {
+struct CommandOutcome {
     /// Its status.
     status: ExitStatus,
     /// The last lines of both its streams.
@@ -136,7 +136,7 @@ struct Outcome {
 }
 
 /// Runs a command to its end. Lines go to `log` as they come, in the calling thread.
-fn call(line: &CommandLine, log: &mut dyn FnMut(String) -> String) -> io::Result<Outcome> {
+fn call(line: &CommandLine, log: &mut dyn FnMut(String) -> String) -> io::Result<CommandOutcome> {
     let mut child = Command::new(&line.program)
         .args(&line.arguments)
         .envs(line.environment.iter().map(|(name, value)| (name, value)))
@@ -158,7 +158,7 @@ fn call(line: &CommandLine, log: &mut dyn FnMut(String) -> String) -> io::Result
         }
         last_lines.push_back(log(line));
     }
-    Ok(Outcome { status: child.wait()?, last_lines })
+    Ok(CommandOutcome { status: child.wait()?, last_lines })
 }
 
 /// A thread for each stream: a full pipe nobody reads would stop the command.

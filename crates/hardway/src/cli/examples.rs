@@ -9,13 +9,13 @@ use crate::report::Exit::{
 
 /// A command, its examples, and its exit codes beyond 0 (done), 1 (an error that none of the others is) and 2 (a wrong
 /// command line).
-struct Row(&'static str, &'static [&'static str], &'static [Exit]);
+struct CommandExamples(&'static str, &'static [&'static str], &'static [Exit]);
 
 /// Every command, with examples and exit codes in its help.
 pub(crate) fn command() -> Command {
     let all = format!("Exit codes, those of openshift-install where it has them:\n{}", meanings(|_| true));
     let program = Cli::command().after_long_help(all);
-    ROWS.iter().fold(program, |program, Row(path, examples, exits)| {
+    ROWS.iter().fold(program, |program, CommandExamples(path, examples, exits)| {
         let words: Vec<&str> = path.split(' ').collect();
         below(program, &words, &text(examples, exits))
     })
@@ -43,86 +43,86 @@ fn meanings(is_wanted: impl Fn(Exit) -> bool) -> String {
 const INSTALL: &[Exit] = &[Config, Infrastructure, Bootstrap, Install, Stability, Interrupted, Blocked];
 
 #[rustfmt::skip]
-const ROWS: &[Row] = &[
-    Row("approve", &["hardway approve --dry-run", "hardway approve --watch --dir demo"], &[Config, Interrupted, Blocked]),
-    Row("bmc boot-once-cd", &["hardway bmc boot-once-cd --host master-0"], &[Config, Infrastructure]),
-    Row("bmc boot-once-pxe", &["hardway bmc boot-once-pxe --host master-0"], &[Config, Infrastructure]),
-    Row("bmc by-hand", &["hardway bmc by-hand", "hardway bmc by-hand --host worker-0"], &[Config, Blocked]),
-    Row("bmc eject", &["hardway bmc eject --host master-0"], &[Config, Infrastructure]),
-    Row("bmc insert", &["hardway bmc insert --host master-0"], &[Config, Infrastructure]),
-    Row("bmc power-off", &["hardway bmc power-off --host master-0"], &[Config, Infrastructure]),
-    Row("bmc power-on", &["hardway bmc power-on --host master-0"], &[Config, Infrastructure]),
-    Row("bmc seen", &["hardway bmc seen --host master-0"], &[Config, Blocked]),
-    Row("bmc status", &["hardway bmc status --host master-0 -o json"], &[Config, Infrastructure]),
-    Row("check", &["hardway check --dir demo", "hardway check --only names-apps", "hardway check --skip-check disk-latency", "hardway check --list"], &[Config]),
-    Row("completion", &["hardway completion bash > /etc/bash_completion.d/hardway"], &[]),
-    Row("create cluster", &["hardway create cluster --dir demo", "hardway create cluster --skip-check disk-latency"], INSTALL),
-    Row("create ignition-configs", &["hardway create ignition-configs --dir demo", "hardway create ignition-configs --dry-run"], &[Config]),
-    Row("create install-config", &["hardway create install-config --dir demo --provider bare-metal"], &[]),
-    Row("create manifests", &["hardway create manifests --dir demo", "hardway create manifests --dry-run"], &[Config]),
-    Row("create single-node-ignition-config", &["hardway create single-node-ignition-config --dir demo"], &[Config]),
-    Row("csr declared", &["hardway csr declared > declared.yaml"], &[Config]),
-    Row("csr simulate", &["hardway csr simulate requests.yaml", "hardway csr simulate requests.yaml --node nodes.yaml --as-pending"], &[Config]),
-    Row("destroy", &["hardway destroy --dir demo", "hardway destroy --keep-images"], &[Infrastructure]),
-    Row("diagnose", &["hardway diagnose --dir demo", "hardway diagnose --bundle log-bundle.tar.gz --all", "hardway diagnose --list"], &[Config, Interrupted]),
-    Row("diff", &["hardway diff --dir demo --against openshift-install-dir"], &[Config]),
-    Row("explain", &["hardway explain etcd-signer", "hardway explain machines.bare-metal.interface", "hardway explain --etcd-prefix -o json", "hardway explain stage 7"], &[]),
-    Row("gather bootstrap", &["hardway gather bootstrap --dir demo", "hardway gather bootstrap --bootstrap 192.168.126.100 --key id_ed25519"], &[Config, Interrupted]),
-    Row("graph", &["hardway graph -o mermaid", "hardway graph | dot -Tsvg > graph.svg"], &[Config]),
-    Row("hosted cluster create", &["hardway hosted cluster create guest --external-api-server-address 192.168.126.10 --release-image quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64 --pull-secret pull-secret.json"], &[Config, Interrupted]),
-    Row("hosted cluster delete", &["hardway hosted cluster delete guest"], &[Config, Interrupted]),
-    Row("hosted cluster kubeconfig", &["hardway hosted cluster kubeconfig guest > guest.kubeconfig"], &[Config]),
-    Row("hosted cluster render", &["hardway hosted cluster render guest --external-api-server-address 192.168.126.10 --release-image quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64 --pull-secret pull-secret.json"], &[Config]),
-    Row("hosted cluster status", &["hardway hosted cluster status guest -o json"], &[Config]),
-    Row("hosted controller", &["hardway hosted controller --cluster guest --dir workers"], &[Config, Infrastructure, Interrupted]),
-    Row("hosted doctor", &["hardway hosted doctor --cluster guest --log worker-0-console.log"], &[Config]),
-    Row("hosted nodepool create", &["hardway hosted nodepool create pool-a --cluster guest --replicas 2"], &[Config, Interrupted, Blocked]),
-    Row("hosted nodepool delete", &["hardway hosted nodepool delete pool-a --cluster guest"], &[Config]),
-    Row("hosted nodepool list", &["hardway hosted nodepool list --cluster guest"], &[Config]),
-    Row("hosted nodepool status", &["hardway hosted nodepool status pool-a --cluster guest"], &[Config, Blocked]),
-    Row("hosted ovn", &["hardway hosted ovn --cluster guest", "hardway hosted ovn --cluster guest --fix"], &[Config, Blocked]),
-    Row("hosted stand-in", &["hardway hosted stand-in --cluster guest --pool pool-a --config worker.ign --ignition-server 192.168.126.2:22624 --ignition-ca ca.crt"], &[Config, Interrupted]),
-    Row("hosted workers add", &["hardway hosted workers add --cluster guest --pool pool-a -n 2 --dir workers"], &[Config, Infrastructure, Interrupted, Blocked]),
-    Row("hosted workers list", &["hardway hosted workers list --cluster guest --dir workers"], &[Config]),
-    Row("hosted workers remove", &["hardway hosted workers remove worker-0 --cluster guest --dir workers"], &[Config, Infrastructure, Interrupted, Blocked]),
-    Row("hosted workers replace", &["hardway hosted workers replace worker-0 --cluster guest --dir workers"], &[Config, Infrastructure, Interrupted, Blocked]),
-    Row("hosted workers scale", &["hardway hosted workers scale 3 --cluster guest --pool pool-a --dir workers"], &[Config, Infrastructure, Interrupted, Blocked]),
-    Row("infra down", &["hardway infra down --dir demo"], &[Infrastructure]),
-    Row("infra plan", &["hardway infra plan --dir demo", "hardway infra plan -o script > by-hand.sh"], &[Config, Infrastructure]),
-    Row("infra status", &["hardway infra status --dir demo"], &[Config, Infrastructure]),
-    Row("infra up", &["hardway infra up --dir demo"], &[Config, Infrastructure]),
-    Row("init", &["hardway init --dir demo --provider bare-metal", "hardway init --provider lab --masters 1 --workers 0"], &[]),
-    Row("lab logs", &["hardway lab logs master-0 -- -u kubelet -f"], &[Config, Infrastructure]),
-    Row("lab run", &["hardway lab run -- kubectl get nodes"], &[Config, Infrastructure]),
-    Row("lab shell", &["hardway lab shell master-0"], &[Config, Infrastructure]),
-    Row("man", &["hardway man check | man -l -", "hardway man --to /usr/local/share/man/man1"], &[]),
-    Row("media embed", &["hardway media embed rhcos-live.iso --to mine.iso --live-karg-append console=ttyS0"], &[Infrastructure]),
-    Row("media iso", &["hardway media iso --all", "hardway media iso --host master-0 --iso rhcos-live.iso"], &[Config, Infrastructure]),
-    Row("media limits", &["hardway media limits -o json"], &[Config]),
-    Row("media pxe", &["hardway media pxe --url http://192.168.126.2:8080"], &[Config, Infrastructure]),
-    Row("media remove", &["hardway media remove media/master-0.iso --to plain.iso"], &[Infrastructure]),
-    Row("media serve", &["hardway media serve --listen 192.168.126.2:8080"], &[Config, Infrastructure, Interrupted]),
-    Row("media show", &["hardway media show media/master-0.iso"], &[Infrastructure]),
-    Row("node add", &["hardway node add worker-2 --dir demo"], INSTALL),
-    Row("node remove", &["hardway node remove worker-2 --dir demo"], &[Config, Infrastructure, Install, Interrupted, Blocked]),
-    Row("node replace", &["hardway node replace master-1", "hardway node replace master-1 --apply"], INSTALL),
-    Row("phase explain", &["hardway phase explain make-pki"], &[]),
-    Row("phase list", &["hardway phase list -o json"], &[]),
-    Row("phase redo", &["hardway phase redo await-bootstrap --dir demo"], INSTALL),
-    Row("phase run", &["hardway phase run build-infra --dir demo"], INSTALL),
-    Row("plan", &["hardway plan --dir demo", "hardway plan -o json"], &[Config, Infrastructure]),
-    Row("recover certs", &["hardway recover certs --dry-run", "hardway recover certs --server https://192.168.126.101:6443"], &[Config, Interrupted, Blocked]),
-    Row("release extract", &["hardway release extract quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64 --to release-4.18.1", "hardway release extract quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64 --command oc"], &[Config]),
-    Row("release info", &["hardway release info quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64"], &[Config]),
-    Row("release media", &["hardway release media --format iso --to media", "hardway release media quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64"], &[Config]),
-    Row("release mirror", &["hardway release mirror quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64 --to registry.example.com/ocp", "hardway release mirror --from-dir carried --to registry.example.com/ocp"], &[Config, Interrupted]),
-    Row("schema", &["hardway schema inventory > inventory.schema.json"], &[]),
-    Row("serve", &["hardway serve --dir demo", "hardway serve --boot 192.168.126.2:8080 -o json"], &[Config, Infrastructure, Interrupted]),
-    Row("status", &["hardway status --dir demo", "hardway status --watch", "hardway status --all -o json"], &[Config, Interrupted]),
-    Row("validate", &["hardway validate --dir demo", "hardway validate -o json"], &[Config]),
-    Row("verify", &["hardway verify --dir demo", "hardway verify --list"], &[Config, Interrupted]),
-    Row("wait-for bootstrap-complete", &["hardway wait-for bootstrap-complete --dir demo --timeout 45m"], &[Config, Bootstrap, Interrupted]),
-    Row("wait-for install-complete", &["hardway wait-for install-complete --dir demo"], &[Config, Install, Stability, Interrupted]),
+const ROWS: &[CommandExamples] = &[
+    CommandExamples("approve", &["hardway approve --dry-run", "hardway approve --watch --dir demo"], &[Config, Interrupted, Blocked]),
+    CommandExamples("bmc boot-once-cd", &["hardway bmc boot-once-cd --host master-0"], &[Config, Infrastructure]),
+    CommandExamples("bmc boot-once-pxe", &["hardway bmc boot-once-pxe --host master-0"], &[Config, Infrastructure]),
+    CommandExamples("bmc by-hand", &["hardway bmc by-hand", "hardway bmc by-hand --host worker-0"], &[Config, Blocked]),
+    CommandExamples("bmc eject", &["hardway bmc eject --host master-0"], &[Config, Infrastructure]),
+    CommandExamples("bmc insert", &["hardway bmc insert --host master-0"], &[Config, Infrastructure]),
+    CommandExamples("bmc power-off", &["hardway bmc power-off --host master-0"], &[Config, Infrastructure]),
+    CommandExamples("bmc power-on", &["hardway bmc power-on --host master-0"], &[Config, Infrastructure]),
+    CommandExamples("bmc seen", &["hardway bmc seen --host master-0"], &[Config, Blocked]),
+    CommandExamples("bmc status", &["hardway bmc status --host master-0 -o json"], &[Config, Infrastructure]),
+    CommandExamples("check", &["hardway check --dir demo", "hardway check --only names-apps", "hardway check --skip-check disk-latency", "hardway check --list"], &[Config]),
+    CommandExamples("completion", &["hardway completion bash > /etc/bash_completion.d/hardway"], &[]),
+    CommandExamples("create cluster", &["hardway create cluster --dir demo", "hardway create cluster --skip-check disk-latency"], INSTALL),
+    CommandExamples("create ignition-configs", &["hardway create ignition-configs --dir demo", "hardway create ignition-configs --dry-run"], &[Config]),
+    CommandExamples("create install-config", &["hardway create install-config --dir demo --provider bare-metal"], &[]),
+    CommandExamples("create manifests", &["hardway create manifests --dir demo", "hardway create manifests --dry-run"], &[Config]),
+    CommandExamples("create single-node-ignition-config", &["hardway create single-node-ignition-config --dir demo"], &[Config]),
+    CommandExamples("csr declared", &["hardway csr declared > declared.yaml"], &[Config]),
+    CommandExamples("csr simulate", &["hardway csr simulate requests.yaml", "hardway csr simulate requests.yaml --node nodes.yaml --as-pending"], &[Config]),
+    CommandExamples("destroy", &["hardway destroy --dir demo", "hardway destroy --keep-images"], &[Infrastructure]),
+    CommandExamples("diagnose", &["hardway diagnose --dir demo", "hardway diagnose --bundle log-bundle.tar.gz --all", "hardway diagnose --list"], &[Config, Interrupted]),
+    CommandExamples("diff", &["hardway diff --dir demo --against openshift-install-dir"], &[Config]),
+    CommandExamples("explain", &["hardway explain etcd-signer", "hardway explain machines.bare-metal.interface", "hardway explain --etcd-prefix -o json", "hardway explain stage 7"], &[]),
+    CommandExamples("gather bootstrap", &["hardway gather bootstrap --dir demo", "hardway gather bootstrap --bootstrap 192.168.126.100 --key id_ed25519"], &[Config, Interrupted]),
+    CommandExamples("graph", &["hardway graph -o mermaid", "hardway graph | dot -Tsvg > graph.svg"], &[Config]),
+    CommandExamples("hosted cluster create", &["hardway hosted cluster create guest --external-api-server-address 192.168.126.10 --release-image quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64 --pull-secret pull-secret.json"], &[Config, Interrupted]),
+    CommandExamples("hosted cluster delete", &["hardway hosted cluster delete guest"], &[Config, Interrupted]),
+    CommandExamples("hosted cluster kubeconfig", &["hardway hosted cluster kubeconfig guest > guest.kubeconfig"], &[Config]),
+    CommandExamples("hosted cluster render", &["hardway hosted cluster render guest --external-api-server-address 192.168.126.10 --release-image quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64 --pull-secret pull-secret.json"], &[Config]),
+    CommandExamples("hosted cluster status", &["hardway hosted cluster status guest -o json"], &[Config]),
+    CommandExamples("hosted controller", &["hardway hosted controller --cluster guest --dir workers"], &[Config, Infrastructure, Interrupted]),
+    CommandExamples("hosted doctor", &["hardway hosted doctor --cluster guest --log worker-0-console.log"], &[Config]),
+    CommandExamples("hosted nodepool create", &["hardway hosted nodepool create pool-a --cluster guest --replicas 2"], &[Config, Interrupted, Blocked]),
+    CommandExamples("hosted nodepool delete", &["hardway hosted nodepool delete pool-a --cluster guest"], &[Config]),
+    CommandExamples("hosted nodepool list", &["hardway hosted nodepool list --cluster guest"], &[Config]),
+    CommandExamples("hosted nodepool status", &["hardway hosted nodepool status pool-a --cluster guest"], &[Config, Blocked]),
+    CommandExamples("hosted ovn", &["hardway hosted ovn --cluster guest", "hardway hosted ovn --cluster guest --fix"], &[Config, Blocked]),
+    CommandExamples("hosted stand-in", &["hardway hosted stand-in --cluster guest --pool pool-a --config worker.ign --ignition-server 192.168.126.2:22624 --ignition-ca ca.crt"], &[Config, Interrupted]),
+    CommandExamples("hosted workers add", &["hardway hosted workers add --cluster guest --pool pool-a -n 2 --dir workers"], &[Config, Infrastructure, Interrupted, Blocked]),
+    CommandExamples("hosted workers list", &["hardway hosted workers list --cluster guest --dir workers"], &[Config]),
+    CommandExamples("hosted workers remove", &["hardway hosted workers remove worker-0 --cluster guest --dir workers"], &[Config, Infrastructure, Interrupted, Blocked]),
+    CommandExamples("hosted workers replace", &["hardway hosted workers replace worker-0 --cluster guest --dir workers"], &[Config, Infrastructure, Interrupted, Blocked]),
+    CommandExamples("hosted workers scale", &["hardway hosted workers scale 3 --cluster guest --pool pool-a --dir workers"], &[Config, Infrastructure, Interrupted, Blocked]),
+    CommandExamples("infra down", &["hardway infra down --dir demo"], &[Infrastructure]),
+    CommandExamples("infra plan", &["hardway infra plan --dir demo", "hardway infra plan -o script > by-hand.sh"], &[Config, Infrastructure]),
+    CommandExamples("infra status", &["hardway infra status --dir demo"], &[Config, Infrastructure]),
+    CommandExamples("infra up", &["hardway infra up --dir demo"], &[Config, Infrastructure]),
+    CommandExamples("init", &["hardway init --dir demo --provider bare-metal", "hardway init --provider lab --masters 1 --workers 0"], &[]),
+    CommandExamples("lab logs", &["hardway lab logs master-0 -- -u kubelet -f"], &[Config, Infrastructure]),
+    CommandExamples("lab run", &["hardway lab run -- kubectl get nodes"], &[Config, Infrastructure]),
+    CommandExamples("lab shell", &["hardway lab shell master-0"], &[Config, Infrastructure]),
+    CommandExamples("man", &["hardway man check | man -l -", "hardway man --to /usr/local/share/man/man1"], &[]),
+    CommandExamples("media embed", &["hardway media embed rhcos-live.iso --to mine.iso --live-karg-append console=ttyS0"], &[Infrastructure]),
+    CommandExamples("media iso", &["hardway media iso --all", "hardway media iso --host master-0 --iso rhcos-live.iso"], &[Config, Infrastructure]),
+    CommandExamples("media limits", &["hardway media limits -o json"], &[Config]),
+    CommandExamples("media pxe", &["hardway media pxe --url http://192.168.126.2:8080"], &[Config, Infrastructure]),
+    CommandExamples("media remove", &["hardway media remove media/master-0.iso --to plain.iso"], &[Infrastructure]),
+    CommandExamples("media serve", &["hardway media serve --listen 192.168.126.2:8080"], &[Config, Infrastructure, Interrupted]),
+    CommandExamples("media show", &["hardway media show media/master-0.iso"], &[Infrastructure]),
+    CommandExamples("node add", &["hardway node add worker-2 --dir demo"], INSTALL),
+    CommandExamples("node remove", &["hardway node remove worker-2 --dir demo"], &[Config, Infrastructure, Install, Interrupted, Blocked]),
+    CommandExamples("node replace", &["hardway node replace master-1", "hardway node replace master-1 --apply"], INSTALL),
+    CommandExamples("phase explain", &["hardway phase explain make-pki"], &[]),
+    CommandExamples("phase list", &["hardway phase list -o json"], &[]),
+    CommandExamples("phase redo", &["hardway phase redo await-bootstrap --dir demo"], INSTALL),
+    CommandExamples("phase run", &["hardway phase run build-infra --dir demo"], INSTALL),
+    CommandExamples("plan", &["hardway plan --dir demo", "hardway plan -o json"], &[Config, Infrastructure]),
+    CommandExamples("recover certs", &["hardway recover certs --dry-run", "hardway recover certs --server https://192.168.126.101:6443"], &[Config, Interrupted, Blocked]),
+    CommandExamples("release extract", &["hardway release extract quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64 --to release-4.18.1", "hardway release extract quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64 --command oc"], &[Config]),
+    CommandExamples("release info", &["hardway release info quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64"], &[Config]),
+    CommandExamples("release media", &["hardway release media --format iso --to media", "hardway release media quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64"], &[Config]),
+    CommandExamples("release mirror", &["hardway release mirror quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64 --to registry.example.com/ocp", "hardway release mirror --from-dir carried --to registry.example.com/ocp"], &[Config, Interrupted]),
+    CommandExamples("schema", &["hardway schema inventory > inventory.schema.json"], &[]),
+    CommandExamples("serve", &["hardway serve --dir demo", "hardway serve --boot 192.168.126.2:8080 -o json"], &[Config, Infrastructure, Interrupted]),
+    CommandExamples("status", &["hardway status --dir demo", "hardway status --watch", "hardway status --all -o json"], &[Config, Interrupted]),
+    CommandExamples("validate", &["hardway validate --dir demo", "hardway validate -o json"], &[Config]),
+    CommandExamples("verify", &["hardway verify --dir demo", "hardway verify --list"], &[Config, Interrupted]),
+    CommandExamples("wait-for bootstrap-complete", &["hardway wait-for bootstrap-complete --dir demo --timeout 45m"], &[Config, Bootstrap, Interrupted]),
+    CommandExamples("wait-for install-complete", &["hardway wait-for install-complete --dir demo"], &[Config, Install, Stability, Interrupted]),
 ];
 
 #[cfg(test)]
@@ -144,14 +144,14 @@ mod tests {
         let mut commands = Vec::new();
         leaves(&Cli::command(), "", &mut commands);
         commands.sort_unstable();
-        let rows: Vec<&str> = ROWS.iter().map(|Row(path, ..)| *path).collect();
+        let rows: Vec<&str> = ROWS.iter().map(|CommandExamples(path, ..)| *path).collect();
         assert_eq!(rows, commands);
     }
 
     /// What a shell does with the rest of the line is not ours.
     #[test]
     fn every_example_can_be_typed() {
-        for Row(path, examples, _) in ROWS {
+        for CommandExamples(path, examples, _) in ROWS {
             for example in *examples {
                 let typed = example.split(['>', '|']).next().unwrap_or_default();
                 assert!(typed.starts_with(&format!("hardway {path}")), "{example}");

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use hardway_assets::Cluster;
-use hardway_cluster::verify::{Check, Endpoint, Outcome, Surroundings, Verdict, Verifier};
+use hardway_cluster::verify::{Check, Endpoint, Surroundings, Verifier, VerifyOutcome, VerifyVerdict};
 
 use super::Live;
 use crate::clock;
@@ -55,18 +55,18 @@ fn of_cluster(cluster: &Cluster) -> Surroundings {
 }
 
 /// Checks that failed, by name.
-pub(crate) fn failed(outcomes: &[Outcome]) -> Vec<&'static str> {
+pub(crate) fn failed(outcomes: &[VerifyOutcome]) -> Vec<&'static str> {
     outcomes
         .iter()
-        .filter(|outcome| outcome.verdict == Verdict::Failed)
+        .filter(|outcome| outcome.verdict == VerifyVerdict::Failed)
         .map(|outcome| outcome.check.name())
         .collect()
 }
 
 /// One line per check; what was seen and what to do below those that did not pass.
-pub(crate) fn text(outcomes: &[Outcome]) -> String {
+pub(crate) fn text(outcomes: &[VerifyOutcome]) -> String {
     let mut text = String::new();
-    for Outcome { check, verdict, seen, fix } in outcomes {
+    for VerifyOutcome { check, verdict, seen, fix } in outcomes {
         let first = seen.first().map_or("", String::as_str);
         let _ = writeln!(text, "{verdict:8} {check:16} {first}");
         for more in seen.iter().skip(1) {
@@ -78,7 +78,8 @@ pub(crate) fn text(outcomes: &[Outcome]) -> String {
     }
     let count = |verdict| outcomes.iter().filter(|outcome| outcome.verdict == verdict).count();
     let [passed, warned, skipped, failed] =
-        [Verdict::Passed, Verdict::Warned, Verdict::Skipped, Verdict::Failed].map(count);
+        [VerifyVerdict::Passed, VerifyVerdict::Warned, VerifyVerdict::Skipped, VerifyVerdict::Failed]
+            .map(count);
     let _ = writeln!(text, "{passed} passed, {warned} warned, {skipped} skipped, {failed} failed");
     text
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hardway_cluster::approver::{Approver, ApproverError, News, Outcome, Summary, Written};
+use hardway_cluster::approver::{Approver, ApproverError, CsrOutcome, News, Summary, Written};
 use hardway_cluster::csr_policy::{IgnitionEvidence, Settings};
 use hardway_cluster::declared::Declared;
 use jiff::SignedDuration;
@@ -37,7 +37,7 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<E
             dry_run: args.dry_run,
             now: Arc::new(clock::now),
             tell: Arc::new(move |news| {
-                let _ = sender.send(Told::of(news));
+                let _ = sender.send(ApproverEvent::of(news));
             }),
         };
         let printing = print(receiver, args.output, out);
@@ -72,13 +72,13 @@ async fn approve(approver: Approver, watch: bool, out: &Output) -> Result<(Summa
 }
 
 /// What happens, for the one who prints.
-pub(super) enum Told {
-    Decided(Box<Outcome>),
+pub(super) enum ApproverEvent {
+    Decided(Box<CsrOutcome>),
     Line(String),
     Warning(String),
 }
 
-impl Told {
+impl ApproverEvent {
     pub(super) fn of(news: News<'_>) -> Self {
         match news {
             News::Decided(outcome) => Self::Decided(Box::new(outcome.clone())),
@@ -90,24 +90,26 @@ impl Told {
     }
 }
 
-pub(super) async fn print(mut told: mpsc::UnboundedReceiver<Told>, format: Format, out: &Output) {
-    while let Some(told) = told.recv().await {
-        match told {
-            Told::Decided(outcome) if format == Format::Text => out.data(&out.advice(&line(&outcome))),
-            Told::Decided(outcome) => {
+pub(super) async fn print(mut events: mpsc::UnboundedReceiver<ApproverEvent>, format: Format, out: &Output) {
+    while let Some(event) = events.recv().await {
+        match event {
+            ApproverEvent::Decided(outcome) if format == Format::Text => {
+                out.data(&out.advice(&line(&outcome)))
+            }
+            ApproverEvent::Decided(outcome) => {
                 let value = serde_json::to_value(&outcome).unwrap_or_default();
                 match format {
                     Format::Yaml => out.data(&format!("---\n{}", hardway_assets::yaml::write(&value))),
                     _ => out.data(&format!("{value}\n")),
                 }
             }
-            Told::Line(text) => out.info(&text),
-            Told::Warning(text) => out.warn(&text),
+            ApproverEvent::Line(text) => out.info(&text),
+            ApproverEvent::Warning(text) => out.warn(&text),
         }
     }
 }
 
-fn line(outcome: &Outcome) -> String {
+fn line(outcome: &CsrOutcome) -> String {
     let decided = &outcome.decided;
     let note = match outcome.written {
         Written::DryRun => " (dry run)",
@@ -121,7 +123,7 @@ fn line(outcome: &Outcome) -> String {
         decided.node,
         decided.reason
     );
-    let is_good = decided.verdict == hardway_cluster::csr_policy::Verdict::Approve;
+    let is_good = decided.verdict == hardway_cluster::csr_policy::CsrVerdict::Approve;
     for evidence in decided.evidence.iter().filter(|_| !is_good) {
         text += &format!("        {evidence}\n");
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use hardway_cluster::approver::View;
+use hardway_cluster::approver::ClusterView;
 use hardway_cluster::csr_policy::{Finding, RuleFinding};
 use hardway_cluster::simulation::{self, Simulated, WrongObject};
 use hardway_journal::FILE_NAME;
@@ -51,7 +51,7 @@ fn simulate(workdir: &Workdir, args: &SimulateArgs, out: &Output) -> Result<Exit
         None => Vec::new(),
     };
     let now = args.now.unwrap_or_else(clock::now);
-    let mut view = View::new(declared, settings);
+    let mut view = ClusterView::new(declared, settings);
     let journal = hardway_journal::read(&workdir.path(FILE_NAME))
         .map_err(|error| Report::from_error(Code::ApproverFailed, &error).fix(error.fix()))?;
     journal.iter().for_each(|record| view.read(record));

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 
 use hardway_assets::inventory::Provider;
 use hardway_journal::{FILE_NAME, Journal};
-use hardway_machines::actions::{Doer, Progress};
+use hardway_machines::actions::{ActionListener, Executor};
 use hardway_machines::providers::descriptor;
 
 use crate::cli::{DestroyArgs, Global};
@@ -27,13 +27,13 @@ pub(crate) fn run(global: &Global, args: &DestroyArgs, out: &Output) -> Result<E
     let _held = FolderLock::take(&workdir)?;
     let journal = Journal::open(&path).map_err(|error| journal_report(&error))?;
     let dir = std::path::absolute(workdir.path("")).map_err(|error| io(&error))?;
-    let doer = Doer::new(&dir, &journal, &clock::now).on(outside());
-    let mut told = Told { out, count: 0 };
+    let executor = Executor::new(&dir, &journal, &clock::now).on(outside());
+    let mut printer = UndoPrinter { out, count: 0 };
     let kind = provider_kind(&workdir);
     let keeps = |action: &str| args.keep_images && is_kept(action);
-    let done = doer.down_but(keeps, &mut told);
+    let done = executor.down_but(keeps, &mut printer);
     done.map_err(|error| failed_action(kind, &error))?;
-    let count = told.count;
+    let count = printer.count;
     let kept = format!("logs/journal-{}.jsonl", clock::now().strftime("%Y%m%dT%H%M%SZ"));
     fs_err::create_dir_all(workdir.path("logs")).map_err(|error| io(&error))?;
     fs_err::rename(&path, workdir.path(&kept)).map_err(|error| io(&error))?;
@@ -71,12 +71,13 @@ fn left(workdir: &Workdir, args: &DestroyArgs) -> String {
     format!("left: the files in {}, keys included{images}", workdir.path("").display())
 }
 
-struct Told<'o> {
+/// Prints each action as it is taken back, and counts them.
+struct UndoPrinter<'o> {
     out: &'o Output,
     count: usize,
 }
 
-impl Progress for Told<'_> {
+impl ActionListener for UndoPrinter<'_> {
     fn undone(&mut self, action: &str) {
         self.count += 1;
         self.out.info(&format!("{action}: taken back"));

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
 use hardway_journal::{FILE_NAME, Journal};
-use hardway_machines::actions::{Action, Doer, Outcome, Progress, Step, shell};
+use hardway_machines::actions::{Action, ActionListener, ActionOutcome, Executor, Step, shell};
 use hardway_machines::load_balancer::{self, Change};
 use hardway_machines::providers::{LoadBalancer, Provider, descriptor};
 use serde_json::{Value, json};
@@ -102,11 +102,11 @@ fn up(workdir: &Workdir, out: &Output) -> Result<Exit, Report> {
     let provider = infra.provider()?;
     let actions = provider.infrastructure();
     let journal = Journal::open(&workdir.path(FILE_NAME)).map_err(|error| journal_report(&error))?;
-    let mut told = Told { out, count: 0 };
+    let mut printer = ActionPrinter { out, count: 0 };
     let kind = infra.cluster.inventory.machines.provider;
-    let done = doer(&infra.dir, &journal).up(&actions, &mut told);
+    let done = executor(&infra.dir, &journal).up(&actions, &mut printer);
     done.map_err(|error| failed_action(Some(kind), &error))?;
-    out.info(&format!("{} things hold, {} were done now", actions.len(), told.count));
+    out.info(&format!("{} things hold, {} were done now", actions.len(), printer.count));
     let changes = infra.changes(&*provider);
     if !changes.is_empty() {
         out.info(&change_text(&changes));
@@ -123,15 +123,15 @@ fn down(workdir: &Workdir, out: &Output) -> Result<Exit, Report> {
     let _held = FolderLock::take(workdir)?;
     let journal = Journal::open(&path).map_err(|error| journal_report(&error))?;
     let kind = machines::provider_kind(workdir);
-    let mut told = Told { out, count: 0 };
-    let done = doer(&absolute(workdir)?, &journal).down(&mut told);
+    let mut printer = ActionPrinter { out, count: 0 };
+    let done = executor(&absolute(workdir)?, &journal).down(&mut printer);
     done.map_err(|error| failed_action(kind, &error))?;
-    match told.count {
+    match printer.count {
         0 => out.info("nothing to take back: by the journal, nothing was done to this host or its machines"),
         1 => out.info("1 thing taken back"),
         count => out.info(&format!("{count} things taken back")),
     }
-    if let Some(left) = kind.filter(|_| told.count > 0).and_then(|kind| descriptor(kind).leaves) {
+    if let Some(left) = kind.filter(|_| printer.count > 0).and_then(|kind| descriptor(kind).leaves) {
         out.info(&format!("left as it is: {left}"));
     }
     Ok(Exit::Done)
@@ -143,9 +143,9 @@ fn status(workdir: &Workdir, infra: &Infra, format: Format, out: &Output) -> Res
     let host = outside();
     machines::answered(&*provider, infra.cluster.inventory.machines.provider)?;
     let actions = provider.infrastructure();
-    let mut rows: Vec<Row> = actions
+    let mut statuses: Vec<ActionStatus> = actions
         .iter()
-        .map(|action| Row {
+        .map(|action| ActionStatus {
             id: &action.id,
             state: if host.holds(&action.holds) { "holds" } else { "missing" },
             is_ours: ledger.get(&action.id).is_some(),
@@ -153,21 +153,21 @@ fn status(workdir: &Workdir, infra: &Infra, format: Format, out: &Output) -> Res
         })
         .collect();
     let planned = |id: &str| actions.iter().any(|action| action.id == id);
-    rows.extend(ledger.iter().filter(|owned| !planned(&owned.action)).map(|owned| Row {
+    statuses.extend(ledger.iter().filter(|owned| !planned(&owned.action)).map(|owned| ActionStatus {
         id: &owned.action,
         state: "extra",
         is_ours: true,
         why: "Was done, and is not of the infrastructure that the inventory asks for.",
     }));
     match format {
-        Format::Text => out.data(&rows.iter().map(Row::text).collect::<String>()),
-        format => out.value(&Value::Array(rows.iter().map(Row::value).collect()), format),
+        Format::Text => out.data(&statuses.iter().map(ActionStatus::text).collect::<String>()),
+        format => out.value(&Value::Array(statuses.iter().map(ActionStatus::value).collect()), format),
     }
     Ok(Exit::Done)
 }
 
 /// One thing, as it is.
-struct Row<'r> {
+struct ActionStatus<'r> {
     id: &'r str,
     /// `holds`, `missing` or `extra`.
     state: &'static str,
@@ -175,7 +175,7 @@ struct Row<'r> {
     why: &'r str,
 }
 
-impl Row<'_> {
+impl ActionStatus<'_> {
     fn text(&self) -> String {
         let whose = if self.is_ours { "ours" } else { "-" };
         format!("{:8} {whose:5} {:32} {}\n", self.state, self.id, self.why)
@@ -215,24 +215,25 @@ fn action_value(action: &Action) -> Value {
     })
 }
 
-fn doer<'d>(dir: &std::path::Path, journal: &'d Journal) -> Doer<'d> {
-    Doer::new(dir, journal, &clock::now).on(outside())
+fn executor<'d>(dir: &std::path::Path, journal: &'d Journal) -> Executor<'d> {
+    Executor::new(dir, journal, &clock::now).on(outside())
 }
 
 fn absolute(workdir: &Workdir) -> Result<PathBuf, Report> {
     std::path::absolute(workdir.path("")).map_err(|error| io(&error))
 }
 
-struct Told<'o> {
+/// Prints each action as it is done or taken back, and counts them.
+struct ActionPrinter<'o> {
     out: &'o Output,
     count: usize,
 }
 
-impl Progress for Told<'_> {
-    fn holds(&mut self, action: &Action, outcome: Outcome) {
+impl ActionListener for ActionPrinter<'_> {
+    fn holds(&mut self, action: &Action, outcome: ActionOutcome) {
         match outcome {
-            Outcome::AlreadyHeld => self.out.debug(&format!("{}: holds", action.id)),
-            Outcome::Done => {
+            ActionOutcome::AlreadyHeld => self.out.debug(&format!("{}: holds", action.id)),
+            ActionOutcome::Done => {
                 self.count += 1;
                 self.out.info(&format!("{}: done", action.id));
             }

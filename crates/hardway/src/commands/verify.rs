@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use hardway_cluster::verify::{Check, Outcome, Verifier};
+use hardway_cluster::verify::{Check, Verifier, VerifyOutcome};
 use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, VerifyArgs};
@@ -42,7 +42,7 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, out: &Output) -> Result<Ex
 }
 
 /// Says which check takes its time; and takes the test pod away again when somebody ends it.
-async fn run_aloud(verifier: &Verifier, out: &Output) -> Result<Vec<Outcome>, Report> {
+async fn run_aloud(verifier: &Verifier, out: &Output) -> Result<Vec<VerifyOutcome>, Report> {
     let check = Cell::new(Check::Api);
     let doing = || match check.get() {
         Check::Api => format!("no answer from the API at {} yet", verifier.config.cluster_url),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hardway_base::error_sentence;
 use hardway_cluster::approver::{Approver, News};
-use hardway_cluster::csr_policy::{IgnitionEvidence, Settings, Verdict};
+use hardway_cluster::csr_policy::{CsrVerdict, IgnitionEvidence, Settings};
 use hardway_cluster::declared::Declared;
 use hardway_journal::{Entry, MediumRead};
 use hardway_machines::ignition_server::ServerError;
@@ -16,7 +16,7 @@ use hardway_machines::providers::{MediaAddress, Provider};
 use tokio_util::sync::CancellationToken;
 
 use super::Install;
-use super::view::View;
+use super::view::InstallView;
 use crate::clock;
 use crate::cluster;
 use crate::project::Checked;
@@ -66,12 +66,12 @@ impl Background {
             folder,
             install.journal.clone(),
             &server::Options::default(),
-            move |told| match told {
-                server::Told::Serving(url) | server::Told::Booting(url) => {
+            move |event| match event {
+                server::ServerEvent::Serving(url) | server::ServerEvent::Booting(url) => {
                     log.line(&format!("serving on {url}"))
                 }
-                server::Told::Happened(event) => view.event(&server::words(&event)),
-                server::Told::Trouble(what) => view.event(&format!("ignition server: {what}")),
+                server::ServerEvent::Happened(event) => view.event(&server::words(&event)),
+                server::ServerEvent::Trouble(what) => view.event(&format!("ignition server: {what}")),
             },
         )?;
         self.server = Some(server);
@@ -184,14 +184,14 @@ fn is_anothers(error: &ServerError) -> bool {
     matches!(source.kind(), ErrorKind::AddrInUse | ErrorKind::AddrNotAvailable)
 }
 
-fn tell(news: News<'_>, view: &dyn View, log: &Log) {
+fn tell(news: News<'_>, view: &dyn InstallView, log: &Log) {
     match news {
         News::Decided(outcome) => {
             let decided = &outcome.decided;
             let (word, node, reason) = (decided.verdict.word(), &decided.node, &decided.reason);
             let line = format!("certificate request of {node}: {word}: {reason}");
             match decided.verdict {
-                Verdict::Approve => view.event(&line),
+                CsrVerdict::Approve => view.event(&line),
                 _ => view.event(&format!("{line}: {}", decided.evidence.join("; "))),
             }
         }

@@ -7,13 +7,13 @@ use std::time::Duration;
 use hardway_assets::Cluster;
 use hardway_assets::inventory::{Host, Role};
 use hardway_journal::{History, Journal, LiveHistory};
-use hardway_machines::actions::{self, Action, Doer, DoerError};
+use hardway_machines::actions::{self, Action, Executor, ExecutorError};
 use hardway_machines::providers::{Place, Provider};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
 use super::background::Background;
-use super::view::{LOG_FILE, View};
+use super::view::{InstallView, LOG_FILE};
 use super::work::interrupted;
 use crate::clock;
 use crate::inputs::{InputFiles, Workdir, at};
@@ -40,7 +40,7 @@ pub(crate) struct Install {
     pub(crate) out: Output,
     pub(crate) log: Log,
     pub(crate) journal: Arc<Journal>,
-    pub(crate) view: Arc<dyn View>,
+    pub(crate) view: Arc<dyn InstallView>,
     /// Cancelled when a person wants the install to stop.
     pub(crate) stop: CancellationToken,
     history: Mutex<LiveHistory>,
@@ -56,7 +56,7 @@ impl Install {
         workdir: Workdir,
         inputs: InputFiles,
         mut options: super::Options,
-        view: impl FnOnce(&History, &Log) -> Arc<dyn View>,
+        view: impl FnOnce(&History, &Log) -> Arc<dyn InstallView>,
     ) -> Result<Self, Report> {
         let dir = std::path::absolute(workdir.path("")).map_err(|error| at(&workdir.path(""), &error))?;
         let cluster = match options.only_looks {
@@ -143,23 +143,25 @@ impl Install {
     }
 
     /// Works on this host, and writes down what is done to it.
-    pub(crate) fn doer(&self) -> Doer<'_> {
-        Doer::new(&self.dir, &self.journal, &clock::now).on(machines::outside())
+    pub(crate) fn executor(&self) -> Executor<'_> {
+        Executor::new(&self.dir, &self.journal, &clock::now).on(machines::outside())
     }
 
     /// Makes actions hold, one after the other.
     pub(crate) fn carry_out(&self, actions: &[Action]) -> Result<(), Report> {
-        let doer = self.doer();
+        let executor = self.executor();
         for action in actions {
             self.go_on()?;
             self.view.waits_for(&format!("{}: {}", action.id, action.why));
-            doer.up(std::slice::from_ref(action), &mut Told(self)).map_err(|error| self.failed(&error))?;
+            executor
+                .up(std::slice::from_ref(action), &mut ActionReporter(self))
+                .map_err(|error| self.failed(&error))?;
         }
         Ok(())
     }
 
     /// What to do about an action that failed, where these machines are made.
-    pub(crate) fn failed(&self, error: &DoerError) -> Report {
+    pub(crate) fn failed(&self, error: &ExecutorError) -> Report {
         failed_action(Some(self.cluster.inventory.machines.provider), error)
     }
 
@@ -180,13 +182,14 @@ fn suit_lab(place: Option<&Place>, cluster: &Cluster, make: &mut MakeOptions) ->
     Ok(())
 }
 
-struct Told<'i>(&'i Install);
+/// Says which actions were done on the way of an install.
+struct ActionReporter<'i>(&'i Install);
 
-impl actions::Progress for Told<'_> {
-    fn holds(&mut self, action: &Action, outcome: actions::Outcome) {
+impl actions::ActionListener for ActionReporter<'_> {
+    fn holds(&mut self, action: &Action, outcome: actions::ActionOutcome) {
         match outcome {
-            actions::Outcome::Done => self.0.view.event(&format!("{}: done", action.id)),
-            actions::Outcome::AlreadyHeld => self.0.log.line(&format!("{}: held already", action.id)),
+            actions::ActionOutcome::Done => self.0.view.event(&format!("{}: done", action.id)),
+            actions::ActionOutcome::AlreadyHeld => self.0.log.line(&format!("{}: held already", action.id)),
         }
     }
 }

@@ -9,7 +9,7 @@
 //! Background     ignition server, media server and approver, while phases need them    background.rs
 //! watching       what phases wait for in the cluster                                   watching.rs
 //! Observer       what is seen of machines from outside while they are waited for       observer.rs
-//! View           what a person sees: a block on a terminal, or lines; and the log      view/
+//! InstallView    what a person sees: a block on a terminal, or lines; and the log      view/
 //! ```
 
 mod background;

@@ -107,7 +107,7 @@ impl Install {
 
     /// Its machine goes for good.
     pub(crate) fn take_machine_away(&self, host: &Host) -> Result<(), Report> {
-        let taken = self.doer().take_back(|action| is_of_machine(action, &host.name), &mut ());
+        let taken = self.executor().take_back(|action| is_of_machine(action, &host.name), &mut ());
         taken.map_err(|error| self.failed(&error))?;
         // Also where nothing of it was ours: what was seen of it says nothing about the next machine of that name.
         let gone = MachineGone { host: host.name.clone() };
@@ -126,8 +126,9 @@ impl Install {
             |action: &&Action| ["dns/", "balancer/"].iter().any(|part| action.id.starts_with(part));
         let changed: Vec<Action> = without.iter().filter(is_around).cloned().collect();
         self.carry_out(&changed)?;
-        let taken =
-            self.doer().take_back(|action| is_gone(action) && !is_of_machine(action, &host.name), &mut ());
+        let taken = self
+            .executor()
+            .take_back(|action| is_gone(action) && !is_of_machine(action, &host.name), &mut ());
         taken.map_err(|error| self.failed(&error))
     }
 

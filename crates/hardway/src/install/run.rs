@@ -13,7 +13,7 @@ use hardway_machines::preflight::CheckName;
 use jiff::SignedDuration;
 
 use super::engine::Engine;
-use super::view::{Lines, Logged, Progress, Screen, View};
+use super::view::{InstallProgress, InstallView, Lines, Logged, Screen};
 use super::{Install, work_of};
 use crate::inputs::{InputFiles, Workdir};
 use crate::project::MakeOptions;
@@ -46,9 +46,9 @@ pub(crate) fn open(
     options: Options,
     phases: &[Phase],
 ) -> Result<Install, Report> {
-    let view = |history: &History, log: &Log| -> Arc<dyn View> {
-        let progress = Progress::new(phases.iter().copied(), history);
-        let view: Arc<dyn View> = match std::io::stderr().is_terminal() {
+    let view = |history: &History, log: &Log| -> Arc<dyn InstallView> {
+        let progress = InstallProgress::new(phases.iter().copied(), history);
+        let view: Arc<dyn InstallView> = match std::io::stderr().is_terminal() {
             true => Arc::new(Screen::new(progress, width())),
             false => Arc::new(Lines::new(progress)),
         };
@@ -131,7 +131,7 @@ fn at_once() -> ! {
 struct Drawn {
     journal: Follower,
     hosts: HostStates,
-    view: Arc<dyn View>,
+    view: Arc<dyn InstallView>,
     /// The last state of each machine that was told.
     told: BTreeMap<String, String>,
 }

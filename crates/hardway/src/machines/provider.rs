@@ -6,7 +6,7 @@ use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::{self, Role};
 use hardway_journal::History;
-use hardway_machines::actions::DoerError;
+use hardway_machines::actions::ExecutorError;
 use hardway_machines::providers::{Inputs, Provider, ProviderError, advice, descriptor};
 
 use super::inside::outside;
@@ -69,7 +69,7 @@ pub(crate) fn stage(cluster: &Cluster, history: &History) -> Stage {
 }
 
 /// Something could not be done to this host. Where the step was a command of this very program, its advice is the best.
-pub(crate) fn failed_action(provider: Option<inventory::Provider>, error: &DoerError) -> Report {
+pub(crate) fn failed_action(provider: Option<inventory::Provider>, error: &ExecutorError) -> Report {
     let report = Report::from_error(Code::ActionFailed, error);
     let own = report.what.lines().find_map(|line| line.trim().strip_prefix("fix: "));
     let fix = own

@@ -17,7 +17,7 @@ use crate::runtime;
 
 /// What the server tells while it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum ServerEvent {
     /// Machines are served from this address on.
     Serving(String),
     /// Machines that boot from the network find their scripts there.
@@ -38,15 +38,15 @@ pub(crate) struct Background {
 
 impl Background {
     /// Begins to serve from a folder with everything made, as `hardway serve` with these arguments would. Returns once
-    /// it listens: what can be wrong beforehand is an error here, and what goes wrong later is told. `told` is called
+    /// it listens: what can be wrong beforehand is an error here, and what goes wrong later is told. `tell` is called
     /// from the server's thread; while it takes its time, requests go on. Not to be called inside the runtime.
     pub(crate) fn start(
         folder: Folder,
         journal: Arc<Journal>,
         options: &Options,
-        told: impl FnMut(Told) + Send + 'static,
+        tell: impl FnMut(ServerEvent) + Send + 'static,
     ) -> Result<Self, Report> {
-        let mut teller = Teller(told);
+        let mut teller = Teller(tell);
         let mut early = Vec::new();
         let dir = folder.workdir.path("");
         let warnings = std::cell::RefCell::new(&mut early);
@@ -83,24 +83,24 @@ impl Drop for Background {
 
 struct Teller<F>(F);
 
-impl<F: FnMut(Told)> Listener for Teller<F> {
+impl<F: FnMut(ServerEvent)> Listener for Teller<F> {
     fn serving(&mut self, url: &str) {
-        (self.0)(Told::Serving(url.to_owned()));
+        (self.0)(ServerEvent::Serving(url.to_owned()));
     }
 
     fn booting(&mut self, url: &str) {
-        (self.0)(Told::Booting(url.to_owned()));
+        (self.0)(ServerEvent::Booting(url.to_owned()));
     }
 
     fn happened(&mut self, event: &Event) {
-        (self.0)(Told::Happened(event.clone()));
+        (self.0)(ServerEvent::Happened(event.clone()));
     }
 
     /// Whoever wants to know reads the journal.
     fn hosts(&mut self, _: &Hosts, _: &HostTable, _: &hardway_journal::Hosts) {}
 
     fn trouble(&mut self, what: &str) {
-        (self.0)(Told::Trouble(what.to_owned()));
+        (self.0)(ServerEvent::Trouble(what.to_owned()));
     }
 }
 
@@ -164,13 +164,13 @@ mod tests {
         let folder = made(dir.path());
         let path = dir.path().join(FILE_NAME);
         let journal = Arc::new(Journal::open(&path).unwrap());
-        let (tell, told) = mpsc::channel();
+        let (tell, events) = mpsc::channel();
         let options =
             Options { listen: vec!["127.0.0.1:0".parse().unwrap()], plain_http: true, ..Options::default() };
         let server = Background::start(folder, journal, &options, move |what| drop(tell.send(what))).unwrap();
         let wait = Duration::from_secs(60);
         let address = loop {
-            if let Told::Serving(url) = told.recv_timeout(wait).expect("it serves") {
+            if let ServerEvent::Serving(url) = events.recv_timeout(wait).expect("it serves") {
                 break url.strip_prefix("http://").unwrap().to_owned();
             }
         };
@@ -186,12 +186,14 @@ mod tests {
 
         drop(server);
         assert!(TcpStream::connect(&address).is_err(), "it still listens");
-        let told: Vec<Told> = std::iter::from_fn(|| told.recv_timeout(wait).ok()).collect();
-        let is_served = |what: &Told| match what {
-            Told::Happened(event) => event.who == "worker-0" && matches!(event.what, Happened::Served { .. }),
+        let events: Vec<ServerEvent> = std::iter::from_fn(|| events.recv_timeout(wait).ok()).collect();
+        let is_served = |what: &ServerEvent| match what {
+            ServerEvent::Happened(event) => {
+                event.who == "worker-0" && matches!(event.what, Happened::Served { .. })
+            }
             _ => false,
         };
-        assert!(told.iter().any(is_served), "{told:?}");
+        assert!(events.iter().any(is_served), "{events:?}");
     }
 
     #[test]

@@ -18,7 +18,7 @@ mod prepare;
 mod service;
 mod watched;
 
-pub(crate) use background::{Background, Told, words};
+pub(crate) use background::{Background, ServerEvent, words};
 pub(crate) use folder::{Folder, Hosts};
 pub(crate) use options::{Certificate, Face, Options};
 pub(crate) use prepare::{Prepared, needs_folder, prepare};

@@ -5,7 +5,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use hardway_release::Progress;
+use hardway_release::DownloadProgress;
 use indicatif::{HumanBytes, MultiProgress, ProgressBar, ProgressStyle};
 
 use super::{LogLevel, Output};
@@ -47,7 +47,7 @@ impl Downloads {
     }
 }
 
-impl Progress for Downloads {
+impl DownloadProgress for Downloads {
     fn bytes(&self, name: &str, done: u64, total: u64) {
         match self {
             Self::Bars(bars) => bars.bytes(name, done, total),

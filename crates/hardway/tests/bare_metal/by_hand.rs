@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use hardway_journal::{Entry, Face, IgnitionRedeemed, Journal};
-use hardway_machines::actions::{Doer, DoerError, Host, StepError};
+use hardway_machines::actions::{Executor, ExecutorError, Host, StepError};
 use hardway_machines::providers::Provider as _;
 use hardway_testing::{Ran, Server, free_port, succeed, until};
 use jiff::Timestamp;
@@ -33,9 +33,9 @@ fn steps_are_told_and_exit_code_9_stays_until_the_machine_was_seen() {
     let provider = site.provider(&cluster);
     let host = &cluster.inventory.hosts[2];
     let boot = provider.first_boot(host);
-    let error = site.with_doer(|doer| doer.up(&boot, &mut ())).unwrap_err();
+    let error = site.with_executor(|executor| executor.up(&boot, &mut ())).unwrap_err();
     assert!(site.path("media/master-1.iso").exists(), "the medium is made before anybody is asked");
-    let DoerError::Step { source: StepError::Failed { status, stderr, .. }, .. } = &error else {
+    let ExecutorError::Step { source: StepError::Failed { status, stderr, .. }, .. } = &error else {
         panic!("{error:?}")
     };
     assert!(status.ends_with(": 9") && stderr.contains("master-1:\n  1. "), "{status} {stderr}");
@@ -48,7 +48,7 @@ fn steps_are_told_and_exit_code_9_stays_until_the_machine_was_seen() {
     };
     let journal = Journal::open(&site.path(hardway_journal::FILE_NAME)).unwrap();
     journal.append(&[Entry::of(Timestamp::UNIX_EPOCH, &seen)]).unwrap();
-    site.with_doer(|doer| doer.up(&boot, &mut ())).unwrap();
+    site.with_executor(|executor| executor.up(&boot, &mut ())).unwrap();
     site.ok(&["bmc", "by-hand", "--host", "master-1"]);
     let Ran { code, stderr, .. } = site.run(&["bmc", "by-hand"]);
     assert!(code == Some(9) && !stderr.contains("master-1:"), "{stderr}");
@@ -72,11 +72,12 @@ fn the_live_iso_is_downloaded_where_it_is_not_there() {
         // With nobody's cache.
         let through = vec!["env".to_owned(), format!("XDG_CACHE_HOME={}", site.path("cache").display())];
         let journal = Journal::open(&site.path(hardway_journal::FILE_NAME)).unwrap();
-        let doer = Doer::new(&site.path(""), &journal, &|| Timestamp::UNIX_EPOCH).on(Host { through });
-        doer.up(&boot[..1], &mut ())
+        let executor =
+            Executor::new(&site.path(""), &journal, &|| Timestamp::UNIX_EPOCH).on(Host { through });
+        executor.up(&boot[..1], &mut ())
     };
     let error = boot(&site).unwrap_err();
-    let DoerError::Step { source: StepError::Failed { stderr, .. }, .. } = &error else {
+    let ExecutorError::Step { source: StepError::Failed { stderr, .. }, .. } = &error else {
         panic!("{error:?}")
     };
     assert!(

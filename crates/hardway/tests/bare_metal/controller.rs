@@ -1,6 +1,6 @@
 //! A machine with a controller, the whole way: plan, first boot, again, after it joined, taken back.
 
-use hardway_machines::actions::Outcome;
+use hardway_machines::actions::ActionOutcome;
 use hardway_machines::providers::{Provider as _, is_of_machine};
 use hardway_testing::{REDFISH_PASSWORD, REDFISH_USER, Ran, RedfishEmulator};
 use serde_json::Value;
@@ -35,11 +35,11 @@ fn a_machine_is_installed_through_its_controller_and_given_back() {
     let provider = site.provider(&cluster);
     let host = &cluster.inventory.hosts[1];
     let infrastructure = provider.infrastructure();
-    site.with_doer(|doer| doer.up(&infrastructure, &mut ())).unwrap();
+    site.with_executor(|executor| executor.up(&infrastructure, &mut ())).unwrap();
     let first_boot = provider.first_boot(host);
     let mut outcomes = Outcomes::default();
-    site.with_doer(|doer| doer.up(&first_boot, &mut outcomes)).unwrap();
-    assert_eq!(outcomes.0, [Outcome::Done; 2]);
+    site.with_executor(|executor| executor.up(&first_boot, &mut outcomes)).unwrap();
+    assert_eq!(outcomes.0, [ActionOutcome::Done; 2]);
     let after = status();
     assert_eq!(after["power"], "on");
     assert_eq!(after["medium"], format!("{}/master-0.iso", media.url));
@@ -52,13 +52,14 @@ fn a_machine_is_installed_through_its_controller_and_given_back() {
     assert!(site.journal().contains("\"medium-read\""), "the server wrote down who read it");
 
     let mut outcomes = Outcomes::default();
-    site.with_doer(|doer| doer.up(&first_boot, &mut outcomes)).unwrap();
-    assert_eq!(outcomes.0, [Outcome::AlreadyHeld; 2], "once it is booted it is not booted again");
+    site.with_executor(|executor| executor.up(&first_boot, &mut outcomes)).unwrap();
+    assert_eq!(outcomes.0, [ActionOutcome::AlreadyHeld; 2], "once it is booted it is not booted again");
 
-    site.with_doer(|doer| doer.up(&provider.after_join(host), &mut ())).unwrap();
+    site.with_executor(|executor| executor.up(&provider.after_join(host), &mut ())).unwrap();
     assert_eq!(status()["medium"], Value::Null);
 
-    site.with_doer(|doer| doer.take_back(|action| is_of_machine(action, "master-0"), &mut ())).unwrap();
+    site.with_executor(|executor| executor.take_back(|action| is_of_machine(action, "master-0"), &mut ()))
+        .unwrap();
     assert_eq!(status()["power"], "off");
     assert!(
         !site.path("bare-metal/first-boot/master-0").exists() && !site.path("media/master-0.iso").exists()

@@ -8,7 +8,7 @@ use hardway_assets::install_config::Rules;
 use hardway_assets::inventory::read_both;
 use hardway_assets::secrets::SecretBundle;
 use hardway_journal::Journal;
-use hardway_machines::actions::{Action, Doer, DoerError, Outcome, Progress};
+use hardway_machines::actions::{Action, ActionListener, ActionOutcome, Executor, ExecutorError};
 use hardway_machines::providers::bare_metal::{BareMetal, BareMetalSettings};
 use hardway_testing::{INSTALL_CONFIG, INVENTORY, Running, Work, free_port, with_hardware};
 use jiff::Timestamp;
@@ -77,12 +77,12 @@ impl Site {
         }
     }
 
-    pub(crate) fn with_doer<T>(
+    pub(crate) fn with_executor<T>(
         &self,
-        f: impl FnOnce(&Doer<'_>) -> Result<T, DoerError>,
-    ) -> Result<T, DoerError> {
+        f: impl FnOnce(&Executor<'_>) -> Result<T, ExecutorError>,
+    ) -> Result<T, ExecutorError> {
         let journal = Journal::open(&self.path(hardway_journal::FILE_NAME)).unwrap();
-        f(&Doer::new(self.root(), &journal, &|| Timestamp::UNIX_EPOCH))
+        f(&Executor::new(self.root(), &journal, &|| Timestamp::UNIX_EPOCH))
     }
 
     pub(crate) fn journal(&self) -> String {
@@ -103,10 +103,10 @@ pub(crate) fn with_machines(machines: &str) -> Work {
 
 /// What became of each action, in order.
 #[derive(Default)]
-pub(crate) struct Outcomes(pub(crate) Vec<Outcome>);
+pub(crate) struct Outcomes(pub(crate) Vec<ActionOutcome>);
 
-impl Progress for Outcomes {
-    fn holds(&mut self, _: &Action, outcome: Outcome) {
+impl ActionListener for Outcomes {
+    fn holds(&mut self, _: &Action, outcome: ActionOutcome) {
         self.0.push(outcome);
     }
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 use base64::Engine as _;
 use hardway_assets::host_services::Stage;
 use hardway_journal::Journal;
-use hardway_machines::actions::{Action, Doer};
+use hardway_machines::actions::{Action, Executor};
 use hardway_machines::providers::Provider as _;
 use hardway_machines::providers::libvirt::Libvirt;
 use hardway_testing::{Work, inside_with_libvirt, succeed, tools, until};
@@ -48,7 +48,7 @@ fn enlarge(folder: &Work) {
 fn carry_out(folder: &Work, actions: &[Action]) {
     let journal = Journal::open(&folder.path(hardway_journal::FILE_NAME)).unwrap();
     let now = || Timestamp::UNIX_EPOCH;
-    Doer::new(&folder.path(""), &journal, &now).up(actions, &mut ()).unwrap_or_else(|error| {
+    Executor::new(&folder.path(""), &journal, &now).up(actions, &mut ()).unwrap_or_else(|error| {
         panic!("{error}: {:?}", std::error::Error::source(&error).map(ToString::to_string))
     });
 }

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::case::{Ask, Case};
-use super::{Decision, Examined, Finding, ReasonCode, RuleFinding, Settings, Verdict, World};
+use super::{CsrVerdict, Decision, Examined, Finding, ReasonCode, RuleFinding, Settings, World};
 use crate::declared::Declared;
 
 /// One thing that is looked at.
@@ -88,6 +88,6 @@ fn approved(case: &Case<'_>) -> ReasonCode {
         Ask::Serving if history::approvals(case).next().is_some() => ReasonCode::ServingRenewal,
         Ask::Serving => ReasonCode::FirstServing,
     };
-    debug_assert_eq!(reason.verdict(), Verdict::Approve);
+    debug_assert_eq!(reason.verdict(), CsrVerdict::Approve);
     reason
 }

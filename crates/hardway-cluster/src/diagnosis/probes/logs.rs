@@ -1,6 +1,6 @@
 //! Lines of logs.
 
-use crate::diagnosis::evidence::{Evidence, Place};
+use crate::diagnosis::evidence::{Evidence, LogSource};
 
 /// The last lines that hold all texts of one alternative. A log's own name counts as part of its lines: a container's log
 /// rarely says whose it is. Case is ignored.
@@ -46,18 +46,18 @@ fn matching(evidence: &Evidence, patterns: &[&[&str]]) -> Vec<String> {
             let fits =
                 |all: &Vec<String>| all.iter().all(has) && all.iter().any(|wanted| text.contains(wanted));
             if patterns.iter().any(fits) {
-                found.push(format!("{}: {}", source(&log.place, &log.name), clipped(line.trim())));
+                found.push(format!("{}: {}", source(&log.source, &log.name), clipped(line.trim())));
             }
         }
     }
     found
 }
 
-fn source(place: &Place, name: &str) -> String {
-    match place {
-        Place::Bootstrap => format!("bootstrap host, {name}"),
-        Place::Cluster | Place::Given => name.to_owned(),
-        Place::Node(node) => format!("{node}, {name}"),
+fn source(source: &LogSource, name: &str) -> String {
+    match source {
+        LogSource::Bootstrap => format!("bootstrap host, {name}"),
+        LogSource::Cluster | LogSource::Given => name.to_owned(),
+        LogSource::Node(node) => format!("{node}, {name}"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The API and the config server, seen from here.
 
-use crate::diagnosis::evidence::{Api, Evidence, Place, Port, Share};
+use crate::diagnosis::evidence::{Api, Evidence, LogSource, Port, Share};
 use crate::objects::Node;
 
 /// The machine-config-server is not for everybody: that it is closed counts only when the API's port beside it is open, and
@@ -78,7 +78,7 @@ pub(in crate::diagnosis) fn no_way_back(evidence: &Evidence) -> Vec<String> {
     };
     let mut found = Vec::new();
     for log in evidence.logs() {
-        if let Place::Node(host) = &log.place
+        if let LogSource::Node(host) = &log.source
             && let Some(line) = log.lines.iter().rfind(cannot)
         {
             found.push(format!("{host}, {}: {}", log.name, line.trim()));

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::faults::{Fault, fault};
 use super::good::{booting, settled, vip};
 use crate::diagnosis::evidence::Share;
-use crate::diagnosis::evidence::{Api, Evidence, Log, Place, Port};
+use crate::diagnosis::evidence::{Api, Evidence, Log, LogSource, Port};
 use crate::objects::ClusterVersion;
 use crate::testing::{at, operator};
 use crate::watch::Observed;
@@ -49,7 +49,7 @@ fn balancer() -> Vec<Fault> {
     let closed =
         Port { host: "x.apps.ocp4.example.com".to_owned(), port: 443, open: Err("refused".to_owned()) };
     let kubelet = |line: &str| Log {
-        place: Place::Node("m9".to_owned()),
+        source: LogSource::Node("m9".to_owned()),
         name: "kubelet".to_owned(),
         lines: vec![line.to_owned()],
     };
@@ -76,7 +76,7 @@ fn balancer() -> Vec<Fault> {
 
 fn machines() -> Vec<Fault> {
     let console = |line: &str| Log {
-        place: Place::Given,
+        source: LogSource::Given,
         name: "console.log".to_owned(),
         lines: vec![line.to_owned(), "master-1 login:".to_owned()],
     };

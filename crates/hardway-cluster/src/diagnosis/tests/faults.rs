@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::good::{booting, report, settled, vip};
 use super::{around, seeds};
-use crate::diagnosis::evidence::{Api, ConfigFacts, Evidence, Log, Place};
+use crate::diagnosis::evidence::{Api, ConfigFacts, Evidence, Log, LogSource};
 use crate::objects::{ClusterOperator, ConfigMap, Node, Request};
 use crate::testing::{at, node, operator, request, version};
 use crate::verify::Resolved;
@@ -96,7 +96,7 @@ fn bootstrap() -> Vec<Fault> {
             e.bootstrap.as_mut().unwrap().records.insert("release-image".to_owned(), entries);
         }),
         fault("B4", booting(), |e| {
-            e.logs.push(Log { place: Place::Bootstrap, name: "etcd".to_owned(), lines: slow })
+            e.logs.push(Log { source: LogSource::Bootstrap, name: "etcd".to_owned(), lines: slow })
         }),
     ]
 }

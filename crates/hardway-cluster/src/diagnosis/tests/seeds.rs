@@ -73,7 +73,7 @@ fn an_api_server_that_was_not_up_yet_is_history_once_it_is() {
     let line = "dial tcp [::1]:6443: connect: connection refused".to_owned();
     let mut evidence = booting();
     let log = crate::diagnosis::evidence::Log {
-        place: crate::diagnosis::evidence::Place::Bootstrap,
+        source: crate::diagnosis::evidence::LogSource::Bootstrap,
         name: "cluster-version-operator".to_owned(),
         lines: vec![line],
     };

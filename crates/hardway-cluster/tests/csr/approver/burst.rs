@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use futures_util::{StreamExt as _, stream};
-use hardway_cluster::csr_policy::{CLIENT_SIGNER, Verdict};
+use hardway_cluster::csr_policy::{CLIENT_SIGNER, CsrVerdict};
 use hardway_journal::CsrDecided;
 use hardway_testing::{succeed, until_found};
 use kube::api::ListParams;
@@ -97,7 +97,7 @@ async fn judge(lab: &Lab, good: &[String], hostile: &[String]) {
     }
     assert_eq!(all.items.len(), good.len() + hostile.len());
     let decided: Vec<CsrDecided> = lab.facts();
-    let approved = decided.iter().filter(|one| one.verdict == Verdict::Approve).count();
+    let approved = decided.iter().filter(|one| one.verdict == CsrVerdict::Approve).count();
     assert_eq!((approved, decided.len()), (good.len(), good.len() + hostile.len()));
 }
 

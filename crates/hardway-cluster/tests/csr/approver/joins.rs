@@ -1,7 +1,7 @@
 //! Nodes join, and nobody else does.
 
 use hardway_cluster::approver::{Summary, Written};
-use hardway_cluster::csr_policy::{ReasonCode, Verdict};
+use hardway_cluster::csr_policy::{CsrVerdict, ReasonCode};
 use hardway_journal::{CsrDecided, IgnitionRedeemed, NodeJoined};
 use hardway_testing::until_found;
 use k8s_openapi::api::events::v1::Event;
@@ -42,20 +42,20 @@ async fn real_a_node_joins_and_it_is_written_down_everywhere() {
 /// Every decision is in the journal, in the log and an event.
 async fn audited(lab: &Lab, [client, serving, hostile, second]: [&String; 4]) {
     let decided: Vec<CsrDecided> = lab.facts();
-    let told = |request: &str| -> Vec<(Verdict, ReasonCode)> {
+    let told = |request: &str| -> Vec<(CsrVerdict, ReasonCode)> {
         decided
             .iter()
             .filter(|one| one.request == request)
             .map(|one| (one.verdict, ReasonCode::named(one.reason.word()).unwrap()))
             .collect()
     };
-    assert_eq!(told(client), [(Verdict::Approve, ReasonCode::FirstClient)]);
+    assert_eq!(told(client), [(CsrVerdict::Approve, ReasonCode::FirstClient)]);
     assert_eq!(
         told(serving),
-        [(Verdict::Hold, ReasonCode::NodeMissing), (Verdict::Approve, ReasonCode::FirstServing)]
+        [(CsrVerdict::Hold, ReasonCode::NodeMissing), (CsrVerdict::Approve, ReasonCode::FirstServing)]
     );
-    assert_eq!(told(hostile), [(Verdict::Deny, ReasonCode::AddressBelongsToAnother)]);
-    assert_eq!(told(second), [(Verdict::Hold, ReasonCode::NodeExists)]);
+    assert_eq!(told(hostile), [(CsrVerdict::Deny, ReasonCode::AddressBelongsToAnother)]);
+    assert_eq!(told(second), [(CsrVerdict::Hold, ReasonCode::NodeExists)]);
     assert_eq!(lab.facts::<NodeJoined>(), [NodeJoined { host: name(0) }]);
     let log = lab.log();
     assert_eq!(log.len(), decided.len());

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::process::Command;
 
-use hardway_cluster::csr_policy::{ReasonCode, Verdict};
+use hardway_cluster::csr_policy::{CsrVerdict, ReasonCode};
 use hardway_journal::CsrDecided;
 use hardway_testing::{Machine, own_address, run, until_found};
 use serde_json::json;
@@ -24,16 +24,16 @@ async fn real_a_kubelet_gets_both_certificates_and_serves_with_them() {
     approver.until_told(&format!("joined {}", name(0))).await;
     let decided: Vec<CsrDecided> = until_found("both decisions in the journal", async || {
         Some(lab.facts::<CsrDecided>())
-            .filter(|all| all.iter().filter(|one| one.verdict == Verdict::Approve).count() >= 2)
+            .filter(|all| all.iter().filter(|one| one.verdict == CsrVerdict::Approve).count() >= 2)
     })
     .await;
     let reasons: Vec<ReasonCode> = decided
         .iter()
-        .filter(|one| one.verdict == Verdict::Approve)
+        .filter(|one| one.verdict == CsrVerdict::Approve)
         .map(|one| ReasonCode::named(one.reason.word()).unwrap())
         .collect();
     assert_eq!(reasons, [ReasonCode::FirstClient, ReasonCode::FirstServing], "{decided:?}");
-    assert!(decided.iter().all(|one| one.verdict != Verdict::Deny), "{decided:?}");
+    assert!(decided.iter().all(|one| one.verdict != CsrVerdict::Deny), "{decided:?}");
 
     let node = tokio::task::block_in_place(|| lab.plane.lock().unwrap().get(&["node", &name(0)]));
     let conditions = node["status"]["conditions"].as_array().unwrap();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
-use hardway_cluster::csr_policy::{ReasonCode, Verdict};
+use hardway_cluster::csr_policy::{CsrVerdict, ReasonCode};
 use hardway_journal::{CsrDecided, CsrIntended};
 use hardway_testing::until_found;
 use kube::Client;
@@ -76,7 +76,7 @@ async fn both_are_complete(lab: &Lab, [good, bad]: &[String; 2]) {
     let decided = until_found("both in the journal", async || {
         let decided: Vec<CsrDecided> = lab.facts();
         let has =
-            |name: &String| decided.iter().any(|one| &one.request == name && one.verdict != Verdict::Hold);
+            |name: &String| decided.iter().any(|one| &one.request == name && one.verdict != CsrVerdict::Hold);
         (has(good) && has(bad)).then_some(decided)
     })
     .await;
@@ -86,10 +86,10 @@ async fn both_are_complete(lab: &Lab, [good, bad]: &[String; 2]) {
         all[0].clone()
     };
     let (approved, denied) = (of(good), of(bad));
-    assert_eq!((approved.verdict, &approved.reason), (Verdict::Approve, &ReasonCode::FirstClient.into()));
+    assert_eq!((approved.verdict, &approved.reason), (CsrVerdict::Approve, &ReasonCode::FirstClient.into()));
     assert_eq!(
         (denied.verdict, &denied.reason),
-        (Verdict::Deny, &ReasonCode::AddressBelongsToAnother.into())
+        (CsrVerdict::Deny, &ReasonCode::AddressBelongsToAnother.into())
     );
     assert!(denied.evidence.iter().any(|line| line.contains(&address(2))), "{denied:?}");
     assert!(!approved.key_id.is_empty() && approved.evidence.len() > 3, "{approved:?}");

@@ -4,7 +4,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hardway_cluster::csr_policy::{ReasonCode, Verdict};
+use hardway_cluster::csr_policy::{CsrVerdict, ReasonCode};
 use hardway_cluster::recovery::{Recovery, Standing};
 use hardway_journal::CsrDecided;
 use hardway_testing::{Machine, own_address, succeed, until_found};
@@ -58,7 +58,7 @@ async fn real_a_kubelet_whose_certificates_have_ended_comes_back() {
     let recovered = recovery.run(&found, std::future::pending()).await.unwrap();
     assert_eq!((recovered.back, recovered.silent), (vec![name(0)], Vec::new()));
     let let_in = lab.facts::<CsrDecided>().into_iter().find(|one| one.reason == ReasonCode::Rejoin).unwrap();
-    assert_eq!(let_in.verdict, Verdict::Approve);
+    assert_eq!(let_in.verdict, CsrVerdict::Approve);
     assert!(let_in.evidence.iter().any(|line| line.contains("a person lets it in again")), "{let_in:?}");
 
     // What it serves with is new as well, and says until when the cluster can be off.

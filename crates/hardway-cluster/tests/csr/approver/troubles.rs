@@ -1,6 +1,6 @@
 //! Approvers that are killed, API servers that vanish, and two approvers at once.
 
-use hardway_cluster::csr_policy::Verdict;
+use hardway_cluster::csr_policy::CsrVerdict;
 use hardway_journal::CsrDecided;
 use hardway_testing::until_found;
 
@@ -29,7 +29,7 @@ async fn all_approved_once(lab: &Lab, requests: &[String]) {
     until_found("a line in the journal for each", async || {
         let decided: Vec<CsrDecided> = lab.facts();
         let lines = |request: &String| {
-            decided.iter().filter(|one| &one.request == request && one.verdict == Verdict::Approve).count()
+            decided.iter().filter(|one| &one.request == request && one.verdict == CsrVerdict::Approve).count()
         };
         assert!(requests.iter().all(|request| lines(request) <= 1), "recorded twice");
         requests.iter().all(|request| lines(request) == 1).then_some(())

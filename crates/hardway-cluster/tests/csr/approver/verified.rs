@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use hardway_cluster::declared::Declared;
-use hardway_cluster::verify::{Check, Surroundings, Verdict, Verifier};
+use hardway_cluster::verify::{Check, Surroundings, Verifier, VerifyVerdict};
 use hardway_testing::{Machine, SHELL_IMAGE, own_address, run, succeed, until_found};
 use jiff::Timestamp;
 
@@ -39,9 +39,9 @@ async fn real_a_pod_runs_and_its_log_and_a_command_in_it_are_there() {
     let of = |check: &str| {
         outcomes.iter().find(|one| one.check.name() == check).unwrap_or_else(|| panic!("{outcomes:?}"))
     };
-    let passed: Vec<(&str, Verdict)> =
+    let passed: Vec<(&str, VerifyVerdict)> =
         ["workload", "logs", "exec"].map(|check| (check, of(check).verdict)).into();
-    let expected = ["workload", "logs", "exec"].map(|check| (check, Verdict::Passed));
+    let expected = ["workload", "logs", "exec"].map(|check| (check, VerifyVerdict::Passed));
     assert_eq!(passed, expected, "{outcomes:#?}");
     assert!(of("workload").seen[0].contains(&name(0)), "{outcomes:#?}");
 

@@ -1,7 +1,7 @@
 //! Hostile and odd requests, each with every kind of key: none is approved, and each is refused for its own reason.
 
 use hardway_assets::pki::der;
-use hardway_cluster::csr_policy::{ReasonCode as R, State, Verdict};
+use hardway_cluster::csr_policy::{CsrVerdict, ReasonCode as R, State};
 
 use crate::csr::support::key::{ED25519, GOOD};
 use crate::csr::support::pkcs10::{
@@ -227,7 +227,7 @@ fn none_is_approved_and_each_has_its_reason() {
             spoil(&mut draft);
             let decision = draft.decide(key);
             count += 1;
-            if decision.verdict == Verdict::Approve || decision.reason != *reason {
+            if decision.verdict == CsrVerdict::Approve || decision.reason != *reason {
                 wrong.push(format!(
                     "{name} ({kind}): {} where {reason} is right: {:?}",
                     decision.reason, decision.evidence
@@ -247,7 +247,7 @@ fn what_they_are_made_from_is_good() {
     for base in [CLIENT, RENEWAL, SERVING] {
         for (kind, key) in &*GOOD {
             let decision = base().decide(key);
-            assert_eq!(decision.verdict, Verdict::Approve, "{kind}: {decision:?}");
+            assert_eq!(decision.verdict, CsrVerdict::Approve, "{kind}: {decision:?}");
         }
     }
 }
@@ -256,7 +256,7 @@ fn what_they_are_made_from_is_good() {
 fn a_good_key_that_kubelets_do_not_make_is_held() {
     for base in [CLIENT, RENEWAL, SERVING] {
         let decision = base().decide(&ED25519);
-        assert_eq!((decision.verdict, decision.reason), (Verdict::Hold, R::KeyNotAllowed));
+        assert_eq!((decision.verdict, decision.reason), (CsrVerdict::Hold, R::KeyNotAllowed));
     }
 }
 
@@ -268,7 +268,7 @@ fn a_denial_goes_before_a_hold() {
     draft.pkcs10.names.push(ip("8.8.8.8"));
     draft.pkcs10.names.push(ip("127.0.0.1"));
     let decision = draft.decide(&GOOD[0].1);
-    assert_eq!((decision.verdict, decision.reason), (Verdict::Deny, R::AddressReserved));
+    assert_eq!((decision.verdict, decision.reason), (CsrVerdict::Deny, R::AddressReserved));
     let told = decision.evidence.join(" ");
     assert!(
         told.contains("8.8.8.8") && told.contains("127.0.0.1") && told.contains("is not there"),

@@ -1,6 +1,6 @@
 //! What must be approved.
 
-use hardway_cluster::csr_policy::{Finding, IgnitionEvidence, RULES, ReasonCode, Verdict};
+use hardway_cluster::csr_policy::{CsrVerdict, Finding, IgnitionEvidence, RULES, ReasonCode};
 use hardway_cluster::declared::Declared;
 
 use crate::csr::support::key::GOOD;
@@ -70,7 +70,7 @@ fn what_kubelets_ask_for_is_approved() {
             let decision = draft.decide(key);
             assert_eq!(
                 (decision.verdict, decision.reason),
-                (Verdict::Approve, *reason),
+                (CsrVerdict::Approve, *reason),
                 "{name} {kind}: {decision:?}"
             );
         }
@@ -89,9 +89,9 @@ fn addresses_are_compared_as_addresses() {
     let mut draft = Draft::serving();
     draft.declared.nodes[3].addresses.push("fd00::5".parse().unwrap());
     draft.pkcs10.names.push(ip("fd00:0:0:0::5"));
-    assert_eq!(draft.decide(&GOOD[0].1).verdict, Verdict::Approve);
+    assert_eq!(draft.decide(&GOOD[0].1).verdict, CsrVerdict::Approve);
     draft.declared.other_addresses.iter_mut().for_each(|other| other.address = ADDRESS.parse().unwrap());
-    assert_eq!(draft.decide(&GOOD[0].1).verdict, Verdict::Approve, "a single node is also the API");
+    assert_eq!(draft.decide(&GOOD[0].1).verdict, CsrVerdict::Approve, "a single node is also the API");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The same node again: duplicates, replays, reinstalls, and those who ask too often.
 
-use hardway_cluster::csr_policy::{Approval, ReasonCode as R, Rival, SERVING_SIGNER, Verdict};
+use hardway_cluster::csr_policy::{Approval, CsrVerdict, ReasonCode as R, Rival, SERVING_SIGNER};
 
 use crate::csr::support::key::{GOOD, STRANGERS, TestKey};
 use crate::csr::support::request::{Draft, NODE, ago};
@@ -60,10 +60,10 @@ fn of_several_serving_requests_the_newest_is_approved() {
         let mut draft = base();
         draft.request.created = ago(100);
         draft.rivals = vec![rival(&draft, "csr-older", 200, &STRANGERS)];
-        assert_eq!(draft.decide(own()).verdict, Verdict::Approve);
+        assert_eq!(draft.decide(own()).verdict, CsrVerdict::Approve);
         draft.rivals.push(rival(&draft, "csr-newer", 50, &STRANGERS));
         let decision = draft.decide(own());
-        assert_eq!((decision.verdict, decision.reason), (Verdict::Deny, R::Superseded));
+        assert_eq!((decision.verdict, decision.reason), (CsrVerdict::Deny, R::Superseded));
         assert!(decision.evidence[0].contains("csr-newer"));
     }
 }
@@ -88,11 +88,11 @@ fn one_key_a_name_until_the_host_is_installed_again() {
     assert_eq!(draft.decide(own()).reason, R::FirstClient, "the same key again");
     draft.approvals = vec![approval(&draft, 300, &STRANGERS)];
     let held = draft.decide(own());
-    assert_eq!((held.verdict, held.reason), (Verdict::Hold, R::AlreadyApproved));
+    assert_eq!((held.verdict, held.reason), (CsrVerdict::Hold, R::AlreadyApproved));
     draft.redemptions[0].at = ago(200);
     assert_eq!(draft.decide(own()).reason, R::Rejoin, "its config was fetched since then");
     draft.redemptions[0].source = "10.6.6.6".parse().unwrap();
-    assert_eq!(draft.decide(own()).verdict, Verdict::Hold, "but not by itself");
+    assert_eq!(draft.decide(own()).verdict, CsrVerdict::Hold, "but not by itself");
 }
 
 #[test]
@@ -108,10 +108,10 @@ fn a_node_that_is_there_comes_again_only_when_installed_again_or_let_in() {
     draft.approvals = vec![approval(&draft, 200, &STRANGERS)];
     assert_eq!(draft.decide(own()).reason, R::Rejoin, "whoever came in before does not matter");
     draft.approvals = vec![approval(&draft, 50, &STRANGERS)];
-    assert_eq!(draft.decide(own()).verdict, Verdict::Hold, "one certificate uses it up");
+    assert_eq!(draft.decide(own()).verdict, CsrVerdict::Hold, "one certificate uses it up");
     draft.approvals.clear();
     draft.pkcs10.names = vec![crate::csr::support::pkcs10::dns(NODE)];
-    assert_eq!(draft.decide(own()).verdict, Verdict::Deny, "which excuses nothing else");
+    assert_eq!(draft.decide(own()).verdict, CsrVerdict::Deny, "which excuses nothing else");
 }
 
 #[test]
@@ -129,9 +129,9 @@ fn a_node_gets_what_it_needs_and_no_more() {
     for base in [Draft::serving, Draft::client_renewal] {
         let mut draft = base();
         draft.approvals = [100, 200].map(|age| approval(&draft, age, &STRANGERS)).into();
-        assert_eq!(draft.decide(own()).verdict, Verdict::Approve);
+        assert_eq!(draft.decide(own()).verdict, CsrVerdict::Approve);
         draft.approvals.push(approval(&draft, 4_000, &STRANGERS));
-        assert_eq!(draft.decide(own()).verdict, Verdict::Approve, "an hour ago is long ago");
+        assert_eq!(draft.decide(own()).verdict, CsrVerdict::Approve, "an hour ago is long ago");
         draft.approvals.push(approval(&draft, 300, &STRANGERS));
         assert_eq!(draft.decide(own()).reason, R::OverBudget);
     }

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use hardway_cluster::csr_policy::{Examined, ReasonCode as R, Request, Verdict};
+use hardway_cluster::csr_policy::{CsrVerdict, Examined, ReasonCode as R, Request};
 
 use crate::csr::support::request::{Draft, NODE};
 
@@ -40,7 +40,7 @@ fn keys_of_all_strengths() {
 fn a_signature_with_sha1_counts_for_nothing() {
     let draft = Draft::first_client();
     let decision = draft.judge(&examined(&draft, &["rsa:2048"], &["-sha1"]));
-    assert_eq!((decision.verdict, decision.reason), (Verdict::Hold, R::KeyNotAllowed));
+    assert_eq!((decision.verdict, decision.reason), (CsrVerdict::Hold, R::KeyNotAllowed));
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn without_stand_ins(port: &PortSeen, bringer: Bringer) -> Judged {
 mod tests {
     use super::Bringer::{Hardway, HardwayHere, SomebodyElse};
     use super::*;
-    use crate::preflight::Verdict;
+    use crate::preflight::PreflightVerdict;
 
     fn port() -> PortSeen {
         PortSeen {
@@ -103,10 +103,10 @@ mod tests {
 
     #[test]
     fn what_a_stand_in_says_must_come_through() {
-        assert_eq!(judged(port(), SomebodyElse).verdict, Verdict::Passed);
+        assert_eq!(judged(port(), SomebodyElse).verdict, PreflightVerdict::Passed);
         let ended = judged(PortSeen { has_our_certificate: Some(false), ..port() }, SomebodyElse);
         assert!(
-            ended.verdict == Verdict::Failed && ended.seen[0].contains("ends TLS on the way"),
+            ended.verdict == PreflightVerdict::Failed && ended.seen[0].contains("ends TLS on the way"),
             "{ended:?}"
         );
         let lost =
@@ -118,23 +118,26 @@ mod tests {
             ]
         );
         let other = PortSeen { has_our_words: false, ..port() };
-        assert_eq!(judged(other.clone(), SomebodyElse).verdict, Verdict::Failed);
-        assert_eq!(judged(PortSeen { members: 4, ..other }, SomebodyElse).verdict, Verdict::Passed);
+        assert_eq!(judged(other.clone(), SomebodyElse).verdict, PreflightVerdict::Failed);
+        assert_eq!(judged(PortSeen { members: 4, ..other }, SomebodyElse).verdict, PreflightVerdict::Passed);
     }
 
     #[test]
     fn without_a_member_a_port_that_takes_connections_will_do() {
         let reached = |reached: Reached| PortSeen { stand_ins: Vec::new(), members: 4, reached, ..port() };
         let verdict = |how: Reached, bringer| judged(reached(how), bringer).verdict;
-        assert_eq!(verdict(Reached::Closed("closed".to_owned()), SomebodyElse), Verdict::Passed);
-        assert_eq!(verdict(Reached::Refused, SomebodyElse), Verdict::Warned);
-        assert_eq!(verdict(Reached::Nobody("no route to host".to_owned()), SomebodyElse), Verdict::Failed);
-        assert_eq!(verdict(Reached::Refused, Hardway), Verdict::NotApplicable);
+        assert_eq!(verdict(Reached::Closed("closed".to_owned()), SomebodyElse), PreflightVerdict::Passed);
+        assert_eq!(verdict(Reached::Refused, SomebodyElse), PreflightVerdict::Warned);
+        assert_eq!(
+            verdict(Reached::Nobody("no route to host".to_owned()), SomebodyElse),
+            PreflightVerdict::Failed
+        );
+        assert_eq!(verdict(Reached::Refused, Hardway), PreflightVerdict::NotApplicable);
         let answered =
             || Reached::Answered { certificate: None, text: "HTTP/1.1 403 Forbidden\r\n".to_owned() };
         let other = judged(reached(answered()), Hardway);
         assert_eq!(other.seen, ["192.168.126.10:6443: answers \"HTTP/1.1 403 Forbidden\""]);
-        assert_eq!(verdict(answered(), HardwayHere), Verdict::NotApplicable);
+        assert_eq!(verdict(answered(), HardwayHere), PreflightVerdict::NotApplicable);
         let here = PortSeen { is_here: true, ..reached(Reached::Refused) };
         assert_eq!(judged(here, Hardway).seen, ["192.168.126.10:6443: connection refused"]);
     }
@@ -142,6 +145,6 @@ mod tests {
     #[test]
     fn the_only_node_needs_no_balancer() {
         let own = PortSeen { is_of_host: Some("master-0".to_owned()), ..port() };
-        assert_eq!(judged(own, Hardway).verdict, Verdict::NotApplicable);
+        assert_eq!(judged(own, Hardway).verdict, PreflightVerdict::NotApplicable);
     }
 }

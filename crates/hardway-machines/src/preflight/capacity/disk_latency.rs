@@ -81,7 +81,7 @@ fn ms(time: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::preflight::Verdict;
+    use crate::preflight::PreflightVerdict;
 
     #[test]
     fn the_99th_percentile_counts_and_not_the_worst() {
@@ -91,7 +91,7 @@ mod tests {
             times.extend(vec![Duration::from_millis(40); slow]);
             Ok(times)
         };
-        assert_eq!(judge(folder, times(10), false).verdict, Verdict::Passed);
+        assert_eq!(judge(folder, times(10), false).verdict, PreflightVerdict::Passed);
         let slow = judge(folder, times(11), false);
         assert_eq!(
             slow.seen,
@@ -101,9 +101,12 @@ mod tests {
         );
         assert_eq!(
             (slow.verdict, judge(folder, times(11), true).verdict),
-            (Verdict::Failed, Verdict::Warned)
+            (PreflightVerdict::Failed, PreflightVerdict::Warned)
         );
-        assert_eq!(judge(folder, Err("Permission denied".to_owned()), false).verdict, Verdict::Warned);
+        assert_eq!(
+            judge(folder, Err("Permission denied".to_owned()), false).verdict,
+            PreflightVerdict::Warned
+        );
     }
 
     #[test]

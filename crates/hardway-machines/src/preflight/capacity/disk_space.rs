@@ -78,7 +78,7 @@ mod tests {
     use hardway_assets::inventory::Provider;
 
     use super::*;
-    use crate::preflight::Verdict;
+    use crate::preflight::PreflightVerdict;
 
     #[test]
     fn a_full_folder_is_named() {
@@ -88,7 +88,10 @@ mod tests {
         cluster.inventory.machines.provider = Provider::Lab;
         assert_eq!(room(&cluster).least, 9 * GIB);
         let judge = |free: u64| judge(Path::new("/srv/vm"), libvirt, Ok(free * GIB));
-        assert_eq!((judge(601).verdict, judge(200).verdict), (Verdict::Passed, Verdict::Warned));
+        assert_eq!(
+            (judge(601).verdict, judge(200).verdict),
+            (PreflightVerdict::Passed, PreflightVerdict::Warned)
+        );
         assert_eq!(judge(149).seen, ["/srv/vm has 149 GiB free, the machines need 150 GiB"]);
     }
 }

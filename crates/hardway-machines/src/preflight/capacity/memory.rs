@@ -73,7 +73,7 @@ mod tests {
     use hardway_assets::inventory::Provider;
 
     use super::*;
-    use crate::preflight::Verdict;
+    use crate::preflight::PreflightVerdict;
 
     #[test]
     fn the_worst_moment_counts() {
@@ -88,9 +88,12 @@ mod tests {
     #[test]
     fn both_figures_are_told() {
         let text = |kilobytes: u64| format!("MemTotal:       99 kB\nMemAvailable:   {kilobytes} kB\n");
-        assert_eq!(judge(4600, available(&text(4_710_400))).verdict, Verdict::Passed);
+        assert_eq!(judge(4600, available(&text(4_710_400))).verdict, PreflightVerdict::Passed);
         let short = judge(4600, available(&text(4_000_000)));
         assert_eq!(short.seen, ["the machines need 4.4 GiB, 3.8 GiB are available"]);
-        assert_eq!((short.verdict, judge(1, None).verdict), (Verdict::Failed, Verdict::Warned));
+        assert_eq!(
+            (short.verdict, judge(1, None).verdict),
+            (PreflightVerdict::Failed, PreflightVerdict::Warned)
+        );
     }
 }

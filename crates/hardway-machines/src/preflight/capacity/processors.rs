@@ -53,19 +53,19 @@ mod tests {
     use hardway_assets::example;
 
     use super::*;
-    use crate::preflight::Verdict;
+    use crate::preflight::PreflightVerdict;
 
     #[test]
     fn a_machine_larger_than_the_host_is_named() {
         let mut hosts = example::cluster().inventory.hosts;
-        assert_eq!(judge(&hosts, 8).verdict, Verdict::Passed);
-        assert_eq!(judge(&hosts, 4).verdict, Verdict::Warned);
+        assert_eq!(judge(&hosts, 8).verdict, PreflightVerdict::Passed);
+        assert_eq!(judge(&hosts, 4).verdict, PreflightVerdict::Warned);
         hosts[1].cpus = Some(12);
         let large = judge(&hosts, 8);
         assert_eq!(large.seen, ["master-0 wants 12 processors, this host has 8"]);
         assert_eq!(
             (judge_shared(2, "one").verdict, judge_shared(1, "one").verdict),
-            (Verdict::Passed, Verdict::Failed)
+            (PreflightVerdict::Passed, PreflightVerdict::Failed)
         );
     }
 }

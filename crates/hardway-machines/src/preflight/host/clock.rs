@@ -48,7 +48,7 @@ fn judge(opinions: &[Opinion]) -> Judged {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::preflight::Verdict;
+    use crate::preflight::PreflightVerdict;
 
     #[test]
     fn who_says_no_is_named() {
@@ -57,10 +57,10 @@ mod tests {
         };
         let normal = "Reference ID    : C0000201\nLeap status     : Normal\n";
         let not = "Leap status     : Not synchronised\n";
-        assert_eq!(judge(&opinions(normal, "no\n")).verdict, Verdict::Passed);
-        assert_eq!(judge(&opinions("", "yes\n")).verdict, Verdict::Passed);
+        assert_eq!(judge(&opinions(normal, "no\n")).verdict, PreflightVerdict::Passed);
+        assert_eq!(judge(&opinions("", "yes\n")).verdict, PreflightVerdict::Passed);
         assert_eq!(judge(&opinions(not, "no")).seen, ["chrony says that the clock is not synchronized"]);
         assert_eq!(judge(&opinions("", "no")).seen, ["timedatectl says that the clock is not synchronized"]);
-        assert_eq!(judge(&opinions("", "")).verdict, Verdict::Warned);
+        assert_eq!(judge(&opinions("", "")).verdict, PreflightVerdict::Warned);
     }
 }

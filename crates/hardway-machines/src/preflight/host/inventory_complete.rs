@@ -26,16 +26,16 @@ fn judge(mistakes: &[Violation]) -> Judged {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::preflight::Verdict;
+    use crate::preflight::PreflightVerdict;
 
     #[test]
     fn everything_that_is_missing_is_named_and_what_to_do_once() {
-        assert_eq!(judge(&[]).verdict, Verdict::Passed);
+        assert_eq!(judge(&[]).verdict, PreflightVerdict::Passed);
         let disk = |i: usize| Violation::required(format!("hosts[{i}].installDisk"), "needed").fix("name it");
         let judged = judge(&[disk(0), disk(1)]);
         assert_eq!(
             (judged.verdict, judged.seen.len(), judged.fix.as_deref()),
-            (Verdict::Failed, 2, Some("name it"))
+            (PreflightVerdict::Failed, 2, Some("name it"))
         );
         let judged = judge(&[Violation::required("a", "b")]);
         assert!(judged.fix.unwrap().contains("hardway explain"));

@@ -93,7 +93,7 @@ mod tests {
     use hardway_assets::inventory::Provider;
 
     use super::*;
-    use crate::preflight::Verdict;
+    use crate::preflight::PreflightVerdict;
     use crate::providers::descriptor;
 
     fn wishes(provider: Provider) -> Wishes {
@@ -114,13 +114,13 @@ mod tests {
         for provider in Provider::ALL.iter().copied() {
             let there: Vec<_> =
                 list(&wishes(provider)).into_iter().map(|row| (row, Some(PathBuf::from("/bin/x")))).collect();
-            assert_eq!(judge(&there, true).verdict, Verdict::Passed);
+            assert_eq!(judge(&there, true).verdict, PreflightVerdict::Passed);
             for gone in 0..there.len() {
                 let mut found = there.clone();
                 found[gone].1 = None;
                 let judged = judge(&found, true);
                 let NeededProgram { program, package, .. } = found[gone].0;
-                assert_eq!(judged.verdict, Verdict::Failed);
+                assert_eq!(judged.verdict, PreflightVerdict::Failed);
                 assert!(judged.seen[0].starts_with(&format!("{program} is missing")), "{judged:?}");
                 assert!(judged.fix.unwrap().ends_with(package));
             }

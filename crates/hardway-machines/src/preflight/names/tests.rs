@@ -9,7 +9,7 @@ use super::judging::*;
 use super::message::{Answer, Question};
 use super::names_seen::{NamesSeen, Wanted, searched_in};
 use super::server_seen::ServerSeen;
-use crate::preflight::Verdict;
+use crate::preflight::PreflightVerdict;
 use crate::preflight::check_result::Judged;
 
 fn ip(n: u8) -> IpAddr {
@@ -54,12 +54,12 @@ const JUDGES: [(&str, Judge); 6] = [
 ];
 
 /// What is said of a changed server, by the one judge that does not let it pass.
-fn only_complaint(change: impl FnOnce(&mut ServerSeen)) -> (String, Verdict, Vec<String>) {
+fn only_complaint(change: impl FnOnce(&mut ServerSeen)) -> (String, PreflightVerdict, Vec<String>) {
     let mut seen = good();
     change(&mut seen.servers[0]);
     let judged = JUDGES.map(|(name, judge)| (name, judge(&seen)));
     let mut complaints: Vec<_> =
-        judged.into_iter().filter(|(_, judged)| judged.verdict >= Verdict::Warned).collect();
+        judged.into_iter().filter(|(_, judged)| judged.verdict >= PreflightVerdict::Warned).collect();
     assert_eq!(complaints.len(), 1, "{complaints:?}");
     let (name, judged) = complaints.remove(0);
     assert!(judged.fix.is_some());
@@ -69,7 +69,7 @@ fn only_complaint(change: impl FnOnce(&mut ServerSeen)) -> (String, Verdict, Vec
 #[test]
 fn good_names_pass() {
     for (name, judge) in JUDGES {
-        assert_eq!(judge(&good()).verdict, Verdict::Passed, "{name}: {:?}", judge(&good()));
+        assert_eq!(judge(&good()).verdict, PreflightVerdict::Passed, "{name}: {:?}", judge(&good()));
     }
 }
 
@@ -80,7 +80,7 @@ fn a_lost_record_is_named() {
         only_complaint(|server| _ = server.answers.insert(question, Answer { code: 3, ..Answer::default() }))
     };
     let (check, verdict, seen) = gone("api-int.ocp4.example.com", 10);
-    assert_eq!((check.as_str(), verdict), ("records", Verdict::Failed));
+    assert_eq!((check.as_str(), verdict), ("records", PreflightVerdict::Failed));
     assert_eq!(
         seen,
         [
@@ -120,7 +120,7 @@ fn a_host_called_by_an_alias_is_named() {
         })
     };
     let (check, verdict, seen) = named(&["etcd-0.ocp4.example.com", "master-0.ocp4.example.com"], 101);
-    assert_eq!((check.as_str(), verdict), ("reverse", Verdict::Failed));
+    assert_eq!((check.as_str(), verdict), ("reverse", PreflightVerdict::Failed));
     assert_eq!(
         seen,
         [
@@ -128,7 +128,7 @@ fn a_host_called_by_an_alias_is_named() {
         ]
     );
     // The balancer's address may have no name: no machine asks for it.
-    assert_eq!(named(&[], 10).1, Verdict::Warned);
+    assert_eq!(named(&[], 10).1, PreflightVerdict::Warned);
 }
 
 #[test]
@@ -141,10 +141,10 @@ fn a_wildcard_in_a_search_domain_is_named() {
     };
     for below in ["ocp4.example.com", "lan.example"] {
         let (check, verdict, seen) = stray(below);
-        assert_eq!((check.as_str(), verdict), ("search", Verdict::Failed));
+        assert_eq!((check.as_str(), verdict), ("search", PreflightVerdict::Failed));
         assert!(seen[0].contains(&format!("a wildcard below {below} answers")), "{seen:?}");
     }
-    assert_eq!(stray("example.com").1, Verdict::Warned);
+    assert_eq!(stray("example.com").1, PreflightVerdict::Warned);
 }
 
 #[test]
@@ -166,11 +166,11 @@ fn names_as_this_host_resolves_them() {
         is_needed_here,
     };
     let lost = || Err("Name or service not known".to_owned());
-    assert_eq!(judge_host(&[name("api", Ok(vec![ip(10)]), true)]).verdict, Verdict::Passed);
-    assert_eq!(judge_host(&[name("api-int", lost(), false)]).verdict, Verdict::Warned);
+    assert_eq!(judge_host(&[name("api", Ok(vec![ip(10)]), true)]).verdict, PreflightVerdict::Passed);
+    assert_eq!(judge_host(&[name("api-int", lost(), false)]).verdict, PreflightVerdict::Warned);
     let lost = judge_host(&[name("api", lost(), true)]);
     assert!(
-        lost.verdict == Verdict::Failed
+        lost.verdict == PreflightVerdict::Failed
             && lost.seen[0].starts_with("api.ocp4.example.com does not resolve here")
     );
     let other = judge_host(&[name("api-int", Ok(vec![ip(9)]), false)]);

@@ -122,7 +122,7 @@ mod tests {
     use hardway_assets::example;
 
     use super::*;
-    use crate::preflight::Verdict;
+    use crate::preflight::PreflightVerdict;
 
     #[test]
     fn who_has_an_address_is_named() {
@@ -135,7 +135,7 @@ mod tests {
             );
             judge(&claims, &answered(&arp))
         };
-        assert_eq!(judge("192.168.126.101", "52:54:00:7E:00:65").verdict, Verdict::Passed);
+        assert_eq!(judge("192.168.126.101", "52:54:00:7E:00:65").verdict, PreflightVerdict::Passed);
         let other = judge("192.168.126.101", "aa:bb:cc:00:00:01");
         assert_eq!(
             other.seen,
@@ -143,6 +143,6 @@ mod tests {
         );
         let vip = judge("192.168.126.10", "aa:bb:cc:00:00:01");
         assert_eq!(vip.seen, ["192.168.126.10, the apiVIP, is answered by aa:bb:cc:00:00:01"]);
-        assert_eq!(vip.verdict, Verdict::Failed);
+        assert_eq!(vip.verdict, PreflightVerdict::Failed);
     }
 }

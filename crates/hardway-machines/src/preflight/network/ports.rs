@@ -121,7 +121,7 @@ fn judge(wanted: &[Wanted], listeners: &[Owned]) -> Judged {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::preflight::Verdict;
+    use crate::preflight::PreflightVerdict;
 
     #[test]
     fn the_port_and_its_holder_are_named() {
@@ -138,14 +138,14 @@ mod tests {
                 Listener { protocol: Protocol::Tcp, address: address.parse().unwrap(), port: 6443, inode: 1 };
             judge(&wanted, &[(listener, Some((name.to_owned(), 42)))])
         };
-        assert_eq!(judge(&wanted, &[]).verdict, Verdict::Passed);
-        assert_eq!(by("192.168.126.10", "haproxy").verdict, Verdict::Passed);
-        assert_eq!(by("127.0.0.1", "k3s-server").verdict, Verdict::Passed);
+        assert_eq!(judge(&wanted, &[]).verdict, PreflightVerdict::Passed);
+        assert_eq!(by("192.168.126.10", "haproxy").verdict, PreflightVerdict::Passed);
+        assert_eq!(by("127.0.0.1", "k3s-server").verdict, PreflightVerdict::Passed);
         let taken = by("0.0.0.0", "k3s-server");
         assert_eq!(taken.seen, ["TCP port 6443, for api, is taken at 0.0.0.0 by k3s-server (process 42)"]);
-        assert_eq!(by("::", "nginx").verdict, Verdict::Failed);
+        assert_eq!(by("::", "nginx").verdict, PreflightVerdict::Failed);
         let listener = Listener { protocol: Protocol::Tcp, address: vip, port: 6443, inode: 1 };
-        assert_eq!(judge(&wanted, &[(listener, None)]).verdict, Verdict::Warned);
+        assert_eq!(judge(&wanted, &[(listener, None)]).verdict, PreflightVerdict::Warned);
     }
 
     #[test]

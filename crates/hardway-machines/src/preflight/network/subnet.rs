@@ -35,7 +35,7 @@ fn judge(networks: &[IpNet], routes: &[Route]) -> Judged {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::preflight::Verdict;
+    use crate::preflight::PreflightVerdict;
 
     #[test]
     fn the_other_network_is_named() {
@@ -45,9 +45,9 @@ mod tests {
             interface: "virbr7".to_owned(),
             is_direct: true,
         };
-        assert_eq!(judge(&networks, &[route("10.0.0.0/8")]).verdict, Verdict::Passed);
+        assert_eq!(judge(&networks, &[route("10.0.0.0/8")]).verdict, PreflightVerdict::Passed);
         let other = judge(&networks, &[route("192.168.126.128/25"), route("10.0.0.0/8")]);
         assert_eq!(other.seen, ["192.168.126.0/24 overlaps 192.168.126.128/25 of interface virbr7"]);
-        assert_eq!(other.verdict, Verdict::Failed);
+        assert_eq!(other.verdict, PreflightVerdict::Failed);
     }
 }

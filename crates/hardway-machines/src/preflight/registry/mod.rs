@@ -135,7 +135,7 @@ fn judge_clock_skew(seen: &RegistrySeen) -> Judged {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::preflight::Verdict;
+    use crate::preflight::PreflightVerdict;
 
     fn place(name: &str, is_mirror: bool) -> PlaceSeen {
         PlaceSeen { name: name.to_owned(), is_mirror, found: Ok("sha256:ab".to_owned()), ahead: Some(0) }
@@ -156,23 +156,32 @@ mod tests {
         let good = judge_release_image(&seen(&[refused("quay.io/ocp", false), place("lab:5000/ocp", true)]));
         assert_eq!(
             (good.verdict, good.seen[0].as_str()),
-            (Verdict::Passed, "lab:5000/ocp has it: sha256:ab")
+            (PreflightVerdict::Passed, "lab:5000/ocp has it: sha256:ab")
         );
         let none =
             judge_release_image(&seen(&[refused("quay.io/ocp", false), refused("lab:5000/ocp", true)]));
         assert_eq!(none.seen, ["quay.io/ocp: 401 Unauthorized", "lab:5000/ocp: 401 Unauthorized"]);
-        assert_eq!((none.verdict, none.fix.as_deref()), (Verdict::Failed, Some("get a new pull secret")));
+        assert_eq!(
+            (none.verdict, none.fix.as_deref()),
+            (PreflightVerdict::Failed, Some("get a new pull secret"))
+        );
     }
 
     #[test]
     fn the_mirror_that_lacks_it_is_named() {
-        assert_eq!(judge_mirrors(&seen(&[place("quay.io/ocp", false)])).verdict, Verdict::NotApplicable);
-        assert_eq!(judge_mirrors(&seen(&[place("a/ocp", true)])).verdict, Verdict::Passed);
+        assert_eq!(
+            judge_mirrors(&seen(&[place("quay.io/ocp", false)])).verdict,
+            PreflightVerdict::NotApplicable
+        );
+        assert_eq!(judge_mirrors(&seen(&[place("a/ocp", true)])).verdict, PreflightVerdict::Passed);
         let one = judge_mirrors(&seen(&[place("a/ocp", true), refused("b/ocp", true)]));
-        assert_eq!((one.verdict, one.seen), (Verdict::Warned, vec!["b/ocp: 401 Unauthorized".to_owned()]));
+        assert_eq!(
+            (one.verdict, one.seen),
+            (PreflightVerdict::Warned, vec!["b/ocp: 401 Unauthorized".to_owned()])
+        );
         assert_eq!(
             judge_mirrors(&seen(&[place("quay.io/ocp", false), refused("b/ocp", true)])).verdict,
-            Verdict::Failed
+            PreflightVerdict::Failed
         );
     }
 
@@ -181,10 +190,10 @@ mod tests {
         let ahead = |seconds| {
             judge_clock_skew(&seen(&[PlaceSeen { ahead: Some(seconds), ..place("quay.io/ocp", false) }]))
         };
-        assert_eq!(ahead(-3).verdict, Verdict::Passed);
-        assert_eq!(ahead(20).verdict, Verdict::Warned);
+        assert_eq!(ahead(-3).verdict, PreflightVerdict::Passed);
+        assert_eq!(ahead(20).verdict, PreflightVerdict::Warned);
         assert_eq!(ahead(300).seen, ["this host's clock is 300 s behind that of quay.io/ocp"]);
         assert_eq!(ahead(-300).seen, ["this host's clock is 300 s ahead of that of quay.io/ocp"]);
-        assert_eq!(ahead(300).verdict, Verdict::Failed);
+        assert_eq!(ahead(300).verdict, PreflightVerdict::Failed);
     }
 }

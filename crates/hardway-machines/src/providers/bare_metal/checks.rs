@@ -10,7 +10,7 @@ use hardway_assets::inventory::Balancer;
 use serde_json::Value;
 
 use super::{BareMetalSettings, BmcSettings};
-use crate::preflight::{Judged, Reached, Scene, Verdict};
+use crate::preflight::{Judged, PreflightVerdict, Reached, Scene};
 
 // Management controllers of machines: they answer, and their passwords can be used.
 
@@ -72,7 +72,7 @@ fn with_passwords(answers: Judged, controllers: &BTreeMap<String, BmcSettings>, 
     if wrong.is_empty() {
         return answers;
     }
-    let is_failed = answers.verdict == Verdict::Failed;
+    let is_failed = answers.verdict == PreflightVerdict::Failed;
     let seen = answers.seen.into_iter().filter(|_| is_failed).chain(wrong).collect();
     fixes.splice(0..0, answers.fix.filter(|_| is_failed));
     fixes.dedup();
@@ -186,23 +186,23 @@ mod tests {
             judge_controllers(&[Asked { host, address, answer }])
         };
         let said = |text: &str| Ok(Reached::Answered { certificate: None, text: text.to_owned() });
-        assert_eq!(asked(said("HTTP/1.1 200 OK\r\n")).verdict, Verdict::Passed);
+        assert_eq!(asked(said("HTTP/1.1 200 OK\r\n")).verdict, PreflightVerdict::Passed);
         let other = asked(said("HTTP/1.1 404 Not Found\r\n"));
         assert_eq!(other.seen, ["master-0: redfish+https://10.0.0.1: answers \"HTTP/1.1 404 Not Found\""]);
         assert_eq!(
             asked(Ok(Reached::Refused)).seen,
             ["master-0: redfish+https://10.0.0.1: connection refused"]
         );
-        assert_eq!(judge_controllers(&[]).verdict, Verdict::NotApplicable);
+        assert_eq!(judge_controllers(&[]).verdict, PreflightVerdict::NotApplicable);
     }
 
     #[test]
     fn an_address_that_nobody_can_bind_is_named() {
         let missing: [IpAddr; 1] = [[192, 168, 126, 10].into()];
-        assert_eq!(judge_addresses(&[], None).verdict, Verdict::Passed);
-        assert_eq!(judge_addresses(&missing, Some(("eno1", true))).verdict, Verdict::Passed);
+        assert_eq!(judge_addresses(&[], None).verdict, PreflightVerdict::Passed);
+        assert_eq!(judge_addresses(&missing, Some(("eno1", true))).verdict, PreflightVerdict::Passed);
         let without = judge_addresses(&missing, None);
-        assert_eq!(without.verdict, Verdict::Failed);
+        assert_eq!(without.verdict, PreflightVerdict::Failed);
         assert!(without.seen[0].starts_with("192.168.126.10 is not an address of this host"), "{without:?}");
         let wrong = judge_addresses(&missing, Some(("eno9", false)));
         assert_eq!(wrong.seen, ["192.168.126.10 shall be put on eno9, and this host has no such card"]);

@@ -37,7 +37,7 @@ fn judge(account: &Result<String, NoAnswer>, project: &Result<String, NoAnswer>)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::preflight::Verdict;
+    use crate::preflight::PreflightVerdict;
 
     #[test]
     fn a_login_and_a_project_are_needed() {
@@ -46,7 +46,10 @@ mod tests {
         assert_eq!(good.seen, ["me@example.com is logged in, project lab-1"]);
         assert_eq!(judge(&say("\n"), &say("lab-1")).seen, ["nobody is logged in to gcloud"]);
         let without = judge(&say("me@example.com"), &say("(unset)\n"));
-        assert_eq!((without.verdict, without.seen[0].contains("no project")), (Verdict::Failed, true));
-        assert_eq!(judge(&Err(NoAnswer::Missing), &say("")).verdict, Verdict::NotApplicable);
+        assert_eq!(
+            (without.verdict, without.seen[0].contains("no project")),
+            (PreflightVerdict::Failed, true)
+        );
+        assert_eq!(judge(&Err(NoAnswer::Missing), &say("")).verdict, PreflightVerdict::NotApplicable);
     }
 }

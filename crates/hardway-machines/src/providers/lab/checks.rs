@@ -192,13 +192,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::preflight::Verdict;
+    use crate::preflight::PreflightVerdict;
 
     #[test]
     fn only_root_will_do() {
-        assert_eq!(judge_root(0).verdict, Verdict::Passed);
+        assert_eq!(judge_root(0).verdict, PreflightVerdict::Passed);
         let user = judge_root(1000);
-        assert_eq!((user.verdict, user.seen[0].contains("user 1000")), (Verdict::Failed, true));
+        assert_eq!((user.verdict, user.seen[0].contains("user 1000")), (PreflightVerdict::Failed, true));
     }
 
     #[test]
@@ -209,7 +209,10 @@ mod tests {
         let newer = Runtime { is_cgroup_v2: true, has_runc: false, ..good.clone() };
         assert_eq!(judge_runtime(&newer).seen, ["podman 4.3.1 with crun, cgroups of version 2"]);
         let without = judge_runtime(&Runtime { has_runc: false, ..good.clone() });
-        assert_eq!((without.verdict, without.seen[0].contains("runc is missing")), (Verdict::Failed, true));
+        assert_eq!(
+            (without.verdict, without.seen[0].contains("runc is missing")),
+            (PreflightVerdict::Failed, true)
+        );
         let said = "database is locked".to_owned();
         let broken = Err(NoAnswer::Failed { status: "exit status: 125".to_owned(), said });
         assert_eq!(
@@ -220,18 +223,21 @@ mod tests {
 
     #[test]
     fn too_few_comes_with_the_command() {
-        assert_eq!(judge_inotify(Some(192), false, 6).verdict, Verdict::Passed);
-        assert_eq!(judge_inotify(Some(128), true, 6).verdict, Verdict::Passed);
+        assert_eq!(judge_inotify(Some(192), false, 6).verdict, PreflightVerdict::Passed);
+        assert_eq!(judge_inotify(Some(128), true, 6).verdict, PreflightVerdict::Passed);
         let few = judge_inotify(Some(128), false, 6);
         assert_eq!(few.seen, ["a user may watch files 128 times at once; 6 machines need 192"]);
         assert_eq!(few.fix.as_deref(), Some("sysctl -w fs.inotify.max_user_instances=384"));
-        assert_eq!((few.verdict, judge_inotify(None, false, 6).verdict), (Verdict::Failed, Verdict::Warned));
+        assert_eq!(
+            (few.verdict, judge_inotify(None, false, 6).verdict),
+            (PreflightVerdict::Failed, PreflightVerdict::Warned)
+        );
     }
 
     #[test]
     fn every_feature_can_be_the_one_that_is_missing() {
         let good = || FEATURES.join("\n");
-        assert_eq!(judge_kernel(&Ok(good())).verdict, Verdict::Passed);
+        assert_eq!(judge_kernel(&Ok(good())).verdict, PreflightVerdict::Passed);
         for feature in FEATURES {
             let refused = format!("{feature}: Error: Unknown device type.");
             let lines: Vec<String> = FEATURES
@@ -239,7 +245,7 @@ mod tests {
                 .map(|line| if *line == feature { refused.clone() } else { (*line).to_owned() })
                 .collect();
             let judged = judge_kernel(&Ok(lines.join("\n")));
-            assert_eq!((judged.verdict, judged.seen), (Verdict::Failed, vec![refused]));
+            assert_eq!((judged.verdict, judged.seen), (PreflightVerdict::Failed, vec![refused]));
         }
         let denied = NoAnswer::Failed {
             status: "exit status: 1".to_owned(),
@@ -251,12 +257,12 @@ mod tests {
     #[test]
     fn the_missing_file_is_named() {
         let folder = Path::new("/src/lab");
-        assert_eq!(judge_files(Some(folder), |_| true).verdict, Verdict::Passed);
+        assert_eq!(judge_files(Some(folder), |_| true).verdict, PreflightVerdict::Passed);
         let gone = judge_files(Some(folder), |file| !file.ends_with("node/boot.sh"));
         assert_eq!(
             (gone.verdict, gone.seen),
-            (Verdict::Failed, vec!["/src/lab/node/boot.sh is missing".to_owned()])
+            (PreflightVerdict::Failed, vec!["/src/lab/node/boot.sh is missing".to_owned()])
         );
-        assert_eq!(judge_files(None, |_| true).verdict, Verdict::Failed);
+        assert_eq!(judge_files(None, |_| true).verdict, PreflightVerdict::Failed);
     }
 }

@@ -38,7 +38,7 @@ impl Libvirt {
         if self.cluster.inventory.network.load_balancer != Balancer::Haproxy {
             return LoadBalancer::External;
         }
-        let admin_socket = match self.place().ssh() {
+        let admin_socket = match self.hypervisor().ssh() {
             None => PathBuf::from(self.socket()),
             Some(_) => self.tunnel_socket(),
         };
@@ -57,7 +57,7 @@ impl Libvirt {
     /// Which configuration the running process has read, written down right after it did.
     fn loaded(&self, text: &str) -> Check {
         let line = format!("{}  -", hex::encode(Sha256::digest(text)));
-        Check::Prints { program: self.place().run(Program::new("cat", [self.loaded_file()])), line }
+        Check::Prints { program: self.hypervisor().run(Program::new("cat", [self.loaded_file()])), line }
     }
 
     fn write_loaded(&self, path: &str) -> String {
@@ -80,7 +80,7 @@ impl Libvirt {
             pid = self.pid_file(),
         );
         let name = format!("hardway-{network}-haproxy.service");
-        let is_active = self.place().run(Program::words(&format!("systemctl is-active --quiet {name}")));
+        let is_active = self.hypervisor().run(Program::words(&format!("systemctl is-active --quiet {name}")));
         let unit = Unit {
             id: ID,
             why: WHY.to_owned(),
@@ -90,13 +90,13 @@ impl Libvirt {
             files: vec![(path, text)],
             start: "reload-or-restart",
         };
-        unit.action(&self.place())
+        unit.action(&self.hypervisor())
     }
 
     /// A process of its own, which ends with the host. A new one takes the sockets over; the old one ends when its last
     /// connection does.
     fn by_itself(&self) -> Action {
-        let (place, (path, text)) = (self.place(), self.configuration());
+        let (hypervisor, (path, text)) = (self.hypervisor(), self.configuration());
         let (pid, folder) = (shell_word(&self.pid_file()), shell_word(&self.run_folder()));
         let is_on = format!(
             "[ -e {pid} ] && tr '\\0' ' ' < /proc/$(head -n 1 {pid})/cmdline 2>/dev/null | grep -q '^haproxy '"
@@ -112,25 +112,25 @@ impl Libvirt {
             id: ID.to_owned(),
             why: WHY.to_owned(),
             holds: Check::All(vec![
-                place.is_file(&path, 0o644, &text),
-                Check::Succeeds(place.shell(&is_on)),
+                hypervisor.is_file(&path, 0o644, &text),
+                Check::Succeeds(hypervisor.shell(&is_on)),
                 self.loaded(&text),
             ]),
             does: vec![
-                place.write(&path, 0o644, &text),
-                Step::Run(place.run(Program::new("haproxy", ["-c", "-q", "-f", &path]))),
-                Step::Run(place.shell(&start)),
+                hypervisor.write(&path, 0o644, &text),
+                Step::Run(hypervisor.run(Program::new("haproxy", ["-c", "-q", "-f", &path]))),
+                Step::Run(hypervisor.shell(&start)),
             ],
             undo: vec![
-                Step::Run(place.shell(&stop)),
-                place.remove(&path),
+                Step::Run(hypervisor.shell(&stop)),
+                hypervisor.remove(&path),
                 Step::Run(self.remove_own_folder()),
             ],
         }
     }
 
     fn by_podman(&self) -> Action {
-        let (place, (path, text)) = (self.place(), self.configuration());
+        let (hypervisor, (path, text)) = (self.hypervisor(), self.configuration());
         let name = format!("hardway-{}-haproxy", self.settings.network);
         let (folder, own) = (self.run_folder(), self.own_folder());
         let image = self.settings.haproxy_image.as_deref().unwrap_or_default();
@@ -148,18 +148,18 @@ impl Libvirt {
             id: ID.to_owned(),
             why: WHY.to_owned(),
             holds: Check::All(vec![
-                place.is_file(&path, 0o644, &text),
-                Check::Prints { program: place.run(inspect), line: "true".to_owned() },
+                hypervisor.is_file(&path, 0o644, &text),
+                Check::Prints { program: hypervisor.run(inspect), line: "true".to_owned() },
                 self.loaded(&text),
             ]),
             does: vec![
-                place.write(&path, 0o644, &text),
-                Step::Run(place.run(Program::new("install", ["-d", "-m", "0711", &folder]))),
-                Step::Run(place.shell(&start)),
+                hypervisor.write(&path, 0o644, &text),
+                Step::Run(hypervisor.run(Program::new("install", ["-d", "-m", "0711", &folder]))),
+                Step::Run(hypervisor.shell(&start)),
             ],
             undo: vec![
-                Step::Run(place.shell(&stop)),
-                place.remove(&path),
+                Step::Run(hypervisor.shell(&stop)),
+                hypervisor.remove(&path),
                 Step::Run(self.remove_own_folder()),
             ],
         }
@@ -168,9 +168,9 @@ impl Libvirt {
     /// SELinux does not expect HAProxy on ports 6443 and 22623.
     fn selinux(&self) -> Action {
         let set = |value: &str| {
-            self.place().run(Program::words(&format!("setsebool -P haproxy_connect_any {value}")))
+            self.hypervisor().run(Program::words(&format!("setsebool -P haproxy_connect_any {value}")))
         };
-        let program = self.place().run(Program::words("getsebool haproxy_connect_any"));
+        let program = self.hypervisor().run(Program::words("getsebool haproxy_connect_any"));
         let holds = Check::Prints { program, line: "haproxy_connect_any --> on".to_owned() };
         Action::programs(
             "balancer/selinux",
@@ -183,7 +183,7 @@ impl Libvirt {
 
     /// The administration socket of a HAProxy on another host, here.
     fn tunnel(&self) -> Option<Action> {
-        let ssh = self.place().ssh()?;
+        let ssh = self.hypervisor().ssh()?;
         let destination = ssh.arguments.last().cloned().unwrap_or_default();
         let options = Program { arguments: ssh.arguments[..ssh.arguments.len() - 1].to_vec(), ..ssh };
         let (local, control) = (self.tunnel_socket().display().to_string(), self.control_path());
@@ -257,7 +257,7 @@ impl Libvirt {
 
     fn remove_own_folder(&self) -> Program {
         let folder = shell_word(&self.own_folder());
-        self.place()
+        self.hypervisor()
             .shell(&format!("if [ -d {folder} ]; then rmdir -p --ignore-fail-on-non-empty {folder}; fi"))
     }
 }

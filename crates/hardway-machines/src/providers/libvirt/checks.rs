@@ -218,7 +218,7 @@ fn judge_pool(pool: &Pool) -> Judged {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::preflight::Verdict;
+    use crate::preflight::PreflightVerdict;
 
     #[test]
     fn a_daemon_that_does_not_answer_is_named() {
@@ -229,8 +229,8 @@ mod tests {
         );
         let said = "Failed to connect socket to '/var/run/libvirt/libvirt-sock'".to_owned();
         let down = judge_daemon("qemu:///system", &Err(NoAnswer::Failed { status: String::new(), said }));
-        assert_eq!((down.verdict, down.seen[0].contains("libvirt-sock")), (Verdict::Failed, true));
-        assert_eq!(judge_daemon("qemu:///session", &version()).verdict, Verdict::Failed);
+        assert_eq!((down.verdict, down.seen[0].contains("libvirt-sock")), (PreflightVerdict::Failed, true));
+        assert_eq!(judge_daemon("qemu:///session", &version()).verdict, PreflightVerdict::Failed);
     }
 
     #[test]
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn the_fix_fits_the_host() {
         let good = Kvm { has_device: Some(true), is_nested: false, capabilities: Ok(String::new()) };
-        assert_eq!(judge_kvm(&good).verdict, Verdict::Passed);
+        assert_eq!(judge_kvm(&good).verdict, PreflightVerdict::Passed);
         let gone = judge_kvm(&Kvm { has_device: Some(false), ..good.clone() });
         assert_eq!(gone.seen, ["/dev/kvm is missing"]);
         assert!(gone.fix.unwrap().contains("firmware"));
@@ -257,12 +257,12 @@ mod tests {
     fn every_flag_can_be_the_one_that_is_missing() {
         let with =
             |flags: &[&str]| format!("processor\t: 0\nflags\t\t: fpu {}\nbugs\t\t: none\n", flags.join(" "));
-        assert_eq!(judge_processor(&with(&NEEDED)).verdict, Verdict::Passed);
+        assert_eq!(judge_processor(&with(&NEEDED)).verdict, PreflightVerdict::Passed);
         for gone in NEEDED {
             let rest: Vec<&str> = NEEDED.iter().copied().filter(|flag| *flag != gone).collect();
             let judged = judge_processor(&with(&rest));
             assert_eq!(judged.seen, [format!("the processor lacks {gone} of x86-64-v2")]);
-            assert_eq!(judged.verdict, Verdict::Failed);
+            assert_eq!(judged.verdict, PreflightVerdict::Failed);
         }
     }
 
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn the_folder_that_is_shut_is_named() {
-        assert_eq!(judge_pool(&good()).verdict, Verdict::Passed);
+        assert_eq!(judge_pool(&good()).verdict, PreflightVerdict::Passed);
         let mut shut = good();
         shut.way[1].1 = 0o40700;
         let shut = judge_pool(&shut);
@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(judge_pool(&stopped).seen, ["pool ocp4 does not run yet: build-infra starts it"]);
         let said = "error: Storage pool not found: no storage pool with matching name 'ocp4'".to_owned();
         let absent = Pool { info: Err(NoAnswer::Failed { status: String::new(), said }), ..good() };
-        assert_eq!(judge_pool(&absent).verdict, Verdict::Passed);
+        assert_eq!(judge_pool(&absent).verdict, PreflightVerdict::Passed);
     }
 
     #[test]

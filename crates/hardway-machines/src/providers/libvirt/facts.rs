@@ -1,6 +1,6 @@
 //! What the host can do. Looked at once, before planning; a plan is pure from there on.
 
-use super::place::Place;
+use super::hypervisor::Hypervisor;
 use super::settings::Settings;
 use super::virsh::Virsh;
 use crate::actions::{Host, Program};
@@ -34,10 +34,12 @@ pub enum Resolver {
 impl HostFacts {
     /// Looks. What cannot be seen is taken to be as on most hosts: the first action that needs it says what is wrong.
     pub fn look(settings: &Settings) -> Self {
-        let place = Place::of(&settings.uri);
-        let is = |line: &str| Host::default().run(&place.run(Program::words(line))).is_ok();
+        let hypervisor = Hypervisor::of(&settings.uri);
+        let is = |line: &str| Host::default().run(&hypervisor.run(Program::words(line))).is_ok();
         let prints = |line: &str, what: &str| {
-            Host::default().run(&place.run(Program::words(line))).is_ok_and(|printed| printed.trim() == what)
+            Host::default()
+                .run(&hypervisor.run(Program::words(line)))
+                .is_ok_and(|printed| printed.trim() == what)
         };
         let capabilities = Host::default().run(&Virsh::new(&settings.uri).call("capabilities", [""; 0]));
         let has_systemd = is("test -d /run/systemd/system");

@@ -23,19 +23,19 @@ impl Libvirt {
     }
 
     fn masquerade(&self) -> Action {
-        let place = self.place();
+        let hypervisor = self.hypervisor();
         let table = self.table_name();
         let (rules, mark) = self.rules(&table);
-        let has_table = place
+        let has_table = hypervisor
             .shell(&format!("found=$(nft list table inet {table}); printf %s \"$found\" | grep -qF {mark}"));
         let id = "network/masquerade";
         let why = "Machines reach the world as this host, also after firewalld has reloaded.".to_owned();
         let delete =
             format!("if nft list table inet {table} >/dev/null 2>&1; then nft delete table inet {table}; fi");
         if !self.facts.has_systemd {
-            let load = place.run(Program::words("nft -f -").reading(rules));
+            let load = hypervisor.run(Program::words("nft -f -").reading(rules));
             let holds = Check::Succeeds(has_table);
-            return Action::programs(id, why, holds, [load], [place.shell(&delete)]);
+            return Action::programs(id, why, holds, [load], [hypervisor.shell(&delete)]);
         }
         let path = format!("{}/masquerade.nft", self.own_folder());
         let text = with_bridge(
@@ -54,7 +54,7 @@ impl Libvirt {
             works: Check::Succeeds(has_table),
             start: "restart",
         };
-        unit.action(&place)
+        unit.action(&hypervisor)
     }
 
     /// The whole table, in place of whatever was in it, and the mark by which it is known again.
@@ -103,7 +103,7 @@ impl Libvirt {
         [("now", ""), ("kept", "--permanent ")].map(|(name, when)| {
             let firewall = |verb: &str| {
                 let line = format!("firewall-cmd {when}--zone=libvirt --{verb}-port={port}/tcp");
-                self.place().run(Program::words(&line))
+                self.hypervisor().run(Program::words(&line))
             };
             Action::programs(
                 format!("network/port-{port}-{name}"),

@@ -109,7 +109,7 @@ impl Libvirt {
                 &[virsh.call("undefine", [&uuid, "--nvram", "--managed-save", "--snapshots-metadata"])],
             )],
         );
-        action.undo.push(self.place().remove(&log));
+        action.undo.push(self.hypervisor().remove(&log));
         action
     }
 

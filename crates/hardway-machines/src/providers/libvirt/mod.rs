@@ -3,7 +3,7 @@
 //! ```text
 //! Settings        `machines.libvirt` of the inventory                                settings.rs, uri.rs
 //! HostFacts       what the host can do; looked at once, before planning              facts.rs
-//! Place           where programs run and files lie: here or over ssh                 place.rs
+//! Hypervisor      where programs run and files lie: here or over ssh                 hypervisor.rs
 //! Virsh           virsh calls, and "only if it is there"                             virsh.rs
 //! network         one libvirt network: NAT, DHCP, names, virtual addresses           network.rs, network_xml.rs,
 //!                                                                                    network_entries.rs
@@ -27,12 +27,12 @@ mod descriptor;
 mod domain_xml;
 mod facts;
 mod firewall;
+mod hypervisor;
 mod loose_interfaces;
 mod machine;
 mod network;
 mod network_entries;
 mod network_xml;
-mod place;
 mod resolver;
 mod settings;
 mod storage;
@@ -58,7 +58,7 @@ use super::probe::on_if;
 use super::{DiskWritten, LoadBalancer, Power, Probe, Provider, install_medium};
 use crate::actions::{Action, Program};
 use crate::host_progress::console;
-use place::Place;
+use hypervisor::Hypervisor;
 use virsh::Virsh;
 
 /// The provider.
@@ -105,8 +105,8 @@ impl Libvirt {
         Virsh::new(&self.settings.uri)
     }
 
-    fn place(&self) -> Place {
-        Place::of(&self.settings.uri)
+    fn hypervisor(&self) -> Hypervisor {
+        Hypervisor::of(&self.settings.uri)
     }
 }
 
@@ -160,7 +160,7 @@ impl Provider for Libvirt {
 
     fn console(&self, host: &Host) -> Option<Probe<Sight>> {
         let log = shell_word(&self.log(host));
-        let grep = self.place().shell(&format!("grep -aohE {} {log} || :", shell_word(console::MARKS)));
+        let grep = self.hypervisor().shell(&format!("grep -aohE {} {log} || :", shell_word(console::MARKS)));
         Some(Probe::new(grep, console::sight))
     }
 
@@ -172,7 +172,7 @@ impl Provider for Libvirt {
     }
 
     fn look_at_console(&self, host: &Host) -> Option<String> {
-        let follow = self.place().run(Program::new("tail", ["-n", "100", &self.log(host)]));
+        let follow = self.hypervisor().run(Program::new("tail", ["-n", "100", &self.log(host)]));
         Some(format!("{follow}, or {}", self.virsh().call("console", [self.name(host)])))
     }
 }

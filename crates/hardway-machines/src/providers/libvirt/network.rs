@@ -59,7 +59,7 @@ impl Libvirt {
         if !self.cluster.inventory.network.gateway.iter().any(IpAddr::is_ipv4) {
             return None;
         }
-        let place = self.place();
+        let hypervisor = self.hypervisor();
         let others = format!(
             "links=$(ip -o link show type bridge); \
              bridges=$(printf '%s\\n' \"$links\" | awk '{{print $2}}' | grep -vxF {} || :)",
@@ -68,9 +68,12 @@ impl Libvirt {
         Some(Action::programs(
             FORWARDING,
             format!("This host passes on what machines send to the world ({KEY})."),
-            Check::Prints { program: place.run(Program::new("sysctl", ["-n", KEY])), line: "1".to_owned() },
-            [place.run(Program::new("sysctl", ["-w", &format!("{KEY}=1")]))],
-            [place.shell(&format!("{others}; if [ -z \"$bridges\" ]; then sysctl -w {KEY}=0; fi"))],
+            Check::Prints {
+                program: hypervisor.run(Program::new("sysctl", ["-n", KEY])),
+                line: "1".to_owned(),
+            },
+            [hypervisor.run(Program::new("sysctl", ["-w", &format!("{KEY}=1")]))],
+            [hypervisor.shell(&format!("{others}; if [ -z \"$bridges\" ]; then sysctl -w {KEY}=0; fi"))],
         ))
     }
 
@@ -85,7 +88,7 @@ impl Libvirt {
         let virsh = Program::new("virsh", ["-c", uri]);
         let (network, bridge) = (&self.settings.network, &self.settings.bridge);
         let cards = format!("awk '$2 == \"network\" && $3 == \"{network}\" {{print $1}}'");
-        self.place().shell(&format!(
+        self.hypervisor().shell(&format!(
             "for machine in $({virsh} list --uuid); do \
              for card in $({virsh} domiflist \"$machine\" | {cards}); do \
              ip link set dev \"$card\" master {bridge}; done; done"

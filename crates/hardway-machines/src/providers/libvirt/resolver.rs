@@ -23,7 +23,7 @@ impl Libvirt {
 
     /// A domain that only routes questions, on the bridge. It goes with the bridge, so a unit brings it back.
     fn resolved(&self) -> Action {
-        let (place, bridge, domain) = (self.place(), &self.settings.bridge, self.cluster.domain());
+        let (hypervisor, bridge, domain) = (self.hypervisor(), &self.settings.bridge, self.cluster.domain());
         let servers = self.servers().join(" ");
         let text = with_bridge(
             &format!("Names of {domain} are asked of its own network"),
@@ -40,15 +40,15 @@ impl Libvirt {
             name: format!("hardway-{}-resolver.service", self.settings.network),
             text,
             files: Vec::new(),
-            works: Check::Succeeds(place.shell(&self.is_known())),
+            works: Check::Succeeds(hypervisor.shell(&self.is_known())),
             start: "restart",
         };
-        unit.action(&place)
+        unit.action(&hypervisor)
     }
 
     /// A dnsmasq of NetworkManager's own, with one more server for one domain.
     fn network_manager(&self) -> Action {
-        let (place, domain) = (self.place(), self.cluster.domain());
+        let (hypervisor, domain) = (self.hypervisor(), self.cluster.domain());
         let servers: String =
             self.servers().iter().map(|server| format!("server=/{domain}/{server}\n")).collect();
         let name = format!("hardway-{}.conf", self.settings.network);
@@ -59,18 +59,19 @@ impl Libvirt {
             ),
             (format!("/etc/NetworkManager/dnsmasq.d/{name}"), format!("# Made by hardway.\n{servers}")),
         ];
-        let reload = || Step::Run(place.run(Program::words("systemctl reload NetworkManager")));
-        let mut does: Vec<Step> = files.iter().map(|(path, text)| place.write(path, 0o644, text)).collect();
+        let reload = || Step::Run(hypervisor.run(Program::words("systemctl reload NetworkManager")));
+        let mut does: Vec<Step> =
+            files.iter().map(|(path, text)| hypervisor.write(path, 0o644, text)).collect();
         does.push(reload());
         // The dnsmasq is started after the reload has answered.
         let known = self.is_known();
         let wait = format!("for try in $(seq 60); do if {known}; then exit 0; fi; sleep 0.5; done; exit 1");
-        does.push(Step::Run(place.shell(&wait)));
-        let mut undo: Vec<Step> = files.iter().map(|(path, _)| place.remove(path)).collect();
+        does.push(Step::Run(hypervisor.shell(&wait)));
+        let mut undo: Vec<Step> = files.iter().map(|(path, _)| hypervisor.remove(path)).collect();
         undo.push(reload());
         let mut holds: Vec<Check> =
-            files.iter().map(|(path, text)| place.is_file(path, 0o644, text)).collect();
-        holds.push(Check::Succeeds(place.shell(&known)));
+            files.iter().map(|(path, text)| hypervisor.is_file(path, 0o644, text)).collect();
+        holds.push(Check::Succeeds(hypervisor.shell(&known)));
         let holds = Check::All(holds);
         Action { id: ID.to_owned(), why: self.reason(), holds, does, undo }
     }

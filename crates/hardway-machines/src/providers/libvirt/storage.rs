@@ -8,7 +8,7 @@ use crate::actions::{Action, Check, Program};
 impl Libvirt {
     /// A pool of this name that runs. One that is there already is used as it is.
     pub(super) fn storage(&self) -> Vec<Action> {
-        let (virsh, place) = (self.virsh(), self.place());
+        let (virsh, hypervisor) = (self.virsh(), self.hypervisor());
         let (pool, path) = (&self.settings.pool, &self.settings.pool_path);
         let all = "pool-list --all --name";
         let word = shell_word(path);
@@ -17,9 +17,14 @@ impl Libvirt {
             "storage/folder",
             "Disks and install media lie here; QEMU's own user may enter it.",
             // A pool that is there has its own folder, perhaps another.
-            Check::Succeeds(virsh.unless_listed(all, pool, &[place.run(Program::new("test", ["-d", path]))])),
-            [place.run(Program::new("install", ["-d", "-m", "0711", path]))],
-            [place.shell(&format!("if [ -d {word} ]; then rmdir --ignore-fail-on-non-empty {word}; fi"))],
+            Check::Succeeds(virsh.unless_listed(
+                all,
+                pool,
+                &[hypervisor.run(Program::new("test", ["-d", path]))],
+            )),
+            [hypervisor.run(Program::new("install", ["-d", "-m", "0711", path]))],
+            [hypervisor
+                .shell(&format!("if [ -d {word} ]; then rmdir --ignore-fail-on-non-empty {word}; fi"))],
         );
         let defined = Action::programs(
             "storage/pool",

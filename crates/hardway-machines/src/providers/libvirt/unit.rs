@@ -1,6 +1,6 @@
 //! systemd units that hardway writes: in place, enabled, running, and gone again.
 
-use super::place::Place;
+use super::hypervisor::Hypervisor;
 use crate::actions::{Action, Check, Program, Step};
 
 /// A unit, and what else must be so for it to be at work.
@@ -20,25 +20,25 @@ pub(super) struct Unit<'u> {
 
 impl Unit<'_> {
     /// As an action. Files are written before it is started and go after it is stopped.
-    pub(super) fn action(self, place: &Place) -> Action {
+    pub(super) fn action(self, hypervisor: &Hypervisor) -> Action {
         let path = format!("/etc/systemd/system/{}", self.name);
-        let systemctl = |line: &str| Step::Run(place.run(Program::words(&format!("systemctl {line}"))));
+        let systemctl = |line: &str| Step::Run(hypervisor.run(Program::words(&format!("systemctl {line}"))));
         let mut files = self.files;
         files.push((path.clone(), self.text));
         let mut holds: Vec<Check> =
-            files.iter().map(|(path, content)| place.is_file(path, 0o644, content)).collect();
+            files.iter().map(|(path, content)| hypervisor.is_file(path, 0o644, content)).collect();
         holds.push(Check::Succeeds(
-            place.run(Program::words(&format!("systemctl is-enabled --quiet {}", self.name))),
+            hypervisor.run(Program::words(&format!("systemctl is-enabled --quiet {}", self.name))),
         ));
         holds.push(self.works);
         let mut does: Vec<Step> =
-            files.iter().map(|(path, content)| place.write(path, 0o644, content)).collect();
+            files.iter().map(|(path, content)| hypervisor.write(path, 0o644, content)).collect();
         does.push(systemctl("daemon-reload"));
         does.push(systemctl(&format!("enable {}", self.name)));
         does.push(systemctl(&format!("{} {}", self.start, self.name)));
         let stop = format!("if [ -e {path} ]; then systemctl disable --now {}; fi", self.name);
-        let mut undo = vec![Step::Run(place.shell(&stop))];
-        undo.extend(files.iter().rev().map(|(path, _)| place.remove(path)));
+        let mut undo = vec![Step::Run(hypervisor.shell(&stop))];
+        undo.extend(files.iter().rev().map(|(path, _)| hypervisor.remove(path)));
         undo.push(systemctl("daemon-reload"));
         Action { id: self.id.to_owned(), why: self.why, holds: Check::All(holds), does, undo }
     }

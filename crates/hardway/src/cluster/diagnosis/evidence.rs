@@ -10,7 +10,7 @@ use hardway_assets::inventory::Role;
 use hardway_assets::{Cluster, Phase};
 use hardway_cluster::declared::Declared;
 use hardway_cluster::diagnosis::{
-    Api, Evidence, InstallFacts, Limits, Log, NameFacts, Place, from_bundle, live as ask,
+    Api, Evidence, InstallFacts, Limits, Log, LogSource, NameFacts, from_bundle, live as ask,
 };
 use hardway_journal::{FILE_NAME, History, IgnitionRedeemed, JournalError, PhaseState, Record};
 
@@ -98,7 +98,7 @@ pub(crate) fn given(files: &[PathBuf]) -> Result<Vec<Log>, Report> {
         let lines: Vec<&str> = text.lines().collect();
         let lines =
             lines[lines.len().saturating_sub(LINES)..].iter().map(|line| (*line).to_owned()).collect();
-        Ok(Log { place: Place::Given, name: file.display().to_string(), lines })
+        Ok(Log { source: LogSource::Given, name: file.display().to_string(), lines })
     };
     files.iter().map(read).collect()
 }

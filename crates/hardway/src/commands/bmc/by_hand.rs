@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use hardway_assets::inventory::Host;
-use hardway_machines::host_progress::{HostState, Progress, Tracked, fold};
+use hardway_machines::host_progress::{HostProgress, HostState, Tracked, fold};
 use hardway_machines::providers::Provider as _;
 
 use super::Site;
@@ -50,7 +50,7 @@ pub(super) fn seen(site: &Site, host: &Host) -> Result<Exit, Report> {
 }
 
 fn is_seen(state: &HostState) -> bool {
-    state.state >= Progress::Seen
+    state.state >= HostProgress::Seen
 }
 
 /// In the order given; the journal is read once for all of them.

@@ -6,7 +6,7 @@ use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::{self, Host, Role};
 use hardway_cluster::csr_policy::{self, IgnitionEvidence};
-use hardway_hosted::controller::{Controller, Metrics, MetricsServer, Told};
+use hardway_hosted::controller::{Controller, ControllerEvent, Metrics, MetricsServer};
 use hardway_hosted::pointer::OwnServer;
 use hardway_hosted::reconcile::{Settings, StepKind};
 use hardway_hosted::{MachineMaker, ProgramProvider};
@@ -31,7 +31,8 @@ pub(super) async fn run(
     args: &ControllerArgs,
     out: &Output,
 ) -> Result<Exit, Report> {
-    let (controller, told) = controller(global, management, &args.reconcile, !args.no_machines, out).await?;
+    let (controller, events) =
+        controller(global, management, &args.reconcile, !args.no_machines, out).await?;
     let metrics = match args.metrics {
         Some(address) => {
             let server = MetricsServer::start(address, Arc::clone(&controller.metrics)).await;
@@ -53,7 +54,7 @@ pub(super) async fn run(
         drop(controller);
         ended
     };
-    let (ended, ()) = tokio::join!(running, print(told, out));
+    let (ended, ()) = tokio::join!(running, print(events, out));
     drop(metrics);
     ended.map_err(|error| failed(&error))?;
     if ended_by == Some(Stop::Interrupted) {
@@ -69,7 +70,7 @@ pub(super) async fn controller(
     args: &ReconcileArgs,
     makes_machines: bool,
     out: &Output,
-) -> Result<(Controller, mpsc::UnboundedReceiver<Told>), Report> {
+) -> Result<(Controller, mpsc::UnboundedReceiver<ControllerEvent>), Report> {
     let folder = std::path::absolute(&global.dir)
         .map_err(|error| Report::from_error(Code::WorkdirUnusable, &error))?;
     let now: hardway_cluster::clock::Now = Arc::new(clock::now);
@@ -91,7 +92,7 @@ pub(super) async fn controller(
     let releases = Registries::new(&Workdir::open(&global.dir)?, &folder, &(&args.registry).into(), out)?;
     let management = connect(management, &args.cluster).await?;
     let hosted = hosted_client(&management, args.hosted_kubeconfig.as_deref()).await?;
-    let (sender, told) = mpsc::unbounded_channel();
+    let (sender, events) = mpsc::unbounded_channel();
     let controller = Controller {
         hosted,
         management,
@@ -114,11 +115,11 @@ pub(super) async fn controller(
         identity: identity(),
         now,
         metrics: Arc::new(Metrics::default()),
-        tell: Arc::new(move |told| {
-            let _ = sender.send(told.clone());
+        tell: Arc::new(move |event| {
+            let _ = sender.send(event.clone());
         }),
     };
-    Ok((controller, told))
+    Ok((controller, events))
 }
 
 fn settings(args: &ReconcileArgs) -> Settings {
@@ -171,35 +172,35 @@ pub(super) fn hosts(global: &Global) -> Result<Vec<Host>, Report> {
 }
 
 /// Until there is nothing more to come.
-pub(super) async fn print(mut told: mpsc::UnboundedReceiver<Told>, out: &Output) {
+pub(super) async fn print(mut events: mpsc::UnboundedReceiver<ControllerEvent>, out: &Output) {
     let mut last = String::new();
-    while let Some(told) = told.recv().await {
-        let (is_bad, line) = line(&told);
+    while let Some(event) = events.recv().await {
+        let (is_bad, line) = line(&event);
         // What is tried again and fails in the same way is said once.
         if line == last {
             continue;
         }
-        match (is_bad, &told) {
+        match (is_bad, &event) {
             (true, _) => out.warn(&line),
-            (false, Told::Took { step: StepKind::Record, .. }) => out.debug(&line),
+            (false, ControllerEvent::Took { step: StepKind::Record, .. }) => out.debug(&line),
             (false, _) => out.info(&line),
         }
         last = line;
     }
 }
 
-fn line(told: &Told) -> (bool, String) {
-    match told {
-        Told::Leading(of) => (false, format!("this one acts for the {of}")),
-        Told::Took { worker, step } => (false, format!("{worker}: {step}")),
-        Told::Failed { worker, step, why } => (true, format!("{worker}: {step}: {why}")),
-        Told::ByHand { worker, steps } => {
+fn line(event: &ControllerEvent) -> (bool, String) {
+    match event {
+        ControllerEvent::Leading(of) => (false, format!("this one acts for the {of}")),
+        ControllerEvent::Took { worker, step } => (false, format!("{worker}: {step}")),
+        ControllerEvent::Failed { worker, step, why } => (true, format!("{worker}: {step}: {why}")),
+        ControllerEvent::ByHand { worker, steps } => {
             let steps: String = steps.iter().zip(1..).map(|(step, n)| format!("\n  {n}. {step}")).collect();
             (true, format!("{worker} waits for a person:{steps}"))
         }
-        Told::Decided { node, what } => {
+        ControllerEvent::Decided { node, what } => {
             (false, format!("{node}: {}", what.split(": ").next().unwrap_or(what)))
         }
-        Told::Trouble(what) => (true, format!("{what}; trying again")),
+        ControllerEvent::Trouble(what) => (true, format!("{what}; trying again")),
     }
 }

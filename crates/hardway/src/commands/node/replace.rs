@@ -43,7 +43,7 @@ impl Replace<'_> {
     fn carry_out(&self, install: &Install, host: &Host, step: Step) -> Result<(), Report> {
         let node = install.cluster.node_name(host);
         let asked = |error: &dyn std::error::Error| Report::from_error(Code::NodeKept, error);
-        let with_client = |f: &dyn Fn(Client) -> Told| {
+        let with_client = |f: &dyn Fn(Client) -> Call| {
             let client = install.block_on(client(install))?;
             install.block_on(async { f(client).await.map_err(|error| asked(&error)) })
         };
@@ -72,7 +72,7 @@ impl Replace<'_> {
     }
 }
 
-type Told = std::pin::Pin<Box<dyn Future<Output = Result<(), kube::Error>> + Send>>;
+type Call = std::pin::Pin<Box<dyn Future<Output = Result<(), kube::Error>> + Send>>;
 
 /// A worker has no part in etcd.
 fn plan(install: &Install, host: &Host) -> Result<Replacement, Report> {

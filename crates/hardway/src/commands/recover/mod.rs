@@ -13,7 +13,7 @@ use kube::Client;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use super::approve::{Told, print};
+use super::approve::{ApproverEvent, print};
 use crate::cli::{Format, Global, RecoverArgs, RecoverCertsArgs, RecoverVerb};
 use crate::clock;
 use crate::cluster::{self, EXPIRED_INSTALL_FIX, ExpiredInstall, declared, identity};
@@ -41,10 +41,10 @@ async fn recover(
     worn: ExpiredInstall,
     out: &Output,
 ) -> Result<Exit, Report> {
-    let (recovery, told) = begin(workdir, args, declared).await?;
+    let (recovery, events) = begin(workdir, args, declared).await?;
     let mut done = Done { worn, ..Done::default() };
     let (end, decisions) =
-        tokio::join!(carry_out(recovery, args, &mut done, out), listen(told, args.output, out));
+        tokio::join!(carry_out(recovery, args, &mut done, out), listen(events, args.output, out));
     if args.output != Format::Text {
         out.value(&show::value(&done, &decisions), args.output);
     }
@@ -60,17 +60,19 @@ struct Done {
 }
 
 /// Decisions are printed as they are taken, or kept for the one document that programs get.
-async fn listen(told: mpsc::UnboundedReceiver<Told>, format: Format, out: &Output) -> Vec<Value> {
+async fn listen(events: mpsc::UnboundedReceiver<ApproverEvent>, format: Format, out: &Output) -> Vec<Value> {
     if format == Format::Text {
-        print(told, format, out).await;
+        print(events, format, out).await;
         return Vec::new();
     }
-    let (mut told, mut decisions) = (told, Vec::new());
-    while let Some(one) = told.recv().await {
-        match one {
-            Told::Decided(outcome) => decisions.push(serde_json::to_value(&outcome).unwrap_or_default()),
-            Told::Line(text) => out.info(&text),
-            Told::Warning(text) => out.warn(&text),
+    let (mut events, mut decisions) = (events, Vec::new());
+    while let Some(event) = events.recv().await {
+        match event {
+            ApproverEvent::Decided(outcome) => {
+                decisions.push(serde_json::to_value(&outcome).unwrap_or_default())
+            }
+            ApproverEvent::Line(text) => out.info(&text),
+            ApproverEvent::Warning(text) => out.warn(&text),
         }
     }
     decisions
@@ -81,7 +83,7 @@ async fn begin(
     workdir: &Workdir,
     args: &RecoverCertsArgs,
     declared: Declared,
-) -> Result<(Recovery, mpsc::UnboundedReceiver<Told>), Report> {
+) -> Result<(Recovery, mpsc::UnboundedReceiver<ApproverEvent>), Report> {
     let kubeconfig = cluster::kubeconfig(workdir, args.cluster.kubeconfig.as_deref());
     let mut config = cluster::read_kubeconfig(workdir, kubeconfig.as_deref()).await?;
     if let Some(server) = &args.server {
@@ -103,11 +105,11 @@ async fn begin(
         now: Arc::new(clock::now),
         tell: Arc::new(move |news| {
             if let News::Following(holder) = news {
-                let _ = sender.send(Told::Warning(format!(
+                let _ = sender.send(ApproverEvent::Warning(format!(
                     "{holder} approves for this cluster and knows nothing of this recovery: stop it until this is over"
                 )));
             }
-            let _ = sender.send(Told::of(news));
+            let _ = sender.send(ApproverEvent::of(news));
         }),
     };
     Ok((Recovery { silence: args.silence, ..Recovery::new(approver) }, receiver))

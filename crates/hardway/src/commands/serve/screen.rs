@@ -7,7 +7,7 @@ use hardway_machines::ignition_server::faces::HostTable;
 
 use super::line;
 use super::printer::Printer;
-use super::view::View;
+use super::view::ServeView;
 use crate::cli::ServeFormat;
 use crate::report::Report;
 use crate::server::{Hosts, Listener, failed};
@@ -16,7 +16,7 @@ use crate::terminal::Output;
 /// Standard output and standard error.
 pub(super) struct Screen<'o> {
     out: &'o Output,
-    view: View,
+    view: ServeView,
     format: ServeFormat,
     printer: Printer,
     is_terminal: bool,
@@ -28,7 +28,7 @@ impl<'o> Screen<'o> {
     pub(super) fn new(format: ServeFormat, out: &'o Output) -> Result<Self, Report> {
         let is_terminal = std::io::stdout().is_terminal();
         let printer = Printer::start().map_err(|error| failed(&error))?;
-        Ok(Self { out, view: View::default(), format, printer, is_terminal, drawn: 0 })
+        Ok(Self { out, view: ServeView::default(), format, printer, is_terminal, drawn: 0 })
     }
 
     fn is_live(&self) -> bool {

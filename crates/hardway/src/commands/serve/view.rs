@@ -13,13 +13,13 @@ use crate::cli::ServeFormat;
 
 /// What is shown.
 #[derive(Debug, Default)]
-pub(super) struct View {
-    rows: BTreeMap<(Role, String), Row>,
+pub(super) struct ServeView {
+    rows: BTreeMap<(Role, String), HostRow>,
     recent: VecDeque<String>,
 }
 
 #[derive(Debug, Default)]
-struct Row {
+struct HostRow {
     is_made: bool,
     generation: String,
     fetched: Option<Redeemed>,
@@ -29,7 +29,7 @@ struct Row {
 /// Lines about events below the table.
 const RECENT: usize = 5;
 
-impl View {
+impl ServeView {
     /// Whether there is a table.
     pub(super) fn has_hosts(&self) -> bool {
         !self.rows.is_empty()
@@ -37,7 +37,7 @@ impl View {
 
     /// Takes in which hosts there are, and how they are now.
     pub(super) fn update(&mut self, roles: &BTreeMap<String, Role>, table: &HostTable, told: &Hosts) {
-        self.rows = roles.iter().map(|(name, role)| ((*role, name.clone()), Row::default())).collect();
+        self.rows = roles.iter().map(|(name, role)| ((*role, name.clone()), HostRow::default())).collect();
         for ((_, name), row) in &mut self.rows {
             let config = table.get(name).and_then(|state| state.config.as_ref());
             row.is_made = config.is_some();
@@ -75,7 +75,7 @@ impl View {
     }
 }
 
-impl Row {
+impl HostRow {
     fn state(&self) -> String {
         match (&self.joined, &self.fetched) {
             (Some(joined), Some(Redeemed { at, .. })) if joined >= at => format!("joined at {joined:.0}"),
@@ -111,7 +111,7 @@ mod tests {
         ]);
         let roles = [("boot", Role::Bootstrap), ("m0", Role::Master), ("w0", Role::Worker)];
         let roles = roles.into_iter().map(|(name, role)| (name.to_owned(), role)).collect();
-        let mut view = View::default();
+        let mut view = ServeView::default();
         view.update(&roles, &table, &Hosts::default());
         for i in 0..9 {
             view.note(&Event {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hardway_assets::inventory::{Host, Role};
 use hardway_journal::Follower;
-use hardway_machines::host_progress::{HostState, HostStates, PATIENCE, Progress, Stall, Tracked, stall};
+use hardway_machines::host_progress::{HostProgress, HostState, HostStates, PATIENCE, Stall, Tracked, stall};
 use hardway_machines::providers::{Power, Provider};
 
 use super::build_infra::effect;
@@ -176,7 +176,7 @@ pub(in crate::install) fn boot_one(install: &Install, host: &Host) -> Result<(),
 /// Whether its node has both of its certificates: until then somebody has to approve.
 pub(in crate::install) fn has_joined(install: &Install, host: &Host) -> Result<bool, Report> {
     let states = Boot { install, roles: &[] }.states(&[host])?;
-    Ok(states.iter().all(|state| state.state == Progress::Joined))
+    Ok(states.iter().all(|state| state.state == HostProgress::Joined))
 }
 
 /// What a person has to do, numbered.

@@ -14,7 +14,7 @@ pub(super) struct BuildInfra<'i>(pub(super) &'i Install);
 impl Work for BuildInfra<'_> {
     fn observe(&self) -> Result<Observed, Report> {
         let actions = self.0.provider()?.infrastructure();
-        let missing = self.0.doer().missing(&actions);
+        let missing = self.0.executor().missing(&actions);
         Ok(match missing.first() {
             None => Observed::Done(format!("{} things are as they should be", actions.len())),
             Some(first) => {

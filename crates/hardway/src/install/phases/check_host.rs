@@ -2,7 +2,7 @@
 
 use hardway_assets::Phase;
 use hardway_journal::PhaseState;
-use hardway_machines::preflight::{CheckName, CheckResult, Choice, Verdict};
+use hardway_machines::preflight::{CheckName, CheckResult, Choice, PreflightVerdict};
 
 use crate::install::Install;
 use crate::install::work::{Effect, Observed, Work};
@@ -30,7 +30,7 @@ impl Work for CheckHost<'_> {
         // Files from days ago are no obstacle: make-pki makes anew what has ended.
         let choice = Choice { skip, unasked: &[CheckName::Certificates], ..Choice::default() };
         let told = |result: &CheckResult| {
-            if matches!(result.verdict, Verdict::Failed | Verdict::Warned) {
+            if matches!(result.verdict, PreflightVerdict::Failed | PreflightVerdict::Warned) {
                 self.0.view.event(&format!(
                     "{}: {}: {}",
                     result.check,
@@ -47,7 +47,8 @@ impl Work for CheckHost<'_> {
         match refused(&results) {
             Some(report) => Err(report.evidence([preflight_text(&results, provider)])),
             None => {
-                let passed = results.iter().filter(|result| result.verdict == Verdict::Passed).count();
+                let passed =
+                    results.iter().filter(|result| result.verdict == PreflightVerdict::Passed).count();
                 Ok(format!("{passed} checks passed"))
             }
         }

@@ -29,7 +29,7 @@ impl Work for RemoveBootstrap<'_> {
         let Some(host) = self.host() else {
             return Ok(Observed::Done("the inventory has no bootstrap host".to_owned()));
         };
-        let ledger = self.0.doer().ledger().map_err(|error| journal_report(&error))?;
+        let ledger = self.0.executor().ledger().map_err(|error| journal_report(&error))?;
         let is_there = ledger.iter().any(|owned| is_of_machine(&owned.action, host));
         Ok(match (history.hosts.is_retired(host), is_there) {
             (true, false) => Observed::Done(format!("{host} is gone")),
@@ -52,8 +52,9 @@ impl Work for RemoveBootstrap<'_> {
         self.0.carry_out(&actions)?;
         self.allowed(true, Allowed::PowerOff)?;
         self.0.view.waits_for(&format!("{host} to go"));
-        let doer = self.0.doer();
-        doer.take_back(|action| is_of_machine(action, host), &mut ())
+        let executor = self.0.executor();
+        executor
+            .take_back(|action| is_of_machine(action, host), &mut ())
             .map_err(|error| self.0.failed(&error))?;
         Ok(format!("{host} is out of the load balancer and gone"))
     }

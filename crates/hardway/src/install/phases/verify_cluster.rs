@@ -1,6 +1,6 @@
 //! verify-cluster: the cluster is compared with the inventory, from outside.
 
-use hardway_cluster::verify::Verdict;
+use hardway_cluster::verify::VerifyVerdict;
 
 use crate::cluster::verification;
 use crate::install::Install;
@@ -24,9 +24,11 @@ impl Work for VerifyCluster<'_> {
         self.0.log.line(&verification::text(&outcomes));
         let count = |verdict| outcomes.iter().filter(|outcome| outcome.verdict == verdict).count();
         match verification::failed(&outcomes) {
-            failed if failed.is_empty() => {
-                Ok(format!("{} checks passed, {} warned", count(Verdict::Passed), count(Verdict::Warned)))
-            }
+            failed if failed.is_empty() => Ok(format!(
+                "{} checks passed, {} warned",
+                count(VerifyVerdict::Passed),
+                count(VerifyVerdict::Warned)
+            )),
             failed => Err(Report::new(Code::VerifyFailed, format!("checks failed: {}", failed.join(", ")))
                 .exit(Exit::Install)
                 .evidence([verification::text(&outcomes)])

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use hardway_assets::Phase;
 use jiff::{SignedDuration, Timestamp};
 
-use super::View;
-use super::progress::{Progress, Shown, short};
+use super::InstallView;
+use super::progress::{InstallProgress, Shown, short};
 use crate::clock::now;
 use crate::report::Report;
 
@@ -16,11 +16,11 @@ const HEARTBEAT: SignedDuration = SignedDuration::from_secs(30);
 
 /// Prints lines on standard error.
 pub(crate) struct Lines {
-    state: Mutex<(Progress, Timestamp)>,
+    state: Mutex<(InstallProgress, Timestamp)>,
 }
 
 impl Lines {
-    pub(crate) fn new(progress: Progress) -> Self {
+    pub(crate) fn new(progress: InstallProgress) -> Self {
         Self { state: Mutex::new((progress, now())) }
     }
 
@@ -37,7 +37,7 @@ impl Lines {
         }
     }
 
-    fn change(&self, change: impl FnOnce(&mut Progress, Timestamp) -> Option<String>) {
+    fn change(&self, change: impl FnOnce(&mut InstallProgress, Timestamp) -> Option<String>) {
         let now = now();
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(line) = change(&mut state.0, now) {
@@ -47,7 +47,7 @@ impl Lines {
     }
 }
 
-impl View for Lines {
+impl InstallView for Lines {
     fn tick(&self) {
         self.beat();
     }

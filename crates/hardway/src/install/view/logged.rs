@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hardway_assets::Phase;
 
-use super::View;
+use super::InstallView;
 use crate::report::Report;
 use crate::terminal::Log;
 
@@ -14,10 +14,10 @@ pub(crate) const LOG_FILE: &str = "logs/install.log";
 /// A view that is written down as well.
 pub(crate) struct Logged {
     pub(crate) log: Log,
-    pub(crate) view: Arc<dyn View>,
+    pub(crate) view: Arc<dyn InstallView>,
 }
 
-impl View for Logged {
+impl InstallView for Logged {
     fn tick(&self) {
         self.view.tick();
     }

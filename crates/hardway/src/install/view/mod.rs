@@ -7,7 +7,7 @@ mod screen;
 
 pub(super) use lines::Lines;
 pub(super) use logged::{LOG_FILE, Logged};
-pub(super) use progress::Progress;
+pub(super) use progress::InstallProgress;
 pub(crate) use progress::short;
 pub(super) use screen::Screen;
 
@@ -16,7 +16,7 @@ use hardway_assets::Phase;
 use crate::report::Report;
 
 /// Told about everything that happens. Calls come from any thread.
-pub(crate) trait View: Send + Sync {
+pub(crate) trait InstallView: Send + Sync {
     /// A look whether there is anything to do.
     fn looks_at(&self, phase: Phase);
     /// There is nothing to do.

@@ -11,7 +11,7 @@ use crate::journal::recorded;
 
 /// Everything worth showing at one moment.
 #[derive(Clone, Debug)]
-pub(crate) struct Progress {
+pub(crate) struct InstallProgress {
     pub(crate) phases: Vec<(Phase, Shown)>,
     pub(crate) hosts: BTreeMap<String, String>,
     /// What is being waited for, and since when.
@@ -31,7 +31,7 @@ pub(crate) enum Shown {
     GaveUp { after: SignedDuration },
 }
 
-impl Progress {
+impl InstallProgress {
     pub(crate) fn new(phases: impl IntoIterator<Item = Phase>, history: &History) -> Self {
         let phases: Vec<_> = phases.into_iter().map(|phase| (phase, Shown::Ahead)).collect();
         let usual = phases
@@ -137,8 +137,10 @@ mod tests {
 
     #[test]
     fn the_block_shows_where_the_install_is_and_what_it_waits_for() {
-        let mut progress =
-            Progress::new([Phase::MakePki, Phase::InstallOs, Phase::AwaitBootstrap], &History::default());
+        let mut progress = InstallProgress::new(
+            [Phase::MakePki, Phase::InstallOs, Phase::AwaitBootstrap],
+            &History::default(),
+        );
         progress.set(Phase::MakePki, Shown::Done { took: SignedDuration::from_secs(2) });
         progress.set(Phase::InstallOs, Shown::Working { since: at(100) });
         progress.hosts.insert("master-0".into(), "booting".into());

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use hardway_assets::Phase;
 use jiff::Timestamp;
 
-use super::View;
-use super::progress::{Progress, Shown};
+use super::InstallView;
+use super::progress::{InstallProgress, Shown};
 use crate::clock::now;
 use crate::report::Report;
 
@@ -18,13 +18,13 @@ pub(crate) struct Screen {
 }
 
 struct Drawn {
-    progress: Progress,
+    progress: InstallProgress,
     /// How many lines stand on the screen.
     lines: usize,
 }
 
 impl Screen {
-    pub(crate) fn new(progress: Progress, width: usize) -> Self {
+    pub(crate) fn new(progress: InstallProgress, width: usize) -> Self {
         Self { width, state: Mutex::new(Drawn { progress, lines: 0 }) }
     }
 
@@ -43,14 +43,14 @@ impl Screen {
         let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
     }
 
-    fn change(&self, change: impl FnOnce(&mut Progress, Timestamp)) {
+    fn change(&self, change: impl FnOnce(&mut InstallProgress, Timestamp)) {
         let now = now();
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).progress, now);
         self.draw();
     }
 }
 
-impl View for Screen {
+impl InstallView for Screen {
     fn tick(&self) {
         self.draw();
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 use hardway_assets::inventory::Provider;
 use hardway_assets::{Cluster, pki};
 use hardway_machines::preflight::{
-    self, AskRegistry, CHECKS, CheckName, CheckResult, Choice, Patience, Site, Verdict,
+    self, AskRegistry, CHECKS, CheckName, CheckResult, Choice, PreflightPatience, PreflightVerdict, Site,
 };
 
 use crate::clock;
@@ -48,7 +48,7 @@ pub(crate) fn look(
         is_sample: is_sample(&cluster.inventory.release.image, source.folder)?,
         registry: Some(&ask as AskRegistry<'_>),
         now,
-        patience: Patience::default(),
+        patience: PreflightPatience::default(),
     };
     Ok(preflight::run(&site, choice, on_result))
 }
@@ -56,8 +56,9 @@ pub(crate) fn look(
 /// What to say when a check failed.
 pub(crate) fn refused(results: &[CheckResult]) -> Option<Report> {
     let failed: Vec<&str> = preflight::failed(results).into_iter().map(CheckName::as_str).collect();
-    let is_asked =
-        |result: &&CheckResult| !matches!(result.verdict, Verdict::NotApplicable | Verdict::Skipped);
+    let is_asked = |result: &&CheckResult| {
+        !matches!(result.verdict, PreflightVerdict::NotApplicable | PreflightVerdict::Skipped)
+    };
     let asked = results.iter().filter(is_asked).count();
     let what = format!("{} of {asked} checks failed: {}", failed.len(), failed.join(", "));
     (!failed.is_empty()).then(|| {
@@ -87,9 +88,14 @@ pub(crate) fn preflight_text(results: &[CheckResult], provider: Provider) -> Str
         more.for_each(|line| _ = writeln!(text, "  {:14} {:width$}  {line}", "", ""));
     }
     let count = |verdict| shown.iter().filter(|result| result.verdict == verdict).count();
-    let [passed, warned, skipped, other, failed] =
-        [Verdict::Passed, Verdict::Warned, Verdict::Skipped, Verdict::NotApplicable, Verdict::Failed]
-            .map(count);
+    let [passed, warned, skipped, other, failed] = [
+        PreflightVerdict::Passed,
+        PreflightVerdict::Warned,
+        PreflightVerdict::Skipped,
+        PreflightVerdict::NotApplicable,
+        PreflightVerdict::Failed,
+    ]
+    .map(count);
     let _ = writeln!(
         text,
         "{passed} passed, {warned} warned, {skipped} skipped, {other} not applicable, {failed} failed"

@@ -20,7 +20,7 @@ const LOOKS: u32 = 10;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(300);
 
 /// Does what a provider wants, on this host, with the journal of one cluster.
-pub struct Doer<'d> {
+pub struct Executor<'d> {
     journal: &'d Journal,
     /// Whoever makes many machines reads each line of the journal once, not once a machine.
     history: Arc<Mutex<LiveHistory>>,
@@ -32,7 +32,7 @@ pub struct Doer<'d> {
 
 /// What became of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ActionOutcome {
     /// It held already.
     AlreadyHeld,
     /// It was done.
@@ -40,13 +40,13 @@ pub enum Outcome {
 }
 
 /// Told about each action as it happens.
-pub trait Progress {
+pub trait ActionListener {
     /// It is being looked at.
     fn looks_at(&mut self, action: &Action) {
         let _ = action;
     }
     /// It holds now.
-    fn holds(&mut self, action: &Action, outcome: Outcome) {
+    fn holds(&mut self, action: &Action, outcome: ActionOutcome) {
         let _ = (action, outcome);
     }
     /// It was taken back.
@@ -56,11 +56,11 @@ pub trait Progress {
 }
 
 /// Says nothing.
-impl Progress for () {}
+impl ActionListener for () {}
 
 /// Why it stopped. What was done before stays done, and the next run goes on from there.
 #[derive(Debug, thiserror::Error)]
-pub enum DoerError {
+pub enum ExecutorError {
     /// The journal.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -92,7 +92,7 @@ pub enum DoerError {
     },
 }
 
-impl<'d> Doer<'d> {
+impl<'d> Executor<'d> {
     /// For the cluster in this working folder.
     pub fn new(folder: &Path, journal: &'d Journal, now: &'d dyn Fn() -> Timestamp) -> Self {
         let history = Arc::new(Mutex::new(LiveHistory::of(&folder.join(FILE_NAME))));
@@ -136,12 +136,12 @@ impl<'d> Doer<'d> {
     ///
     /// # Errors
     /// At the first that cannot be made to hold.
-    pub fn up(&self, actions: &[Action], progress: &mut dyn Progress) -> Result<(), DoerError> {
+    pub fn up(&self, actions: &[Action], listener: &mut dyn ActionListener) -> Result<(), ExecutorError> {
         for action in actions {
-            progress.looks_at(action);
+            listener.looks_at(action);
             let owned = self.in_ledger(|ledger| ledger.get(&action.id).cloned())?;
             let outcome = self.carry_out(action, owned.as_ref())?;
-            progress.holds(action, outcome);
+            listener.holds(action, outcome);
         }
         Ok(())
     }
@@ -150,8 +150,8 @@ impl<'d> Doer<'d> {
     ///
     /// # Errors
     /// At the first that cannot be taken back.
-    pub fn down(&self, progress: &mut dyn Progress) -> Result<(), DoerError> {
-        self.down_but(|_| false, progress)
+    pub fn down(&self, listener: &mut dyn ActionListener) -> Result<(), ExecutorError> {
+        self.down_but(|_| false, listener)
     }
 
     /// The same, but for what shall outlive it.
@@ -161,14 +161,16 @@ impl<'d> Doer<'d> {
     pub fn down_but(
         &self,
         keeps: impl Fn(&str) -> bool,
-        progress: &mut dyn Progress,
-    ) -> Result<(), DoerError> {
-        self.take_back(|action| !keeps(action), progress)?;
+        listener: &mut dyn ActionListener,
+    ) -> Result<(), ExecutorError> {
+        self.take_back(|action| !keeps(action), listener)?;
         // Only now: a step back that was not written down is done once more, and needs the copies.
-        self.host.perform(&Step::RemoveFolder { path: self.kept.clone() }).map_err(|source| DoerError::Step {
-            action: "host-before".to_owned(),
-            why: "copies that are no longer needed".to_owned(),
-            source,
+        self.host.perform(&Step::RemoveFolder { path: self.kept.clone() }).map_err(|source| {
+            ExecutorError::Step {
+                action: "host-before".to_owned(),
+                why: "copies that are no longer needed".to_owned(),
+                source,
+            }
         })
     }
 
@@ -179,32 +181,32 @@ impl<'d> Doer<'d> {
     pub fn take_back(
         &self,
         is_meant: impl Fn(&str) -> bool,
-        progress: &mut dyn Progress,
-    ) -> Result<(), DoerError> {
+        listener: &mut dyn ActionListener,
+    ) -> Result<(), ExecutorError> {
         let meant = |ledger: &Ledger| -> Vec<Owned> {
             ledger.iter().rev().filter(|owned| is_meant(&owned.action)).cloned().collect()
         };
         for owned in self.in_ledger(meant)? {
             for step in &owned.undo {
-                self.host.perform(step).map_err(|source| DoerError::Step {
+                self.host.perform(step).map_err(|source| ExecutorError::Step {
                     action: owned.action.clone(),
                     why: "taking it back".to_owned(),
                     source,
                 })?;
             }
             self.write_down(&ActionUndone { action: owned.action.clone() })?;
-            progress.undone(&owned.action);
+            listener.undone(&owned.action);
         }
         Ok(())
     }
 
-    fn carry_out(&self, action: &Action, owned: Option<&Owned>) -> Result<Outcome, DoerError> {
+    fn carry_out(&self, action: &Action, owned: Option<&Owned>) -> Result<ActionOutcome, ExecutorError> {
         let was_cut_off = owned.is_some_and(|owned| !owned.is_finished);
         if self.host.holds(&action.holds) {
             if was_cut_off {
                 self.write_down(&ActionFinished { action: action.id.clone() })?;
             }
-            return Ok(Outcome::AlreadyHeld);
+            return Ok(ActionOutcome::AlreadyHeld);
         }
         self.write_down(&ActionStarted {
             action: action.id.clone(),
@@ -218,13 +220,13 @@ impl<'d> Doer<'d> {
         if let Some(source) = failed
             && !(was_cut_off && self.comes_to_hold(action))
         {
-            return Err(DoerError::Step { action: action.id.clone(), why: action.why.clone(), source });
+            return Err(ExecutorError::Step { action: action.id.clone(), why: action.why.clone(), source });
         }
         if !self.host.holds(&action.holds) {
-            return Err(DoerError::DoesNotHold { action: action.id.clone(), why: action.why.clone() });
+            return Err(ExecutorError::DoesNotHold { action: action.id.clone(), why: action.why.clone() });
         }
         self.write_down(&ActionFinished { action: action.id.clone() })?;
-        Ok(Outcome::Done)
+        Ok(ActionOutcome::Done)
     }
 
     /// Whether it holds, or soon does because somebody who was killed had begun it.
@@ -239,7 +241,7 @@ impl<'d> Doer<'d> {
     }
 
     /// The provider's own way back, and for each file what was there before the first time.
-    fn undo_of(&self, action: &Action, owned: Option<&Owned>) -> Result<Vec<Step>, DoerError> {
+    fn undo_of(&self, action: &Action, owned: Option<&Owned>) -> Result<Vec<Step>, ExecutorError> {
         let mut undo = action.undo.clone();
         for step in &action.does {
             let Step::WriteFile { path, .. } = step else { continue };
@@ -247,7 +249,7 @@ impl<'d> Doer<'d> {
             if !is_known {
                 let kept = self
                     .keep(path)
-                    .map_err(|source| DoerError::NotKept { action: action.id.clone(), source })?;
+                    .map_err(|source| ExecutorError::NotKept { action: action.id.clone(), source })?;
                 undo.extend(kept);
             }
         }

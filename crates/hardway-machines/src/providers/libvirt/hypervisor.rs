@@ -7,11 +7,11 @@ use crate::actions::{Check, Program, Step};
 use hardway_base::shell_word;
 
 /// The host that libvirt runs on.
-pub(super) struct Place {
+pub(super) struct Hypervisor {
     ssh: Option<Ssh>,
 }
 
-impl Place {
+impl Hypervisor {
     pub(super) fn of(uri: &LibvirtUri) -> Self {
         Self { ssh: uri.ssh.clone() }
     }
@@ -90,12 +90,12 @@ mod tests {
     #[test]
     fn over_ssh_a_program_is_one_word() {
         let uri = LibvirtUri::read("qemu+ssh://root@big:2222/system?no_verify=1").unwrap();
-        let shown = Place::of(&uri).run(Program::new("nft", ["list", "a b"])).to_string();
+        let shown = Hypervisor::of(&uri).run(Program::new("nft", ["list", "a b"])).to_string();
         assert_eq!(
             shown,
             "ssh -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -q -p 2222 root@big -- 'nft list '\\''a b'\\'''"
         );
-        let here = Place::of(&LibvirtUri::read("qemu:///system").unwrap());
+        let here = Hypervisor::of(&LibvirtUri::read("qemu:///system").unwrap());
         assert_eq!(here.run(Program::words("nft list")).to_string(), "nft list");
     }
 }
