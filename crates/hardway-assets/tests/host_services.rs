@@ -4,7 +4,9 @@ use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::process::Command;
 
 use hardway_assets::Cluster;
-use hardway_assets::host_services::{Balanced, Dnsmasq, Haproxy, Names, Stage, bind_zones, dnsmasq, haproxy};
+use hardway_assets::host_services::{
+    BalancedPort, Dnsmasq, Haproxy, Names, Stage, bind_zones, dnsmasq, haproxy,
+};
 use hardway_testing::{Running, until};
 
 use crate::common::{SCENARIOS, made};
@@ -28,7 +30,7 @@ fn real_haproxy_takes_every_configuration_without_a_warning() {
     };
     for scenario in SCENARIOS {
         for stage in [Stage::Bootstrapping, Stage::Installed] {
-            let text = haproxy(&Balanced::all(&made(scenario).cluster, stage), &files);
+            let text = haproxy(&BalancedPort::all(&made(scenario).cluster, stage), &files);
             let path = folder.path().join("haproxy.cfg");
             std::fs::write(&path, &text).unwrap();
             let said = succeeds(Command::new("haproxy").arg("-c").arg("-dW").arg("-f").arg(&path));
@@ -40,7 +42,7 @@ fn real_haproxy_takes_every_configuration_without_a_warning() {
 #[test]
 fn who_answers_follows_the_cluster_and_the_stage() {
     let members = |scenario: &str, stage, name: &str| {
-        let all = Balanced::all(&made(scenario).cluster, stage);
+        let all = BalancedPort::all(&made(scenario).cluster, stage);
         let found = all.into_iter().find(|balanced| balanced.name == name).unwrap();
         found
             .members

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 use hardway_assets::Cluster;
-use hardway_assets::host_services::{Balanced, Haproxy, Stage, haproxy};
+use hardway_assets::host_services::{BalancedPort, Haproxy, Stage, haproxy};
 use hardway_machines::load_balancer::{LoadBalancerError, Server, State, changes, servers, table, take_out};
 use hardway_testing::{Running, inside, self_signed_leaf, until};
 use rustls::pki_types::pem::PemObject as _;
@@ -61,7 +61,7 @@ impl Site {
             pid_file: folder.path().join("pid").display().to_string(),
         };
         let path = folder.path().join("haproxy.cfg");
-        fs_err::write(&path, haproxy(&Balanced::all(&cluster, Stage::Bootstrapping), &files)).unwrap();
+        fs_err::write(&path, haproxy(&BalancedPort::all(&cluster, Stage::Bootstrapping), &files)).unwrap();
         let mut command = Command::new("haproxy");
         command.arg("-db").arg("-f").arg(&path);
         let haproxy = Running::start(command);

@@ -4,7 +4,7 @@
 //! Work             a working folder, and the program run in it                  work.rs, inputs.rs
 //! Ran, Running     a run that has ended, and one that goes on                   run.rs
 //! Snapshot         everything of a folder at one moment                         snapshot.rs
-//! until()          waiting                                                      waiting.rs
+//! until()          waiting                                                      wait.rs
 //! free_port()      ports that nobody else takes                                 ports.rs
 //! self_signed()    certificates and requests, made by OpenSSL                   certificate.rs
 //! inside()         a host of the test's own, with a libvirtd where wanted       namespace.rs
@@ -17,7 +17,7 @@
 //! Machine          a kubelet and a container runtime that join it               machine.rs
 //! RedfishEmulator  sushy-tools' management controllers on loopback              redfish_emulator.rs
 //! sshd()           a real ssh server on loopback                                ssh_server.rs
-//! skipped()        says that a test is left out, or fails where none may be     skipped.rs
+//! skipped()        says that a test is left out, or fails where none may be     skip.rs
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
@@ -34,11 +34,11 @@ mod ports;
 mod redfish_emulator;
 mod run;
 mod server;
-mod skipped;
+mod skip;
 mod snapshot;
 mod ssh_server;
 mod tools;
-mod waiting;
+mod wait;
 mod work;
 
 pub use certificate::{NEW_KEY, node_request, self_signed, self_signed_leaf};
@@ -53,11 +53,11 @@ pub use ports::{free_port, free_ports};
 pub use redfish_emulator::{REDFISH_MACHINE, REDFISH_PASSWORD, REDFISH_USER, RedfishEmulator};
 pub use run::{Ran, Running};
 pub use server::Server;
-pub use skipped::{needed, skipped};
+pub use skip::{needed, skipped};
 pub use snapshot::Snapshot;
 pub use ssh_server::{sshd, user};
 pub use tools::{feed, run, succeed, tools};
-pub use waiting::until;
+pub use wait::until;
 #[cfg(feature = "tokio")]
-pub use waiting::{eventually, until_found};
+pub use wait::{eventually, until_found};
 pub use work::{NOW, Work};

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::net::IpAddr;
 
-use super::{Balanced, Health, Member};
+use super::{BalancedPort, Health, Member};
 
 /// Where HAProxy's own files lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Haproxy {
 }
 
 /// The whole file.
-pub fn haproxy(balanced: &[Balanced], files: &Haproxy) -> String {
+pub fn haproxy(balanced: &[BalancedPort], files: &Haproxy) -> String {
     let mut text = head(files);
     for service in balanced {
         let _ = write!(text, "\nlisten {}\n", service.name);

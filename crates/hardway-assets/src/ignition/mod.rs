@@ -9,7 +9,7 @@
 //! host_files.rs    small files that depend on the cluster: registries, proxy, motd
 //! tls_files.rs     which certificates and keys the bootstrap host gets
 //! node.rs          ignition/<host>.ign: rendered MachineConfig + what only this host has
-//! joining.rs       what a machine boots with that joins a running cluster: the cluster's own pointer, and the host's files
+//! join_config.rs   what a machine boots with that joins a running cluster: the cluster's own pointer, and the host's files
 //! network.rs       a host's NetworkManager keyfile
 //! host_pointer.rs  ignition/pointers/<host>.ign: "fetch your own over there", with a token (host_token.rs)
 //! pool_config.rs   what the machine-config-server would serve, for our own server
@@ -24,7 +24,7 @@ mod environment;
 mod host_files;
 mod host_pointer;
 mod host_token;
-mod joining;
+mod join_config;
 mod network;
 mod node;
 mod pointer;
@@ -40,7 +40,7 @@ pub use config::{Config, DuplicatePath, Remote, VERSION};
 pub use data_url::{data_of, data_url};
 pub use host_pointer::{GENERATION_HEADER, HostPointer, first_boot_config, host_pointer};
 pub use host_token::{Generation, TokenKey};
-pub use joining::{UserDataError, joining_config};
+pub use join_config::{UserDataError, joining_config};
 pub use network::host_keyfile;
 pub use node::NodeConfig;
 pub use pointer::{EditedPointer, Pointer};

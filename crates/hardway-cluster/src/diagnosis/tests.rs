@@ -1,11 +1,11 @@
 //! Every entry that has a probe is broken once, in a cluster that is fine otherwise, and must be the first thing that is said.
 
-mod around;
 mod bundles;
 mod faults;
 mod good;
 mod lines;
 mod seeds;
+mod surroundings;
 
 use std::collections::BTreeSet;
 

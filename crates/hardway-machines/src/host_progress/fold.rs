@@ -8,7 +8,7 @@ use hardway_journal::{
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::{HostProgress, Installs, Tracked};
+use super::{HostProgress, Installs, TrackedHost};
 use crate::providers::machine_of;
 
 /// How far one machine is.
@@ -43,7 +43,7 @@ pub struct HostState {
 /// How far each host is, kept current: each record is read once.
 #[derive(Clone, Debug)]
 pub struct HostStates {
-    hosts: Vec<Tracked>,
+    hosts: Vec<TrackedHost>,
     states: Vec<HostState>,
     /// Where each is, by its name and by its node's.
     by_host: BTreeMap<String, usize>,
@@ -52,8 +52,8 @@ pub struct HostStates {
 
 impl HostStates {
     /// Nothing was heard of anybody yet.
-    pub fn new(hosts: &[Tracked]) -> Self {
-        let places = |name: fn(&Tracked) -> &String| {
+    pub fn new(hosts: &[TrackedHost]) -> Self {
+        let places = |name: fn(&TrackedHost) -> &String| {
             hosts.iter().enumerate().map(|(place, host)| (name(host).clone(), place)).collect()
         };
         Self {
@@ -101,14 +101,14 @@ impl HostStates {
 }
 
 /// The state of each host by these records, in the order given.
-pub fn fold<'r>(records: impl IntoIterator<Item = &'r Record>, hosts: &[Tracked]) -> Vec<HostState> {
+pub fn fold<'r>(records: impl IntoIterator<Item = &'r Record>, hosts: &[TrackedHost]) -> Vec<HostState> {
     let mut states = HostStates::new(hosts);
     states.read(records);
     states.states
 }
 
 impl HostState {
-    fn unheard(tracked: &Tracked) -> Self {
+    fn unheard(tracked: &TrackedHost) -> Self {
         Self {
             host: tracked.host.clone(),
             state: HostProgress::Off,
@@ -138,7 +138,7 @@ impl HostState {
     }
 
     /// One more event, about this host.
-    fn apply(&mut self, event: &Event, at: Timestamp, tracked: &Tracked) {
+    fn apply(&mut self, event: &Event, at: Timestamp, tracked: &TrackedHost) {
         match event {
             Event::HostSeen(seen) => self.see(seen, at),
             Event::InstallBegun(begun) => self.begin(begun, at, tracked),
@@ -197,7 +197,7 @@ impl HostState {
     }
 
     /// Always a beginning: an installer overwrites whatever was on the disk.
-    fn begin(&mut self, begun: &InstallBegun, at: Timestamp, tracked: &Tracked) {
+    fn begin(&mut self, begun: &InstallBegun, at: Timestamp, tracked: &TrackedHost) {
         *self = Self::unheard(tracked);
         self.is_on = Some(true);
         self.has_config = true;

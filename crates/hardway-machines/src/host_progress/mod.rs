@@ -1,7 +1,7 @@
 //! How far each machine is on its way from off to a node.
 //!
 //! ```text
-//! Tracked       a machine that is waited for, and how its OS gets onto its disk   tracked.rs
+//! TrackedHost   a machine that is waited for, and how its OS gets onto its disk   tracked_host.rs
 //! console       what a machine's serial log tells of it                          console.rs
 //! HostStates    records in, one state per machine out                             fold.rs
 //! Stall         nothing has happened for a while: what to look at                 stall.rs
@@ -13,11 +13,11 @@
 pub mod console;
 mod fold;
 mod stall;
-mod tracked;
+mod tracked_host;
 
 pub use fold::{HostState, HostStates, fold};
 pub use stall::{PATIENCE, Stall, stall};
-pub use tracked::{Installs, Tracked};
+pub use tracked_host::{Installs, TrackedHost};
 
 use std::fmt;
 

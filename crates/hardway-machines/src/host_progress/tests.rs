@@ -6,9 +6,12 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::*;
 
-fn hosts(installs: Installs) -> Vec<Tracked> {
-    let tracked =
-        |host: &str| Tracked { host: host.to_owned(), node: format!("{host}.ocp4.example.com"), installs };
+fn hosts(installs: Installs) -> Vec<TrackedHost> {
+    let tracked = |host: &str| TrackedHost {
+        host: host.to_owned(),
+        node: format!("{host}.ocp4.example.com"),
+        installs,
+    };
     vec![tracked("master-0"), tracked("master-1")]
 }
 

@@ -9,7 +9,7 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
-use super::{Asked, PreparedConfig};
+use super::{ConfigRequest, PreparedConfig};
 
 /// Status, headers and body. The length is always said, also where there is no body to be sent.
 #[derive(Clone)]
@@ -52,7 +52,7 @@ impl Answer {
     }
 
     /// A config. Nobody in between may keep it.
-    pub fn config(config: &PreparedConfig, content_type: &'static str, asked: &Asked<'_>) -> Self {
+    pub fn config(config: &PreparedConfig, content_type: &'static str, asked: &ConfigRequest<'_>) -> Self {
         let answer = Self::empty(StatusCode::OK)
             .with(CONTENT_TYPE, content_type)
             .with(CACHE_CONTROL, "no-store")

@@ -19,7 +19,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
 use super::listener::{Ending, Serve};
-use super::paced::Paced;
+use super::paced_stream::PacedStream;
 use super::timed_io::TimedIo;
 use super::{Answer, Limits, Metrics, Router, http1};
 
@@ -61,7 +61,7 @@ impl Connections {
         ending: Ending,
     ) -> Option<impl Future<Output = ()> + use<>> {
         match timeout(self.limits.handshake, acceptor.accept(stream)).await {
-            Ok(Ok(stream)) => Some(self.http(Paced::new(stream, self.router.clone()), source, ending)),
+            Ok(Ok(stream)) => Some(self.http(PacedStream::new(stream, self.router.clone()), source, ending)),
             Ok(Err(_)) | Err(_) => {
                 Metrics::count(&self.router.metrics.handshakes_failed);
                 None

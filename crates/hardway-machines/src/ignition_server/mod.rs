@@ -8,7 +8,7 @@
 //!                                redemptions: on disk before the first byte of a config leaves
 //! ```
 //!
-//! A face decides with data alone (`Asked` → [`Decision`]) and is tested so; whatever waits, connects or counts is
+//! A face decides with data alone (`ConfigRequest` → [`Decision`]) and is tested so; whatever waits, connects or counts is
 //! outside of it. Configs are prepared once ([`PreparedConfig`]); a request costs its check and the encryption.
 //!
 //! What Ignition makes of an answer (coreos/ignition `internal/resource/http.go`, `url.go`): 5xx and a broken connection
@@ -17,7 +17,7 @@
 
 pub mod accept;
 mod answer;
-mod asked;
+mod config_request;
 mod connection;
 mod decision;
 mod event;
@@ -27,7 +27,7 @@ pub(crate) mod http1;
 mod limits;
 pub(crate) mod listener;
 mod metrics;
-mod paced;
+mod paced_stream;
 mod paths;
 mod prepared_config;
 mod redemptions;
@@ -40,7 +40,7 @@ pub mod token_watch;
 pub mod upstream;
 
 pub use answer::Answer;
-pub use asked::Asked;
+pub use config_request::ConfigRequest;
 pub use decision::{Decision, Redemption};
 pub use event::{Event, Happened};
 pub use limits::{Limits, SourceBuckets};

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 
 use super::faces::{HostFace, HostedFace, PoolFace};
 use super::{
-    Answer, Asked, Clock, Decision, Event, Happened, Limits, Metrics, Recorder, Redemption, Route,
+    Answer, Clock, ConfigRequest, Decision, Event, Happened, Limits, Metrics, Recorder, Redemption, Route,
     SourceBuckets, route,
 };
 
@@ -79,7 +79,7 @@ impl Router {
 
     /// The answer to a request from `source`.
     pub async fn answer<B>(&self, request: &Request<B>, source: IpAddr) -> Answer {
-        let asked = Asked {
+        let asked = ConfigRequest {
             method: request.method(),
             path: request.uri().path(),
             headers: request.headers(),
@@ -135,7 +135,7 @@ impl Router {
         }
     }
 
-    fn served(&self, redemption: &Redemption, asked: &Asked<'_>, now: Timestamp, answer: &Answer) {
+    fn served(&self, redemption: &Redemption, asked: &ConfigRequest<'_>, now: Timestamp, answer: &Answer) {
         self.metrics.answered(Some(redemption.face()), answer.status.as_u16());
         if asked.is_head() {
             return;
@@ -156,7 +156,7 @@ impl Router {
         &self,
         face: Option<Face>,
         who: String,
-        asked: &Asked<'_>,
+        asked: &ConfigRequest<'_>,
         now: Timestamp,
         answer: Answer,
         reason: String,
@@ -170,7 +170,14 @@ impl Router {
         self.counted(face, answer)
     }
 
-    fn tell(&self, face: Option<Face>, who: String, asked: &Asked<'_>, time: Timestamp, what: Happened) {
+    fn tell(
+        &self,
+        face: Option<Face>,
+        who: String,
+        asked: &ConfigRequest<'_>,
+        time: Timestamp,
+        what: Happened,
+    ) {
         let event = Event { time, source: asked.source, face, who, agent: asked.user_agent(), what };
         if self.events.try_send(event).is_err() {
             Metrics::count(&self.metrics.events_lost);
@@ -183,7 +190,7 @@ impl Router {
     }
 
     /// Go's words where HyperShift's server is stood in for, else the machine-config-server's silence.
-    fn nobodys(&self, asked: &Asked<'_>) -> Decision {
+    fn nobodys(&self, asked: &ConfigRequest<'_>) -> Decision {
         let answer = if self.faces.hosted.is_some() {
             Answer::text(StatusCode::NOT_FOUND, "404 page not found")
         } else if asked.is_read() {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use hardway_assets::Cluster;
-use hardway_assets::host_services::{Balanced, Stage};
+use hardway_assets::host_services::{BalancedPort, Stage};
 use serde::Serialize;
 
 /// The members of one port from one moment on.
@@ -28,8 +28,8 @@ pub struct Change {
 
 /// Everything that must be so when machines first boot, and then what differs once the bootstrap host goes.
 pub fn changes(cluster: &Cluster) -> Vec<Change> {
-    let first = Balanced::all(cluster, Stage::Bootstrapping);
-    let later = Balanced::all(cluster, Stage::Installed);
+    let first = BalancedPort::all(cluster, Stage::Bootstrapping);
+    let later = BalancedPort::all(cluster, Stage::Installed);
     let differ = later.iter().filter(|service| !first.contains(service));
     let first = first.iter().map(|service| change("install-os", service));
     first.chain(differ.map(|service| change("remove-bootstrap", service))).collect()
@@ -63,7 +63,7 @@ pub fn table(changes: &[Change]) -> String {
     text
 }
 
-fn change(before: &'static str, service: &Balanced) -> Change {
+fn change(before: &'static str, service: &BalancedPort) -> Change {
     let scheme = if service.health.is_tls { "https" } else { "http" };
     let member = |member: &hardway_assets::host_services::Member| {
         let backup = if member.is_backup { " (last)" } else { "" };

@@ -43,7 +43,7 @@ pub use run::{Choice, failed, run};
 pub use site::{AskRegistry, PreflightPatience, Site};
 
 pub(crate) use asked_program::{NoAnswer, SHORT, ask_program, find_program};
-pub(crate) use balancer::Reached;
+pub(crate) use balancer::Reachability;
 pub(crate) use catalogue::{FITS, Look, NAMES};
 pub(crate) use check_result::Judged;
 pub(crate) use scene::Scene;

@@ -7,12 +7,13 @@
 //! Install        what all phases share: folder, cluster, provider, background          context.rs, node.rs
 //! run            begins an install or goes on with it, and says how it ended           run.rs, summary.rs
 //! Background     ignition server, media server and approver, while phases need them    background.rs
-//! watching       what phases wait for in the cluster                                   watching.rs
+//! cluster_watch  what phases wait for in the cluster                                   cluster_watch.rs
 //! Observer       what is seen of machines from outside while they are waited for       observer.rs
 //! InstallView    what a person sees: a block on a terminal, or lines; and the log      view/
 //! ```
 
 mod background;
+mod cluster_watch;
 mod context;
 mod engine;
 mod graph;
@@ -22,7 +23,6 @@ mod phases;
 mod run;
 mod summary;
 mod view;
-mod watching;
 mod work;
 
 pub(crate) use context::Install;

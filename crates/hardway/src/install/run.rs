@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use hardway_assets::Phase;
 use hardway_journal::{Follower, History};
-use hardway_machines::host_progress::{HostStates, Tracked};
+use hardway_machines::host_progress::{HostStates, TrackedHost};
 use hardway_machines::preflight::CheckName;
 use jiff::SignedDuration;
 
 use super::engine::Engine;
-use super::view::{InstallProgress, InstallView, Lines, Logged, Screen};
+use super::view::{InstallProgress, InstallView, Lines, LoggedView, Screen};
 use super::{Install, work_of};
 use crate::inputs::{InputFiles, Workdir};
 use crate::project::MakeOptions;
@@ -52,7 +52,7 @@ pub(crate) fn open(
             true => Arc::new(Screen::new(progress, width())),
             false => Arc::new(Lines::new(progress)),
         };
-        Arc::new(Logged { log: log.clone(), view })
+        Arc::new(LoggedView { log: log.clone(), view })
     };
     Install::open(workdir, inputs, options, view)
 }
@@ -140,7 +140,7 @@ impl Drawn {
     fn of(install: &Install) -> Self {
         Self {
             journal: Follower::new(&install.workdir.path(hardway_journal::FILE_NAME)),
-            hosts: HostStates::new(&Tracked::all(&install.cluster)),
+            hosts: HostStates::new(&TrackedHost::all(&install.cluster)),
             view: install.view.clone(),
             told: BTreeMap::new(),
         }

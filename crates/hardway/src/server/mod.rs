@@ -5,7 +5,7 @@
 //! folder.rs      the working folder: hosts, pools, what tokens are made with
 //! prepare.rs     options, folder → faces, certificates, addresses: everything that can be wrong beforehand
 //! service.rs     the servers, and the loop that tells what happens
-//! watched.rs     what is looked at again and again
+//! watch_list.rs  what is looked at again and again
 //! hosted.rs      the management cluster of hosted workers
 //! background.rs  beside a command that boots machines meanwhile
 //! ```
@@ -16,7 +16,7 @@ mod hosted;
 mod options;
 mod prepare;
 mod service;
-mod watched;
+mod watch_list;
 
 pub(crate) use background::{Background, ServerEvent, words};
 pub(crate) use folder::{Folder, Hosts};

@@ -19,7 +19,7 @@ use super::folder::Hosts;
 use super::hosted::Hosted;
 use super::options::Options;
 use super::prepare::{Boot, Prepared};
-use super::watched::{HostWatch, Watched};
+use super::watch_list::{HostWatch, WatchList};
 use crate::clock;
 use crate::report::{Code, Report};
 
@@ -75,7 +75,7 @@ pub(crate) struct Service {
     told: mpsc::Receiver<Event>,
     /// Of the boot server.
     troubles: mpsc::Receiver<String>,
-    watched: Watched,
+    watch_list: WatchList,
 }
 
 impl Service {
@@ -91,7 +91,7 @@ impl Service {
         let (trouble, troubles) = mpsc::channel(MOST_EVENTS);
         let journal = log.as_ref().map(|log| log.journal.clone());
         let mut done = BTreeSet::new();
-        let mut watched = Watched::new(clock.clone());
+        let mut watch_list = WatchList::new(clock.clone());
         let mut faces = Faces { pool: prepared.pool.map(Arc::new), ..Faces::default() };
         if let Some(log) = log {
             done = installed(&log.records);
@@ -99,9 +99,9 @@ impl Service {
                 let watch = HostWatch::start(folder, &log, key, options, clock());
                 let watch = watch.map_err(|error| damaged(&error))?;
                 faces.host = Some(watch.face());
-                watched.hosts = Some(watch);
+                watch_list.hosts = Some(watch);
             }
-            watched.follower = Some(log.follower);
+            watch_list.follower = Some(log.follower);
         }
         let hosted = if prepared.is_hosted { Some(Hosted::connect(options).await?) } else { None };
         faces.hosted = hosted.as_ref().map(|hosted| HostedFace::new(hosted.tokens.clone()));
@@ -115,7 +115,7 @@ impl Service {
         }
         let listen = listen(prepared.certificates, listener)?;
         if let Listen::Tls(certificates) = &listen {
-            watched.certificates = Some(certificates.clone());
+            watch_list.certificates = Some(certificates.clone());
         }
         let server =
             Server::start(&prepared.addresses, &listen, prepared.limits, Arc::new(router)).await.map_err(
@@ -123,19 +123,19 @@ impl Service {
             )?;
         if let Some(boot) = prepared.boot {
             done.retain(|host| !options.reinstall.contains(host));
-            watched.boot = Some(serve_boot(boot, done, journal, clock, trouble).await?);
+            watch_list.boot = Some(serve_boot(boot, done, journal, clock, trouble).await?);
         }
-        let service = Self { server, is_tls: matches!(listen, Listen::Tls(_)), told, troubles, watched };
+        let service = Self { server, is_tls: matches!(listen, Listen::Tls(_)), told, troubles, watch_list };
         service.introduce(listener);
         Ok(service)
     }
 
     fn introduce(&self, listener: &mut dyn Listener) {
         self.urls().iter().for_each(|url| listener.serving(url));
-        if let Some(boot) = &self.watched.boot {
+        if let Some(boot) = &self.watch_list.boot {
             listener.booting(&format!("http://{}/{BOOT_INDEX}", boot.address()));
         }
-        if let Some(watch) = &self.watched.hosts {
+        if let Some(watch) = &self.watch_list.hosts {
             watch.tell(listener);
         }
     }
@@ -156,7 +156,7 @@ impl Service {
                 Some(event) = self.told.recv() => listener.happened(&event),
                 Some(what) = self.troubles.recv() => listener.trouble(&what),
                 _ = looks.tick() => {
-                    let wrong = self.watched.look(listener);
+                    let wrong = self.watch_list.look(listener);
                     if wrong != last_wrong {
                         wrong.iter().for_each(|what| listener.trouble(what));
                         last_wrong = wrong;
@@ -167,7 +167,7 @@ impl Service {
             listener.turn();
         }
         listener.ending();
-        let boot = self.watched.boot.take();
+        let boot = self.watch_list.boot.take();
         let boot = async { if let Some(boot) = boot { boot.end().await } else { true } };
         let (configs, downloads) = tokio::join!(self.server.end(), boot);
         // What happened while requests were ending is told as well.

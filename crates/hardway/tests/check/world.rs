@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use fs_err as fs;
-use hardway_assets::host_services::{Balanced, Dnsmasq, Haproxy, Names, Stage, dnsmasq, haproxy};
+use hardway_assets::host_services::{BalancedPort, Dnsmasq, Haproxy, Names, Stage, dnsmasq, haproxy};
 use hardway_assets::{Cluster, example};
 use hardway_testing::{INSTALL_CONFIG, Ran};
 use serde_json::Value;
@@ -103,7 +103,7 @@ impl World {
         world.set_up += "busybox httpd -p 192.168.126.1:8000 -h @/bmc\n";
         world.dnsmasq = Some(name_server(&cluster) + "address=/registry.example.net/192.168.126.1\n");
         let files = Haproxy { socket: "@/haproxy.sock".to_owned(), pid_file: "@/haproxy.pid".to_owned() };
-        world.haproxy = Some(haproxy(&Balanced::all(&cluster, Stage::Bootstrapping), &files));
+        world.haproxy = Some(haproxy(&BalancedPort::all(&cluster, Stage::Bootstrapping), &files));
         // There is no such registry: those are tried with real ones.
         for check in ["release-image", "mirrors", "clock-skew"] {
             world.arguments.extend(["--skip-check", check]);

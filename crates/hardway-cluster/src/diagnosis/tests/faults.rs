@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 use serde_json::json;
 
 use super::good::{booting, report, settled, vip};
-use super::{around, seeds};
+use super::{seeds, surroundings};
 use crate::diagnosis::evidence::{Api, ConfigFacts, Evidence, Log, LogSource};
 use crate::objects::{ClusterOperator, ConfigMap, Node, Request};
 use crate::testing::{at, node, operator, request, version};
@@ -17,7 +17,7 @@ pub(super) fn faults() -> Vec<Fault> {
     [
         folder(),
         surroundings(),
-        around::around(),
+        surroundings::surroundings(),
         bootstrap(),
         seeds::seeds(),
         nodes(),

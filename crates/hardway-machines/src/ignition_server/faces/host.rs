@@ -9,7 +9,7 @@ use http::StatusCode;
 use http::header::ALLOW;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::ignition_server::{Answer, Asked, Decision, PreparedConfig, Redemption};
+use crate::ignition_server::{Answer, ConfigRequest, Decision, PreparedConfig, Redemption};
 
 /// What is known about each host of the inventory, by name.
 pub type HostTable = BTreeMap<String, HostState>;
@@ -55,7 +55,7 @@ impl HostFace {
     }
 
     /// Nobody without a token of a host learns anything about it, so the token is checked first.
-    pub fn decide(&self, asked: &Asked<'_>, host: &str, now: Timestamp) -> Decision {
+    pub fn decide(&self, asked: &ConfigRequest<'_>, host: &str, now: Timestamp) -> Decision {
         if !asked.is_read() {
             let answer =
                 Answer::text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD").with(ALLOW, "GET, HEAD");
@@ -181,8 +181,12 @@ mod tests {
         let value = HeaderValue::from_str(&format!("Bearer {}", token.expose_text())).unwrap();
         headers.insert("authorization", value);
         headers.insert("hardway-generation", HeaderValue::from_str(generation.as_str()).unwrap());
-        let asked =
-            Asked { method: &t.method, path: "/", headers: &headers, source: t.source.parse().unwrap() };
+        let asked = ConfigRequest {
+            method: &t.method,
+            path: "/",
+            headers: &headers,
+            source: t.source.parse().unwrap(),
+        };
         match face.decide(&asked, t.host, t.now.parse().unwrap()) {
             Decision::Refuse { answer, reason } => (answer.status.as_u16(), reason),
             Decision::Serve { redemption, .. } => (200, redemption.who().to_owned()),
@@ -227,7 +231,7 @@ mod tests {
     fn without_a_token_nothing_is_told() {
         let headers = HeaderMap::new();
         for host in ["a", "unmade", "unknown"] {
-            let asked = Asked {
+            let asked = ConfigRequest {
                 method: &Method::GET,
                 path: "/",
                 headers: &headers,

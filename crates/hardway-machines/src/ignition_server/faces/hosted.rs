@@ -7,7 +7,7 @@ use http::StatusCode;
 use jiff::Timestamp;
 
 use crate::ignition_server::hosted_tokens::{HostedTokens, Payload, TokenSecret};
-use crate::ignition_server::{Answer, Asked, Decision, Redemption};
+use crate::ignition_server::{Answer, ConfigRequest, Decision, Redemption};
 
 /// The face.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ impl HostedFace {
     }
 
     /// Any method will do; neither Accept nor the query is looked at.
-    pub fn decide(&self, asked: &Asked<'_>, now: Timestamp) -> Decision {
+    pub fn decide(&self, asked: &ConfigRequest<'_>, now: Timestamp) -> Decision {
         let unauthorized = |reason: &str| {
             Decision::refuse_as(Answer::text(StatusCode::UNAUTHORIZED, "Unauthorized"), reason)
         };
@@ -66,7 +66,7 @@ impl HostedFace {
 
 /// The Secret that is to be marked: the one the client names, by NodePool (what follows the first slash) and hash. Only
 /// when it is the token's own: others are not for the client to mark.
-fn reached(asked: &Asked<'_>, secret: &TokenSecret) -> Option<String> {
+fn reached(asked: &ConfigRequest<'_>, secret: &TokenSecret) -> Option<String> {
     let node_pool = asked.text("nodepool")?;
     let node_pool = node_pool.split_once('/').map_or(node_pool, |(_, name)| name);
     let named = format!("token-{node_pool}-{}", asked.text("targetconfigversionhash")?);

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::ignition_server::accept::{Wanted, wanted};
 use crate::ignition_server::spec_version::{TooNew, as_minor};
-use crate::ignition_server::{Answer, Asked, Decision, PreparedConfig, Redemption};
+use crate::ignition_server::{Answer, ConfigRequest, Decision, PreparedConfig, Redemption};
 
 /// A pool's config in every version that is served.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ impl PoolFace {
 
     /// In the order of the server it stands in for: method, version, pool. What that one refuses with 500, a machine
     /// tries again; a pool that is not known yet may be known later.
-    pub fn decide(&self, asked: &Asked<'_>, pool: &str) -> Decision {
+    pub fn decide(&self, asked: &ConfigRequest<'_>, pool: &str) -> Decision {
         if !asked.is_read() {
             return refuse(StatusCode::METHOD_NOT_ALLOWED, format!("{} instead of GET", asked.method));
         }
@@ -117,7 +117,8 @@ mod tests {
             let accept = format!("application/vnd.coreos.ignition+json;version={version}, */*;q=0.1");
             headers.insert("accept", HeaderValue::from_str(&accept).unwrap());
         }
-        let asked = Asked { method, path: "/", headers: &headers, source: "10.0.0.5".parse().unwrap() };
+        let asked =
+            ConfigRequest { method, path: "/", headers: &headers, source: "10.0.0.5".parse().unwrap() };
         match face().decide(&asked, pool) {
             Decision::Refuse { answer, .. } => {
                 assert_eq!(answer.body.is_empty(), !["", "2.2.0"].contains(&version));

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hardway_assets::host_services::{Balanced, Stage};
+use hardway_assets::host_services::{BalancedPort, Stage};
 use hardway_assets::inventory::Balancer;
 
 use super::backend::Backend;
 use super::identity::Identity;
-use super::reached::Reached;
+use super::reachability::Reachability;
 use crate::preflight::scene::Scene;
 use crate::providers::Ground;
 
@@ -35,7 +35,7 @@ pub(super) enum Bringer {
 /// One port at one address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PortSeen {
-    /// As in [`Balanced`].
+    /// As in [`BalancedPort`].
     pub(super) name: &'static str,
     pub(super) at: SocketAddr,
     /// Whether the balancer's address is one of this host.
@@ -45,7 +45,7 @@ pub(super) struct PortSeen {
     /// Members for which a stand-in answered, with their addresses.
     pub(super) stand_ins: Vec<(String, IpAddr)>,
     pub(super) members: usize,
-    pub(super) reached: Reached,
+    pub(super) reached: Reachability,
     /// Whether the answer was a stand-in's.
     pub(super) has_our_words: bool,
     /// Whether the certificate was a stand-in's; nothing where there was none.
@@ -59,13 +59,13 @@ impl BalancerSeen {
     pub(in crate::preflight) fn of(scene: &Scene<'_>) -> Self {
         let cluster = scene.site.cluster;
         let bringer = Bringer::of(scene);
-        let balanced = Balanced::all(cluster, Stage::Bootstrapping);
+        let balanced = BalancedPort::all(cluster, Stage::Bootstrapping);
         let identity = Identity::new(scene.site.now).ok().map(Arc::new);
         let (backends, standing) = match &identity {
             Some(identity) => stand_in(scene, &balanced, identity),
             None => (Vec::new(), Vec::new()),
         };
-        let look = |service: &Balanced, address: IpAddr| {
+        let look = |service: &BalancedPort, address: IpAddr| {
             let mut seen = PortSeen::before(scene, service, address, &standing);
             if seen.is_here || bringer != Bringer::HardwayHere {
                 seen.look(scene, identity.as_deref());
@@ -103,7 +103,7 @@ type Standing = (IpAddr, u16);
 /// At each member's address that this host has, unless somebody listens there: then that is asked.
 fn stand_in(
     scene: &Scene<'_>,
-    balanced: &[Balanced],
+    balanced: &[BalancedPort],
     identity: &Arc<Identity>,
 ) -> (Vec<Backend>, Vec<Standing>) {
     let (mut backends, mut standing) = (Vec::new(), Vec::new());
@@ -125,12 +125,12 @@ fn stand_in(
     (backends, standing)
 }
 
-fn is_tls(service: &Balanced) -> bool {
+fn is_tls(service: &BalancedPort) -> bool {
     service.name != "ingress-http"
 }
 
 impl PortSeen {
-    fn before(scene: &Scene<'_>, service: &Balanced, address: IpAddr, standing: &[Standing]) -> Self {
+    fn before(scene: &Scene<'_>, service: &BalancedPort, address: IpAddr, standing: &[Standing]) -> Self {
         let hosts = &scene.site.cluster.inventory.hosts;
         let members = service.members.iter();
         let stand_ins = members.filter(|member| standing.contains(&(member.address, service.port)));
@@ -141,7 +141,7 @@ impl PortSeen {
             is_of_host: hosts.iter().find(|host| host.ip.contains(&address)).map(|host| host.name.clone()),
             stand_ins: stand_ins.map(|member| (member.name.clone(), member.address)).collect(),
             members: service.members.len(),
-            reached: Reached::Silent,
+            reached: Reachability::Silent,
             has_our_words: false,
             has_our_certificate: None,
         }
@@ -152,12 +152,13 @@ impl PortSeen {
         let patience = scene.site.patience;
         let began = Instant::now();
         loop {
-            self.reached = Reached::at(self.at, "/readyz", self.name != "ingress-http", patience.answer);
-            if let (Reached::Answered { certificate, text }, Some(identity)) = (&self.reached, identity) {
+            self.reached = Reachability::at(self.at, "/readyz", self.name != "ingress-http", patience.answer);
+            if let (Reachability::Answered { certificate, text }, Some(identity)) = (&self.reached, identity)
+            {
                 self.has_our_words = text.contains(&identity.words);
                 self.has_our_certificate = certificate.as_ref().map(|found| *found == identity.certificate);
             }
-            let is_answered = matches!(self.reached, Reached::Answered { .. });
+            let is_answered = matches!(self.reached, Reachability::Answered { .. });
             if is_answered || self.stand_ins.is_empty() || began.elapsed() > patience.balancer {
                 return;
             }

@@ -3,35 +3,35 @@
 //! ```text
 //! Identity       a certificate and key of this run, and the words that a backend answers     identity.rs
 //! Backend        stands in for a member, where this host has a member's address              backend.rs
-//! Reached        what a client gets at the balancer's address                                reached.rs
+//! Reachability   what a client gets at the balancer's address                                reachability.rs
 //! BalancerSeen   all four ports                                                              balancer_seen.rs
-//! judge()        pure                                                                        judging.rs
+//! judge()        pure                                                                        judgement.rs
 //! ```
 
 mod backend;
 mod balancer_seen;
 mod identity;
-mod judging;
-mod reached;
+mod judgement;
+mod reachability;
 
 pub(super) use balancer_seen::BalancerSeen;
-pub(crate) use reached::Reached;
+pub(crate) use reachability::Reachability;
 
 use super::check_result::Judged;
 use super::scene::Scene;
 
 pub(super) fn api(scene: &Scene<'_>) -> Judged {
-    judging::judge(scene.balancer(), "api")
+    judgement::judge(scene.balancer(), "api")
 }
 
 pub(super) fn machine_config_server(scene: &Scene<'_>) -> Judged {
-    judging::judge(scene.balancer(), "machine-config-server")
+    judgement::judge(scene.balancer(), "machine-config-server")
 }
 
 pub(super) fn ingress_https(scene: &Scene<'_>) -> Judged {
-    judging::judge(scene.balancer(), "ingress-https")
+    judgement::judge(scene.balancer(), "ingress-https")
 }
 
 pub(super) fn ingress_http(scene: &Scene<'_>) -> Judged {
-    judging::judge(scene.balancer(), "ingress-http")
+    judgement::judge(scene.balancer(), "ingress-http")
 }

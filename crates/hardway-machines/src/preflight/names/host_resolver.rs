@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hardway_assets::Cluster;
 
-use super::judging::list;
+use super::judgement::list;
 use crate::preflight::check_result::Judged;
 
 /// A name and what the system's resolver says.

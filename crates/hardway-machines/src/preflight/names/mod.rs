@@ -4,12 +4,12 @@
 //! Question, Answer      a message to a name server, and back      message.rs
 //! ServerSeen            everything asked of one server            server_seen.rs
 //! NamesSeen, Wanted     what should be, and what was said         names_seen.rs
-//! judge_…()             pure                                      judging.rs
+//! judge_…()             pure                                      judgement.rs
 //! Resolved              this host's own resolver                  host_resolver.rs
 //! ```
 
 mod host_resolver;
-mod judging;
+mod judgement;
 mod message;
 mod names_seen;
 mod server_seen;
@@ -22,27 +22,27 @@ use super::check_result::Judged;
 use super::scene::Scene;
 
 pub(super) fn server(scene: &Scene<'_>) -> Judged {
-    judge(scene, judging::judge_server)
+    judge(scene, judgement::judge_server)
 }
 
 pub(super) fn records(scene: &Scene<'_>) -> Judged {
-    judge(scene, judging::judge_records)
+    judge(scene, judgement::judge_records)
 }
 
 pub(super) fn apps(scene: &Scene<'_>) -> Judged {
-    judge(scene, judging::judge_apps)
+    judge(scene, judgement::judge_apps)
 }
 
 pub(super) fn reverse(scene: &Scene<'_>) -> Judged {
-    judge(scene, judging::judge_reverse)
+    judge(scene, judgement::judge_reverse)
 }
 
 pub(super) fn search(scene: &Scene<'_>) -> Judged {
-    judge(scene, judging::judge_search)
+    judge(scene, judgement::judge_search)
 }
 
 pub(super) fn outside(scene: &Scene<'_>) -> Judged {
-    judge(scene, judging::judge_outside)
+    judge(scene, judgement::judge_outside)
 }
 
 pub(super) fn host(scene: &Scene<'_>) -> Judged {

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use hardway_assets::example;
 
 use super::host_resolver::{Resolved, judge_host};
-use super::judging::*;
+use super::judgement::*;
 use super::message::{Answer, Question};
 use super::names_seen::{NamesSeen, Wanted, searched_in};
 use super::server_seen::ServerSeen;

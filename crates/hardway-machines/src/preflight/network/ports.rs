@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use hardway_assets::host_services::{Balanced, Stage};
+use hardway_assets::host_services::{BalancedPort, Stage};
 use hardway_assets::inventory::Balancer;
 
 use super::listener::{Listener, Protocol};
@@ -47,7 +47,7 @@ fn wanted(scene: &Scene<'_>) -> Vec<Wanted> {
     let is_gateway_here = is_here && scene.provider().row().is_gateway_here;
     let is_balancer_here = is_here || scene.owns(&network.api_vip);
     if network.load_balancer == Balancer::Haproxy && is_balancer_here {
-        for Balanced { name, port, addresses, .. } in Balanced::all(cluster, Stage::Bootstrapping) {
+        for BalancedPort { name, port, addresses, .. } in BalancedPort::all(cluster, Stage::Bootstrapping) {
             wanted.push(Wanted { protocol: Protocol::Tcp, port, addresses, what: name, ours: "haproxy" });
         }
     }

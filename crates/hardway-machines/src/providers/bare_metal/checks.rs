@@ -10,7 +10,7 @@ use hardway_assets::inventory::Balancer;
 use serde_json::Value;
 
 use super::{BareMetalSettings, BmcSettings};
-use crate::preflight::{Judged, PreflightVerdict, Reached, Scene};
+use crate::preflight::{Judged, PreflightVerdict, Reachability, Scene};
 
 // Management controllers of machines: they answer, and their passwords can be used.
 
@@ -19,10 +19,10 @@ const SERVICE_ROOT: &str = "/redfish/v1/";
 
 /// A controller that was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Asked {
+struct ControllerAnswer {
     host: String,
     address: String,
-    answer: Result<Reached, String>,
+    answer: Result<Reachability, String>,
 }
 
 /// Where a controller is.
@@ -44,9 +44,9 @@ pub(super) fn bmc(scene: &Scene<'_>) -> Judged {
                     let answer =
                         Server::of(&address).ok_or_else(|| "is no address".to_owned()).and_then(|server| {
                             let at = server.resolve()?;
-                            Ok(Reached::at(at, SERVICE_ROOT, server.is_https, patience))
+                            Ok(Reachability::at(at, SERVICE_ROOT, server.is_https, patience))
                         });
-                    Asked { host, address, answer }
+                    ControllerAnswer { host, address, answer }
                 })
             })
             .collect();
@@ -103,7 +103,7 @@ impl Server {
     }
 }
 
-fn judge_controllers(asked: &[Asked]) -> Judged {
+fn judge_controllers(asked: &[ControllerAnswer]) -> Judged {
     if asked.is_empty() {
         return Judged::not_applicable(
             "the inventory names no management controllers: machines are booted by a person",
@@ -111,8 +111,8 @@ fn judge_controllers(asked: &[Asked]) -> Judged {
     }
     let wrong = asked
         .iter()
-        .filter_map(|Asked { host, address, answer }| match answer {
-            Ok(Reached::Answered { text, .. }) if is_good(text) => None,
+        .filter_map(|ControllerAnswer { host, address, answer }| match answer {
+            Ok(Reachability::Answered { text, .. }) if is_good(text) => None,
             Ok(reached) => Some(format!("{host}: {address}: {reached}")),
             Err(why) => Some(format!("{host}: {address}: {why}")),
         })
@@ -183,14 +183,14 @@ mod tests {
     fn a_controller_that_does_not_answer_is_named_with_its_host() {
         let asked = |answer| {
             let (host, address) = ("master-0".to_owned(), "redfish+https://10.0.0.1".to_owned());
-            judge_controllers(&[Asked { host, address, answer }])
+            judge_controllers(&[ControllerAnswer { host, address, answer }])
         };
-        let said = |text: &str| Ok(Reached::Answered { certificate: None, text: text.to_owned() });
+        let said = |text: &str| Ok(Reachability::Answered { certificate: None, text: text.to_owned() });
         assert_eq!(asked(said("HTTP/1.1 200 OK\r\n")).verdict, PreflightVerdict::Passed);
         let other = asked(said("HTTP/1.1 404 Not Found\r\n"));
         assert_eq!(other.seen, ["master-0: redfish+https://10.0.0.1: answers \"HTTP/1.1 404 Not Found\""]);
         assert_eq!(
-            asked(Ok(Reached::Refused)).seen,
+            asked(Ok(Reachability::Refused)).seen,
             ["master-0: redfish+https://10.0.0.1: connection refused"]
         );
         assert_eq!(judge_controllers(&[]).verdict, PreflightVerdict::NotApplicable);

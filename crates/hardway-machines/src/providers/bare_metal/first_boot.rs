@@ -73,7 +73,7 @@ impl BareMetal {
             Boot::Pxe => &["power-off", "boot-once-pxe", "power-on"],
         };
         let mark = Step::WriteFile {
-            path: self.around_file(&format!("first-boot/{}", host.name)),
+            path: self.own_file(&format!("first-boot/{}", host.name)),
             mode: 0o644,
             content: format!("{} was booted by hardway to be installed.\n", host.name),
         };

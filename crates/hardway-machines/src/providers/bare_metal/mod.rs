@@ -4,7 +4,7 @@
 //! BareMetal            the provider                                          mod.rs
 //! BareMetalSettings    `machines.bare-metal` of the inventory                settings.rs
 //! first boot           medium, drive, power; or what a person has to do      first_boot.rs
-//! around               names and load balancer                               around.rs
+//! surroundings         names and load balancer                               surroundings.rs
 //! checks               what can be known before anything is built            checks.rs
 //! DESCRIPTOR           the provider's row                                    descriptor.rs
 //! ```
@@ -12,11 +12,11 @@
 //! Nothing is asked of a controller here: every step is a command of this very program (`hardway bmc …`), which can be run
 //! by hand and reads the controller's login itself. So no password is ever in an action, and none in the journal.
 
-mod around;
 mod checks;
 mod descriptor;
 mod first_boot;
 mod settings;
+mod surroundings;
 
 use std::path::{Path, PathBuf};
 
@@ -47,7 +47,7 @@ pub struct BareMetal {
 
 impl Provider for BareMetal {
     fn infrastructure(&self) -> Vec<Action> {
-        let mut actions = self.around();
+        let mut actions = self.surroundings();
         actions.extend(self.hosts().filter_map(|host| self.controller_answers(host)));
         actions
     }
@@ -84,7 +84,7 @@ impl Provider for BareMetal {
 
     fn load_balancer(&self) -> LoadBalancer {
         match self.cluster.inventory.network.load_balancer {
-            Balancer::Haproxy => LoadBalancer::Haproxy { admin_socket: self.around_file("haproxy.sock") },
+            Balancer::Haproxy => LoadBalancer::Haproxy { admin_socket: self.own_file("haproxy.sock") },
             Balancer::External => LoadBalancer::External,
         }
     }

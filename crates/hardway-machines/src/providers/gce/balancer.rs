@@ -3,7 +3,7 @@
 //! The instance takes its configuration from its own metadata, and takes it again whenever that changes (the metadata
 //! server answers then). So nobody logs in there, and a change is one command.
 
-use hardway_assets::host_services::{Balanced, Haproxy, haproxy};
+use hardway_assets::host_services::{BalancedPort, Haproxy, haproxy};
 use hardway_assets::inventory::Balancer;
 
 use super::Gce;
@@ -77,7 +77,7 @@ impl Gce {
         // The files are those of the instance.
         let files =
             Haproxy { socket: "/run/haproxy/admin.sock".to_owned(), pid_file: "/run/haproxy.pid".to_owned() };
-        let content = haproxy(&Balanced::all(&self.cluster, self.stage), &files);
+        let content = haproxy(&BalancedPort::all(&self.cluster, self.stage), &files);
         let (config, pushed) = (self.file("haproxy.cfg"), self.file("haproxy.pushed"));
         let resource = Resource::zonal("compute instances", self.name("balancer"), &self.settings.zones[0]);
         let push = self

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hardway_assets::host_services::{Balanced, Dnsmasq, Haproxy, Names, dnsmasq, haproxy};
+use hardway_assets::host_services::{BalancedPort, Dnsmasq, Haproxy, Names, dnsmasq, haproxy};
 use hardway_base::hex;
 use sha2::{Digest as _, Sha256};
 
@@ -85,7 +85,7 @@ impl Lab {
     fn balancer(&self) -> String {
         let files =
             Haproxy { socket: "/lab/haproxy.sock".to_owned(), pid_file: "/run/haproxy.pid".to_owned() };
-        haproxy(&Balanced::all(&self.cluster, self.stage), &files)
+        haproxy(&BalancedPort::all(&self.cluster, self.stage), &files)
     }
 
     /// Read-only, so that all labs can share the storage.

@@ -7,7 +7,7 @@ use super::settings::HaproxyBy;
 use super::unit::Unit;
 use crate::actions::{Action, Check, Program, Step};
 use crate::providers::LoadBalancer;
-use hardway_assets::host_services::{Balanced, Haproxy, haproxy};
+use hardway_assets::host_services::{BalancedPort, Haproxy, haproxy};
 use hardway_assets::inventory::Balancer;
 use hardway_base::hex;
 use hardway_base::shell_word;
@@ -50,7 +50,7 @@ impl Libvirt {
         let files = Haproxy { socket: self.socket(), pid_file: self.pid_file() };
         (
             format!("{}/haproxy.cfg", self.own_folder()),
-            haproxy(&Balanced::all(&self.cluster, self.stage), &files),
+            haproxy(&BalancedPort::all(&self.cluster, self.stage), &files),
         )
     }
 

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use super::Libvirt;
 use super::unit::{Unit, with_bridge};
 use crate::actions::{Action, Check, Program};
-use hardway_assets::host_services::{Balanced, Stage};
+use hardway_assets::host_services::{BalancedPort, Stage};
 use hardway_assets::inventory::Balancer;
 use hardway_base::hex;
 use sha2::{Digest as _, Sha256};
@@ -88,7 +88,7 @@ impl Libvirt {
         let mut ports = Vec::new();
         if self.cluster.inventory.network.load_balancer == Balancer::Haproxy {
             ports.extend(
-                Balanced::all(&self.cluster, Stage::Bootstrapping).iter().map(|service| service.port),
+                BalancedPort::all(&self.cluster, Stage::Bootstrapping).iter().map(|service| service.port),
             );
         }
         let url = self.cluster.inventory.ignition_server.url.as_ref();

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use hardway_assets::inventory::Host;
-use hardway_machines::host_progress::{HostProgress, HostState, Tracked, fold};
+use hardway_machines::host_progress::{HostProgress, HostState, TrackedHost, fold};
 use hardway_machines::providers::Provider as _;
 
 use super::Site;
@@ -57,6 +57,6 @@ fn is_seen(state: &HostState) -> bool {
 fn states(site: &Site, hosts: &[&Host]) -> Result<Vec<HostState>, Report> {
     let records = hardway_journal::read(&site.workdir.path(hardway_journal::FILE_NAME))
         .map_err(|error| Report::from_error(Code::WorkdirUnusable, &error).fix(error.fix()))?;
-    let tracked: Vec<Tracked> = hosts.iter().map(|host| Tracked::new(&site.cluster, host)).collect();
+    let tracked: Vec<TrackedHost> = hosts.iter().map(|host| TrackedHost::new(&site.cluster, host)).collect();
     Ok(fold(&records, &tracked))
 }

@@ -6,7 +6,7 @@ use hardway_cluster::wait::Line;
 
 use crate::cluster::KUBECONFIG;
 use crate::install::Install;
-use crate::install::watching::with_broken_link;
+use crate::install::cluster_watch::with_broken_link;
 use crate::install::work::{Effect, Observed, Work};
 use crate::report::{Code, Report};
 

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use hardway_assets::inventory::{Host, Role};
 use hardway_journal::Follower;
-use hardway_machines::host_progress::{HostProgress, HostState, HostStates, PATIENCE, Stall, Tracked, stall};
+use hardway_machines::host_progress::{
+    HostProgress, HostState, HostStates, PATIENCE, Stall, TrackedHost, stall,
+};
 use hardway_machines::providers::{Power, Provider};
 
 use super::build_infra::effect;
@@ -124,8 +126,8 @@ impl<'i> Boot<'i> {
     }
 
     fn followed(&self, hosts: &[&Host]) -> FollowedHosts {
-        let tracked: Vec<Tracked> =
-            hosts.iter().map(|host| Tracked::new(&self.install.cluster, host)).collect();
+        let tracked: Vec<TrackedHost> =
+            hosts.iter().map(|host| TrackedHost::new(&self.install.cluster, host)).collect();
         let journal = Follower::new(&self.install.workdir.path(hardway_journal::FILE_NAME));
         FollowedHosts { journal, states: HostStates::new(&tracked) }
     }

@@ -1,12 +1,12 @@
 //! What a person sees of a running install.
 
 mod lines;
-mod logged;
+mod logged_view;
 mod progress;
 mod screen;
 
 pub(super) use lines::Lines;
-pub(super) use logged::{LOG_FILE, Logged};
+pub(super) use logged_view::{LOG_FILE, LoggedView};
 pub(super) use progress::InstallProgress;
 pub(crate) use progress::short;
 pub(super) use screen::Screen;

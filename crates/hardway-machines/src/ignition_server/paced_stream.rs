@@ -19,7 +19,7 @@ use super::Router;
 use super::timed_io::TimedIo;
 
 /// Wraps a connection after its handshake.
-pub(super) struct Paced {
+pub(super) struct PacedStream {
     tls: TlsStream<TimedIo<TcpStream>>,
     /// Knows how many connections there are.
     router: Arc<Router>,
@@ -33,7 +33,7 @@ const MOST_AT_ONCE: usize = 4 * RECORD;
 /// For the pieces of all connections together.
 const ALL_PIECES: usize = 12 << 20;
 
-impl Paced {
+impl PacedStream {
     pub(super) fn new(tls: TlsStream<TimedIo<TcpStream>>, router: Arc<Router>) -> Self {
         Self { tls, router }
     }
@@ -57,7 +57,7 @@ fn piece(connections: usize) -> usize {
     (share / RECORD * RECORD).clamp(LEAST_AT_ONCE, MOST_AT_ONCE)
 }
 
-impl AsyncRead for Paced {
+impl AsyncRead for PacedStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -67,7 +67,7 @@ impl AsyncRead for Paced {
     }
 }
 
-impl AsyncWrite for Paced {
+impl AsyncWrite for PacedStream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         self.as_mut().poll_write_vectored(cx, &[io::IoSlice::new(bytes)])
     }

@@ -15,7 +15,7 @@ pub const BOOTSTRAP_SERVER: &str = "bootstrap";
 
 /// A port that several hosts answer for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Balanced {
+pub struct BalancedPort {
     /// `api`, `machine-config-server`, `ingress-https`, `ingress-http`.
     pub name: &'static str,
     /// On the virtual address and on every member.
@@ -63,7 +63,7 @@ pub enum Stage {
     Installed,
 }
 
-impl Balanced {
+impl BalancedPort {
     /// All four, in the order of their importance.
     pub fn all(cluster: &Cluster, stage: Stage) -> Vec<Self> {
         let network = &cluster.inventory.network;

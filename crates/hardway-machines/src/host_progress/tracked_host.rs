@@ -7,7 +7,7 @@ use crate::providers::descriptor;
 
 /// A machine that is waited for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tracked {
+pub struct TrackedHost {
     /// As in the inventory.
     pub host: String,
     /// What its node is called.
@@ -25,7 +25,7 @@ pub enum Installs {
     FromMedia,
 }
 
-impl Tracked {
+impl TrackedHost {
     /// A host of a cluster.
     pub fn new(cluster: &Cluster, host: &Host) -> Self {
         Self {

@@ -12,12 +12,12 @@ use crate::terminal::Log;
 pub(crate) const LOG_FILE: &str = "logs/install.log";
 
 /// A view that is written down as well.
-pub(crate) struct Logged {
+pub(crate) struct LoggedView {
     pub(crate) log: Log,
     pub(crate) view: Arc<dyn InstallView>,
 }
 
-impl InstallView for Logged {
+impl InstallView for LoggedView {
     fn tick(&self) {
         self.view.tick();
     }

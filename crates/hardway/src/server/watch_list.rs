@@ -16,7 +16,7 @@ use super::service::{Listener, Log};
 use crate::inputs::InputStamp;
 
 /// Everything that may change while it is served.
-pub(super) struct Watched {
+pub(super) struct WatchList {
     pub(super) hosts: Option<HostWatch>,
     pub(super) certificates: Option<Arc<Certificates>>,
     pub(super) boot: Option<BootServer>,
@@ -25,7 +25,7 @@ pub(super) struct Watched {
     clock: Clock,
 }
 
-impl Watched {
+impl WatchList {
     pub(super) fn new(clock: Clock) -> Self {
         Self { hosts: None, certificates: None, boot: None, follower: None, clock }
     }

@@ -16,7 +16,7 @@ use crate::anybody::Anybody;
 
 /// How far a connection got.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Reached {
+pub(crate) enum Reachability {
     /// Nobody has the address, or there is no way there.
     Nobody(String),
     /// The port is shut.
@@ -34,7 +34,7 @@ pub(crate) enum Reached {
     },
 }
 
-impl Reached {
+impl Reachability {
     /// Connects and asks for a path.
     pub(crate) fn at(address: SocketAddr, path: &str, is_tls: bool, patience: Duration) -> Self {
         let stream = match TcpStream::connect_timeout(&address, patience) {
@@ -60,7 +60,7 @@ impl Reached {
     }
 }
 
-impl fmt::Display for Reached {
+impl fmt::Display for Reachability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Answered { certificate, text } => {
@@ -157,13 +157,15 @@ mod tests {
         for is_tls in [true, false] {
             let at = free();
             let backend = Backend::start(at, is_tls, &identity).unwrap();
-            let Reached::Answered { certificate, text } = Reached::at(at, "/readyz", is_tls, PATIENCE) else {
+            let Reachability::Answered { certificate, text } =
+                Reachability::at(at, "/readyz", is_tls, PATIENCE)
+            else {
                 panic!("no answer")
             };
             assert_eq!(certificate, is_tls.then(|| identity.certificate.clone()));
             assert!(text.starts_with("HTTP/1.1 200 ") && text.ends_with(&identity.words), "{text}");
             drop(backend);
-            assert_eq!(Reached::at(at, "/readyz", is_tls, PATIENCE), Reached::Refused);
+            assert_eq!(Reachability::at(at, "/readyz", is_tls, PATIENCE), Reachability::Refused);
         }
     }
 
@@ -172,7 +174,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let at = listener.local_addr().unwrap();
         let closing = std::thread::spawn(move || drop(listener.accept()));
-        assert!(matches!(Reached::at(at, "/readyz", true, PATIENCE), Reached::Closed(_)));
+        assert!(matches!(Reachability::at(at, "/readyz", true, PATIENCE), Reachability::Closed(_)));
         closing.join().unwrap();
     }
 }

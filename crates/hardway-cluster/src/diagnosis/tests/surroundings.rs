@@ -12,7 +12,7 @@ use crate::objects::ClusterVersion;
 use crate::testing::{at, operator};
 use crate::watch::Observed;
 
-pub(super) fn around() -> Vec<Fault> {
+pub(super) fn surroundings() -> Vec<Fault> {
     [host(), balancer(), machines(), at_rest()].concat()
 }
 

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use hardway_assets::host_services::{Balanced, Dnsmasq, Haproxy, Names, dnsmasq, haproxy};
+use hardway_assets::host_services::{BalancedPort, Dnsmasq, Haproxy, Names, dnsmasq, haproxy};
 use hardway_assets::inventory::Balancer;
 use hardway_base::shell_word;
 
@@ -13,11 +13,11 @@ use crate::load_balancer;
 
 impl BareMetal {
     /// Files for people, and the load balancer where it is ours.
-    pub(super) fn around(&self) -> Vec<Action> {
+    pub(super) fn surroundings(&self) -> Vec<Action> {
         let mut actions = vec![Action::file(
             "dns/records",
             "the names of the cluster, as dnsmasq takes them: whoever runs the name server needs them",
-            self.around_file("dnsmasq.conf"),
+            self.own_file("dnsmasq.conf"),
             self.names(),
         )];
         if self.cluster.inventory.network.load_balancer == Balancer::Haproxy {
@@ -28,7 +28,7 @@ impl BareMetal {
             actions.push(Action::file(
                 "balancer/table",
                 "what the load balancer has to know: whoever runs it needs it",
-                self.around_file("load-balancer.txt"),
+                self.own_file("load-balancer.txt"),
                 table,
             ));
         }
@@ -36,7 +36,7 @@ impl BareMetal {
     }
 
     /// A file of the provider's own in the working folder.
-    pub(super) fn around_file(&self, name: &str) -> PathBuf {
+    pub(super) fn own_file(&self, name: &str) -> PathBuf {
         self.folder.join("bare-metal").join(name)
     }
 
@@ -77,16 +77,16 @@ impl BareMetal {
 
     /// HAProxy on this computer.
     fn balancer(&self) -> [Action; 2] {
-        let file = |name: &str| self.around_file(name).display().to_string();
+        let file = |name: &str| self.own_file(name).display().to_string();
         let (config, pid_file) = (file("haproxy.cfg"), file("haproxy.pid"));
         let files = Haproxy { socket: file("haproxy.sock"), pid_file: pid_file.clone() };
-        let content = haproxy(&Balanced::all(&self.cluster, self.stage), &files);
+        let content = haproxy(&BalancedPort::all(&self.cluster, self.stage), &files);
         let pid = format!("$(cat {} 2>/dev/null)", shell_word(&pid_file));
         let shell = |line: String| Program::new("sh", ["-c".to_owned(), line]);
         // The one that runs is replaced without letting go of its connections.
         let start =
             format!("set -e; haproxy -c -q -f {0}; exec haproxy -D -W -f {0} -sf {pid}", shell_word(&config));
-        let mark = self.around_file("haproxy.started");
+        let mark = self.own_file("haproxy.started");
         let service = Action {
             id: "balancer/service".to_owned(),
             why: "what asks for the API or a route gets a machine that is well".to_owned(),
@@ -101,6 +101,6 @@ impl BareMetal {
             undo: vec![Step::Run(shell(format!("kill {pid} 2>/dev/null || true")))],
         };
         let why = "what the load balancer goes by";
-        [Action::file("balancer/config", why, self.around_file("haproxy.cfg"), content), service]
+        [Action::file("balancer/config", why, self.own_file("haproxy.cfg"), content), service]
     }
 }

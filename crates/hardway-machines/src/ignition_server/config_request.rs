@@ -11,7 +11,7 @@ use hardway_assets::ignition::{GENERATION_HEADER, Generation};
 
 /// One request.
 #[derive(Clone, Copy)]
-pub struct Asked<'a> {
+pub struct ConfigRequest<'a> {
     /// GET, mostly.
     pub method: &'a Method,
     /// Without the query, as it came: percent signs are not decoded, because no path of ours has any.
@@ -22,7 +22,7 @@ pub struct Asked<'a> {
     pub source: IpAddr,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> ConfigRequest<'a> {
     /// What stands behind `Bearer ` in the Authorization header: exactly one space, exactly this case.
     pub fn bearer(&self) -> Option<&'a [u8]> {
         self.headers.get(header::AUTHORIZATION)?.as_bytes().strip_prefix(b"Bearer ")
@@ -82,11 +82,11 @@ mod tests {
 
     use super::*;
 
-    fn with<T>(name: &'static str, value: &[u8], look: impl FnOnce(&Asked<'_>) -> T) -> T {
+    fn with<T>(name: &'static str, value: &[u8], look: impl FnOnce(&ConfigRequest<'_>) -> T) -> T {
         let mut headers = HeaderMap::new();
         headers.insert(name, HeaderValue::from_bytes(value).unwrap());
         let source = Ipv4Addr::LOCALHOST.into();
-        look(&Asked { method: &Method::GET, path: "/", headers: &headers, source })
+        look(&ConfigRequest { method: &Method::GET, path: "/", headers: &headers, source })
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What came through the balancer, judged.
 
 use super::balancer_seen::{BalancerSeen, Bringer, PortSeen};
-use super::reached::{Reached, shown};
+use super::reachability::{Reachability, shown};
 use crate::preflight::check_result::Judged;
 
 /// The worst of a service's addresses.
@@ -38,17 +38,22 @@ fn with_stand_ins(port: &PortSeen) -> Judged {
         port.name
     );
     match &port.reached {
-        Reached::Answered { .. } if port.has_our_words && port.has_our_certificate != Some(false) => {
+        Reachability::Answered { .. } if port.has_our_words && port.has_our_certificate != Some(false) => {
             Judged::passed(format!("{at} passes through to {who}"))
         }
-        Reached::Answered { certificate: Some(certificate), .. } if port.has_our_words => Judged::refused(
-            format!("{at} passes through to {who}, but ends TLS on the way: it shows {}", shown(certificate)),
-            fix,
-        ),
-        Reached::Answered { .. } if port.stand_ins.len() < port.members => {
+        Reachability::Answered { certificate: Some(certificate), .. } if port.has_our_words => {
+            Judged::refused(
+                format!(
+                    "{at} passes through to {who}, but ends TLS on the way: it shows {}",
+                    shown(certificate)
+                ),
+                fix,
+            )
+        }
+        Reachability::Answered { .. } if port.stand_ins.len() < port.members => {
             Judged::passed(format!("{at} passes through to a member that runs already"))
         }
-        Reached::Answered { .. } => {
+        Reachability::Answered { .. } => {
             Judged::refused(format!("{at} is answered by somebody else than {who}"), fix)
         }
         other => Judged::refused(format!("{at}: {who} is well, but does not come through: {other}"), fix),
@@ -65,15 +70,15 @@ fn without_stand_ins(port: &PortSeen, bringer: Bringer) -> Judged {
     match &port.reached {
         // Whoever answers then is not ours.
         _ if bringer == Bringer::HardwayHere && !port.is_here => to_come(),
-        Reached::Answered { .. } => Judged::passed(seen),
-        Reached::Closed(_) => Judged::passed(format!("{at} takes connections; no member is there yet")),
+        Reachability::Answered { .. } => Judged::passed(seen),
+        Reachability::Closed(_) => Judged::passed(format!("{at} takes connections; no member is there yet")),
         _ if bringer == Bringer::Hardway && !port.is_here => to_come(),
-        Reached::Nobody(_) => Judged::refused(seen, fix),
+        Reachability::Nobody(_) => Judged::refused(seen, fix),
         // Some balancers let go of a port while no member is well.
-        Reached::Refused | Reached::Silent if bringer == Bringer::SomebodyElse => {
+        Reachability::Refused | Reachability::Silent if bringer == Bringer::SomebodyElse => {
             Judged::warned(vec![seen], fix)
         }
-        Reached::Refused | Reached::Silent => Judged::refused(seen, fix),
+        Reachability::Refused | Reachability::Silent => Judged::refused(seen, fix),
     }
 }
 
@@ -91,7 +96,7 @@ mod tests {
             is_of_host: None,
             stand_ins: vec![("master-0".to_owned(), [192, 168, 126, 101].into())],
             members: 1,
-            reached: Reached::Answered { certificate: Some(vec![1]), text: "ours".to_owned() },
+            reached: Reachability::Answered { certificate: Some(vec![1]), text: "ours".to_owned() },
             has_our_words: true,
             has_our_certificate: Some(true),
         }
@@ -110,7 +115,7 @@ mod tests {
             "{ended:?}"
         );
         let lost =
-            judged(PortSeen { reached: Reached::Refused, has_our_words: false, ..port() }, SomebodyElse);
+            judged(PortSeen { reached: Reachability::Refused, has_our_words: false, ..port() }, SomebodyElse);
         assert_eq!(
             lost.seen,
             [
@@ -124,21 +129,25 @@ mod tests {
 
     #[test]
     fn without_a_member_a_port_that_takes_connections_will_do() {
-        let reached = |reached: Reached| PortSeen { stand_ins: Vec::new(), members: 4, reached, ..port() };
-        let verdict = |how: Reached, bringer| judged(reached(how), bringer).verdict;
-        assert_eq!(verdict(Reached::Closed("closed".to_owned()), SomebodyElse), PreflightVerdict::Passed);
-        assert_eq!(verdict(Reached::Refused, SomebodyElse), PreflightVerdict::Warned);
+        let reached =
+            |reached: Reachability| PortSeen { stand_ins: Vec::new(), members: 4, reached, ..port() };
+        let verdict = |how: Reachability, bringer| judged(reached(how), bringer).verdict;
         assert_eq!(
-            verdict(Reached::Nobody("no route to host".to_owned()), SomebodyElse),
+            verdict(Reachability::Closed("closed".to_owned()), SomebodyElse),
+            PreflightVerdict::Passed
+        );
+        assert_eq!(verdict(Reachability::Refused, SomebodyElse), PreflightVerdict::Warned);
+        assert_eq!(
+            verdict(Reachability::Nobody("no route to host".to_owned()), SomebodyElse),
             PreflightVerdict::Failed
         );
-        assert_eq!(verdict(Reached::Refused, Hardway), PreflightVerdict::NotApplicable);
+        assert_eq!(verdict(Reachability::Refused, Hardway), PreflightVerdict::NotApplicable);
         let answered =
-            || Reached::Answered { certificate: None, text: "HTTP/1.1 403 Forbidden\r\n".to_owned() };
+            || Reachability::Answered { certificate: None, text: "HTTP/1.1 403 Forbidden\r\n".to_owned() };
         let other = judged(reached(answered()), Hardway);
         assert_eq!(other.seen, ["192.168.126.10:6443: answers \"HTTP/1.1 403 Forbidden\""]);
         assert_eq!(verdict(answered(), HardwayHere), PreflightVerdict::NotApplicable);
-        let here = PortSeen { is_here: true, ..reached(Reached::Refused) };
+        let here = PortSeen { is_here: true, ..reached(Reachability::Refused) };
         assert_eq!(judged(here, Hardway).seen, ["192.168.126.10:6443: connection refused"]);
     }
 
