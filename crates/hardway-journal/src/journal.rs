@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use fs_err::os::unix::fs::OpenOptionsExt as _;
 use fs_err::{File, OpenOptions};
+use hardway_base::files;
 
 use crate::record::LONGEST_LINE;
 use crate::{Entry, Follower, JournalError, Record};
@@ -76,9 +77,9 @@ impl Open {
         let begun = !path.exists();
         let file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
-        if begun && let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        if begun {
             // The name of a new file is on the disk only once its folder is.
-            File::open(folder)?.sync_all()?;
+            files::sync_folder(files::folder_of(path))?;
         }
         let mut open = Self { file, follower: Follower::new(path), continues: false };
         // Another writer may be at work, and take back what it has written.
