@@ -4,19 +4,23 @@
 //! Election     an elector in a task of its own, until it is ended
 //! Leadership   what the elector last learned, for whoever has to ask before acting
 //! Elector      reads and writes the Lease in the cluster, as the candidate decides
-//! Candidate    pure: the Lease as it is → write it, or wait for its holder
+//! Candidate    pure: the Lease as it is → write it, ask for it, hand it over, or wait for its holder
 //! ```
 //!
 //! A Lease is taken when its holder released it, or has not renewed it for its whole duration. Whether the holder is alive is judged
 //! by how long the Lease has not changed, on a monotonic clock of our own: the clocks of two hosts need not agree (as kubernetes
 //! `client-go/tools/leaderelection` does).
+//!
+//! Candidates need not be equal: a principal goes before a deputy. It never takes the Lease from one that is alive, because the two
+//! would act at once for a while; it writes into the Lease that it wants it, and the deputy lets go at its next look.
+//! (Kubernetes' own field for this, `preferredHolder`, is dropped by API servers without a feature gate.)
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
-use kube::api::{Api, ObjectMeta, PostParams};
+use kube::api::{Api, PostParams};
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
@@ -31,6 +35,22 @@ const DEADLINE: Duration = Duration::from_secs(10);
 pub const PERIOD: Duration = Duration::from_secs(2);
 /// How long one answer of the API server may take.
 const REQUEST_LIMIT: Duration = Duration::from_secs(10);
+/// How long a deputy may take to hand over before its principal says that it waits.
+const HAND_OVER: Duration = Duration::from_secs(6);
+
+/// On a Lease: its holder is a deputy.
+const DEPUTY: &str = "hardway.dev/deputy";
+/// On a Lease whose holder is a deputy, or was until just now: the principal that wants it.
+const WANTED_BY: &str = "hardway.dev/wanted-by";
+
+/// Who goes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Acts unless another principal does.
+    Principal,
+    /// Acts while no principal is there.
+    Deputy,
+}
 
 /// An elector in a task of its own.
 pub struct Election {
@@ -41,8 +61,8 @@ pub struct Election {
 
 impl Election {
     /// Joins the election for the Lease of that name. Must run inside an async runtime.
-    pub fn join(leases: Api<Lease>, name: &str, identity: &str, now: Now) -> Self {
-        let (elector, leadership) = Elector::new(leases, name, identity, now);
+    pub fn join(leases: Api<Lease>, name: &str, identity: &str, standing: Standing, now: Now) -> Self {
+        let (elector, leadership) = Elector::new(leases, name, Candidate::new(identity, standing), now);
         let (stop, stopped) = oneshot::channel::<()>();
         let stopped = async {
             let _ = stopped.await;
@@ -121,9 +141,9 @@ impl Leadership {
 
 impl Elector {
     /// A candidate for the Lease of that name.
-    fn new(leases: Api<Lease>, name: &str, identity: &str, now: Now) -> (Self, Leadership) {
+    fn new(leases: Api<Lease>, name: &str, candidate: Candidate, now: Now) -> (Self, Leadership) {
         let (sender, holder) = watch::channel(Holder::Theirs(None));
-        let (candidate, name) = (Candidate::new(identity), name.to_owned());
+        let name = name.to_owned();
         let elector = Self { leases, name, candidate, began: Instant::now(), now, holder: sender };
         (elector, Leadership { holder })
     }
@@ -147,11 +167,19 @@ impl Elector {
         let Some(Ok(found)) = timeout(REQUEST_LIMIT, self.leases.get_opt(&self.name)).await.ok() else {
             return;
         };
-        let spec = found.as_ref().and_then(|lease| lease.spec.as_ref());
-        match self.candidate.step(spec, asked - self.began, (self.now)()) {
-            Step::Wait { holder } => self.set(Holder::Theirs(Some(holder))),
-            Step::Write(spec) => {
-                if self.write(found, *spec).await {
+        match self.candidate.step(found.as_ref(), asked - self.began, (self.now)()) {
+            Step::Wait { holder } => self.set(Holder::Theirs(holder)),
+            Step::Ask(lease) => {
+                self.set(Holder::Theirs(None));
+                self.write(*lease).await;
+            }
+            Step::HandOver(lease) => {
+                // First nothing new is begun here; then the other may begin.
+                self.set(Holder::Theirs(None));
+                self.write(*lease).await;
+            }
+            Step::Hold(lease) => {
+                if self.write(*lease).await {
                     self.set(Holder::Ours(asked + DEADLINE));
                 }
             }
@@ -163,24 +191,21 @@ impl Elector {
         let Some(Ok(Some(found))) = timeout(REQUEST_LIMIT, self.leases.get_opt(&self.name)).await.ok() else {
             return;
         };
-        let free = found.spec.as_ref().and_then(|spec| self.candidate.release(spec, (self.now)()));
-        if let Some(spec) = free {
-            self.write(Some(found), spec).await;
+        if let Some(free) = self.candidate.release(&found, (self.now)()) {
+            self.write(free).await;
         }
         self.set(Holder::Theirs(None));
     }
 
     /// Whether it was written. The resource version makes one of two concurrent writers fail.
-    async fn write(&self, found: Option<Lease>, spec: LeaseSpec) -> bool {
+    async fn write(&self, mut lease: Lease) -> bool {
         let params = PostParams::default();
         let request = async {
-            match found {
-                Some(lease) => {
-                    self.leases.replace(&self.name, &params, &Lease { spec: Some(spec), ..lease }).await
-                }
+            match lease.metadata.resource_version {
+                Some(_) => self.leases.replace(&self.name, &params, &lease).await,
                 None => {
-                    let metadata = ObjectMeta { name: Some(self.name.clone()), ..ObjectMeta::default() };
-                    self.leases.create(&params, &Lease { metadata, spec: Some(spec) }).await
+                    lease.metadata.name = Some(self.name.clone());
+                    self.leases.create(&params, &lease).await
                 }
             }
         };
@@ -196,67 +221,141 @@ impl Elector {
 #[derive(Clone, Debug)]
 struct Candidate {
     identity: String,
+    standing: Standing,
+    /// The Lease as it last was, and since when.
     seen: Option<(LeaseSpec, Duration)>,
+    /// When it was first asked for.
+    asked: Option<Duration>,
 }
 
 /// What to do next.
 #[derive(Clone, Debug, PartialEq)]
 enum Step {
-    /// Write this lease: to take it, or to keep it.
-    Write(Box<LeaseSpec>),
-    /// Somebody else holds it.
+    /// Write this Lease: to take it, or to keep it.
+    Hold(Box<Lease>),
+    /// Write this Lease: its holder, a deputy, is asked for it.
+    Ask(Box<Lease>),
+    /// Write this Lease: a principal asked for it.
+    HandOver(Box<Lease>),
+    /// Somebody else holds it, or is about to.
     Wait {
-        /// Who.
-        holder: String,
+        /// Who, where that is worth telling.
+        holder: Option<String>,
     },
 }
 
 impl Candidate {
     /// Under a name that nobody else has.
-    fn new(identity: impl Into<String>) -> Self {
-        Self { identity: identity.into(), seen: None }
+    fn new(identity: impl Into<String>, standing: Standing) -> Self {
+        Self { identity: identity.into(), standing, seen: None, asked: None }
     }
 
     /// The Lease as it was just read, `elapsed` after some fixed moment.
-    fn step(&mut self, lease: Option<&LeaseSpec>, elapsed: Duration, now: Timestamp) -> Step {
-        let Some(lease) = lease else { return self.write(None, now) };
-        let since = match &self.seen {
-            Some((seen, since)) if seen == lease => *since,
-            _ => {
-                self.seen = Some((lease.clone(), elapsed));
-                elapsed
-            }
+    fn step(&mut self, found: Option<&Lease>, elapsed: Duration, now: Timestamp) -> Step {
+        let Some((lease, spec)) = found.and_then(|lease| Some((lease, lease.spec.as_ref()?))) else {
+            return self.hold(found, now);
         };
-        let holder = lease.holder_identity.clone().unwrap_or_default();
-        let duration = lease.lease_duration_seconds.and_then(|seconds| u64::try_from(seconds).ok());
-        let duration = duration.map_or(DURATION, Duration::from_secs);
-        let is_free =
-            holder.is_empty() || holder == self.identity || elapsed.saturating_sub(since) >= duration;
-        if is_free { self.write(Some(lease), now) } else { Step::Wait { holder } }
+        let unchanged = elapsed.saturating_sub(self.since(spec, elapsed));
+        let holder = spec.holder_identity.clone().unwrap_or_default();
+        let wanted_by = annotation(lease, WANTED_BY).filter(|name| *name != self.identity);
+        let yields = self.standing == Standing::Deputy && wanted_by.is_some();
+        match holder.as_str() {
+            // The principal that asked for it takes it, unless it is dead.
+            "" if yields && unchanged < DURATION => Step::Wait { holder: None },
+            "" => self.hold(found, now),
+            own if own == self.identity && yields => Step::HandOver(Box::new(self.freed(lease, spec, now))),
+            own if own == self.identity => self.hold(found, now),
+            _ if unchanged >= duration(spec) => self.hold(found, now),
+            _ if self.standing == Standing::Principal && annotation(lease, DEPUTY).is_some() => {
+                self.ask(lease, holder, elapsed)
+            }
+            _ => Step::Wait { holder: Some(holder) },
+        }
     }
 
-    /// The Lease without a holder, if it is ours to give up.
-    fn release(&self, lease: &LeaseSpec, now: Timestamp) -> Option<LeaseSpec> {
-        (lease.holder_identity.as_deref() == Some(&self.identity)).then(|| LeaseSpec {
-            holder_identity: Some(String::new()),
-            lease_duration_seconds: Some(1),
-            renew_time: Some(MicroTime(now)),
-            ..lease.clone()
+    /// The Lease without us: without a holder, if it is ours to give up; else without our wish for it.
+    fn release(&self, lease: &Lease, now: Timestamp) -> Option<Lease> {
+        let spec = lease.spec.as_ref()?;
+        if spec.holder_identity.as_deref() == Some(&self.identity) {
+            return Some(self.freed(lease, spec, now));
+        }
+        (annotation(lease, WANTED_BY) == Some(&self.identity)).then(|| {
+            let mut lease = lease.clone();
+            annotate(&mut lease, WANTED_BY, None);
+            lease
         })
     }
 
-    fn write(&self, lease: Option<&LeaseSpec>, now: Timestamp) -> Step {
-        let is_mine = lease.is_some_and(|lease| lease.holder_identity.as_deref() == Some(&self.identity));
-        let transitions = lease.and_then(|lease| lease.lease_transitions).unwrap_or_default();
-        let acquired = lease.and_then(|lease| lease.acquire_time.clone()).filter(|_| is_mine);
-        Step::Write(Box::new(LeaseSpec {
+    /// Since when the Lease is as it is. What is written beside it does not count: that is not its holder's.
+    fn since(&mut self, spec: &LeaseSpec, elapsed: Duration) -> Duration {
+        match &self.seen {
+            Some((seen, since)) if seen == spec => *since,
+            _ => {
+                self.seen = Some((spec.clone(), elapsed));
+                elapsed
+            }
+        }
+    }
+
+    /// Asks a deputy, once; and says who is waited for if that takes long.
+    fn ask(&mut self, lease: &Lease, holder: String, elapsed: Duration) -> Step {
+        let asked = *self.asked.get_or_insert(elapsed);
+        if annotation(lease, WANTED_BY).is_none() {
+            let mut lease = lease.clone();
+            annotate(&mut lease, WANTED_BY, Some(&self.identity));
+            return Step::Ask(Box::new(lease));
+        }
+        Step::Wait { holder: (elapsed.saturating_sub(asked) >= HAND_OVER).then_some(holder) }
+    }
+
+    fn freed(&self, lease: &Lease, spec: &LeaseSpec, now: Timestamp) -> Lease {
+        let spec = LeaseSpec {
+            holder_identity: Some(String::new()),
+            lease_duration_seconds: Some(1),
+            renew_time: Some(MicroTime(now)),
+            ..spec.clone()
+        };
+        let mut lease = Lease { spec: Some(spec), ..lease.clone() };
+        annotate(&mut lease, DEPUTY, None);
+        lease
+    }
+
+    fn hold(&mut self, found: Option<&Lease>, now: Timestamp) -> Step {
+        self.asked = None;
+        let spec = found.and_then(|lease| lease.spec.as_ref());
+        let is_mine = spec.is_some_and(|spec| spec.holder_identity.as_deref() == Some(&self.identity));
+        let transitions = spec.and_then(|spec| spec.lease_transitions).unwrap_or_default();
+        let acquired = spec.and_then(|spec| spec.acquire_time.clone()).filter(|_| is_mine);
+        let spec = LeaseSpec {
             holder_identity: Some(self.identity.clone()),
             lease_duration_seconds: i32::try_from(DURATION.as_secs()).ok(),
             acquire_time: acquired.or(Some(MicroTime(now))),
             renew_time: Some(MicroTime(now)),
-            lease_transitions: Some(if is_mine || lease.is_none() { transitions } else { transitions + 1 }),
+            lease_transitions: Some(if is_mine || spec.is_none() { transitions } else { transitions + 1 }),
             ..LeaseSpec::default()
-        }))
+        };
+        let mut lease = Lease { spec: Some(spec), ..found.cloned().unwrap_or_default() };
+        annotate(&mut lease, WANTED_BY, None);
+        annotate(&mut lease, DEPUTY, (self.standing == Standing::Deputy).then_some("true"));
+        Step::Hold(Box::new(lease))
+    }
+}
+
+/// How long a silent holder keeps it.
+fn duration(spec: &LeaseSpec) -> Duration {
+    let seconds = spec.lease_duration_seconds.and_then(|seconds| u64::try_from(seconds).ok());
+    seconds.map_or(DURATION, Duration::from_secs)
+}
+
+fn annotation<'l>(lease: &'l Lease, key: &str) -> Option<&'l str> {
+    lease.metadata.annotations.as_ref()?.get(key).map(String::as_str)
+}
+
+fn annotate(lease: &mut Lease, key: &str, value: Option<&str>) {
+    let annotations = lease.metadata.annotations.get_or_insert_default();
+    match value {
+        Some(value) => _ = annotations.insert(key.to_owned(), value.to_owned()),
+        None => _ = annotations.remove(key),
     }
 }
 
@@ -268,52 +367,130 @@ mod tests {
         Timestamp::from_second(1_800_000_000 + seconds).unwrap()
     }
 
-    fn written(step: Step) -> LeaseSpec {
-        match step {
-            Step::Write(lease) => *lease,
-            Step::Wait { holder } => panic!("{holder} holds it"),
-        }
-    }
-
     const fn after(seconds: u64) -> Duration {
         Duration::from_secs(seconds)
     }
 
+    fn principal(name: &str) -> Candidate {
+        Candidate::new(name, Standing::Principal)
+    }
+
+    fn deputy(name: &str) -> Candidate {
+        Candidate::new(name, Standing::Deputy)
+    }
+
+    fn held(step: Step) -> Lease {
+        match step {
+            Step::Hold(lease) => *lease,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn holder(lease: &Lease) -> &str {
+        lease.spec.as_ref().unwrap().holder_identity.as_deref().unwrap()
+    }
+
+    fn transitions(lease: &Lease) -> i32 {
+        lease.spec.as_ref().unwrap().lease_transitions.unwrap()
+    }
+
+    fn waits_for(name: &str) -> Step {
+        Step::Wait { holder: Some(name.to_owned()) }
+    }
+
     #[test]
     fn the_first_takes_it_and_the_second_waits_while_it_is_renewed() {
-        let (mut a, mut b) = (Candidate::new("a"), Candidate::new("b"));
-        let mut lease = written(a.step(None, after(0), at(0)));
+        let (mut a, mut b) = (principal("a"), principal("b"));
+        let mut lease = held(a.step(None, after(0), at(0)));
         for second in (0..120).step_by(2) {
-            assert_eq!(b.step(Some(&lease), after(second), at(0)), Step::Wait { holder: "a".into() });
-            lease = written(a.step(Some(&lease), after(second), at(i64::try_from(second).unwrap())));
-            assert_eq!((lease.holder_identity.as_deref(), lease.lease_transitions), (Some("a"), Some(0)));
+            assert_eq!(b.step(Some(&lease), after(second), at(0)), waits_for("a"));
+            lease = held(a.step(Some(&lease), after(second), at(i64::try_from(second).unwrap())));
+            assert_eq!((holder(&lease), transitions(&lease)), ("a", 0));
         }
-        assert_eq!(lease.acquire_time, Some(MicroTime(at(0))));
+        assert_eq!(lease.spec.unwrap().acquire_time, Some(MicroTime(at(0))));
     }
 
     /// B's clock is an hour behind; only what it sees counts.
     #[test]
     fn a_killed_holder_is_followed_after_the_duration_whatever_the_clocks_say() {
-        let (mut a, mut b) = (Candidate::new("a"), Candidate::new("b"));
-        let lease = written(a.step(None, after(0), at(0)));
-        assert_eq!(b.step(Some(&lease), after(100), at(-3600)), Step::Wait { holder: "a".into() });
-        assert_eq!(b.step(Some(&lease), after(114), at(-3586)), Step::Wait { holder: "a".into() });
-        let taken = written(b.step(Some(&lease), after(115), at(-3585)));
-        assert_eq!((taken.holder_identity.as_deref(), taken.lease_transitions), (Some("b"), Some(1)));
-        assert_eq!(a.step(Some(&taken), after(16), at(16)), Step::Wait { holder: "b".into() });
+        let (mut a, mut b) = (principal("a"), principal("b"));
+        let lease = held(a.step(None, after(0), at(0)));
+        assert_eq!(b.step(Some(&lease), after(100), at(-3600)), waits_for("a"));
+        assert_eq!(b.step(Some(&lease), after(114), at(-3586)), waits_for("a"));
+        let taken = held(b.step(Some(&lease), after(115), at(-3585)));
+        assert_eq!((holder(&taken), transitions(&taken)), ("b", 1));
+        assert_eq!(a.step(Some(&taken), after(16), at(16)), waits_for("b"));
     }
 
     #[test]
     fn a_released_one_is_taken_at_once() {
-        let (mut a, mut b) = (Candidate::new("a"), Candidate::new("b"));
-        let lease = written(a.step(None, after(0), at(0)));
+        let (mut a, mut b) = (principal("a"), deputy("b"));
+        let lease = held(a.step(None, after(0), at(0)));
         assert_eq!(b.release(&lease, at(1)), None, "only the holder can let go");
         let free = a.release(&lease, at(1)).unwrap();
-        assert_eq!(written(b.step(Some(&free), after(1), at(1))).holder_identity.as_deref(), Some("b"));
+        assert_eq!(holder(&held(b.step(Some(&free), after(1), at(1)))), "b");
     }
 
     #[test]
     fn nobody_acts_longer_than_others_wait() {
         assert!(DEADLINE + PERIOD < DURATION);
+    }
+
+    /// Two deputies and a principal that comes later.
+    #[test]
+    fn a_deputy_hands_over_to_the_principal_that_asks_and_to_nobody_else() {
+        let (mut one, mut two, mut chief) = (deputy("one"), deputy("two"), principal("chief"));
+        let lease = held(one.step(None, after(0), at(0)));
+        assert_eq!(two.step(Some(&lease), after(1), at(1)), waits_for("one"), "deputies are equal");
+        let Step::Ask(asked) = chief.step(Some(&lease), after(2), at(2)) else { panic!("it does not ask") };
+        assert_eq!(holder(&asked), "one", "it takes nothing from one that is alive");
+        assert_eq!(chief.step(Some(&asked), after(4), at(4)), Step::Wait { holder: None });
+        assert_eq!(chief.release(&asked, at(4)), Some(lease), "a wish can be withdrawn");
+        assert_eq!(two.step(Some(&asked), after(4), at(4)), waits_for("one"));
+        let Step::HandOver(free) = one.step(Some(&asked), after(4), at(4)) else {
+            panic!("it does not yield")
+        };
+        assert_eq!(holder(&free), "");
+        for deputy in [&mut one, &mut two] {
+            assert_eq!(deputy.step(Some(&free), after(5), at(5)), Step::Wait { holder: None });
+        }
+        let taken = held(chief.step(Some(&free), after(6), at(6)));
+        assert_eq!((holder(&taken), transitions(&taken)), ("chief", 1));
+        assert!(taken.metadata.annotations.as_ref().unwrap().is_empty(), "{taken:?}");
+        for deputy in [&mut one, &mut two] {
+            assert_eq!(deputy.step(Some(&taken), after(7), at(7)), waits_for("chief"));
+        }
+        assert_eq!(principal("other").step(Some(&taken), after(7), at(7)), waits_for("chief"), "equals wait");
+    }
+
+    #[test]
+    fn a_principal_that_dies_before_it_takes_what_it_asked_for_keeps_nobody() {
+        let (mut deputy, mut chief) = (deputy("deputy"), principal("chief"));
+        let lease = held(deputy.step(None, after(0), at(0)));
+        let Step::Ask(asked) = chief.step(Some(&lease), after(2), at(2)) else { panic!("it does not ask") };
+        let Step::HandOver(free) = deputy.step(Some(&asked), after(4), at(4)) else {
+            panic!("it does not yield")
+        };
+        assert_eq!(deputy.step(Some(&free), after(6), at(6)), Step::Wait { holder: None });
+        assert_eq!(deputy.step(Some(&free), after(20), at(20)), Step::Wait { holder: None });
+        let again = held(deputy.step(Some(&free), after(21), at(21)));
+        assert_eq!(annotation(&again, WANTED_BY), None, "the dead one's wish is gone with it");
+        assert!(matches!(principal("next").step(Some(&again), after(22), at(22)), Step::Ask(_)));
+    }
+
+    /// One of an older version, say. Whoever waits is told for whom.
+    #[test]
+    fn a_deputy_that_does_not_hand_over_is_named() {
+        let (mut old, mut chief) = (deputy("old"), principal("chief"));
+        let mut lease = held(old.step(None, after(0), at(0)));
+        let Step::Ask(asked) = chief.step(Some(&lease), after(0), at(0)) else { panic!("it does not ask") };
+        lease.metadata.annotations = asked.metadata.annotations.clone();
+        for (second, waits) in
+            [(2, Step::Wait { holder: None }), (4, Step::Wait { holder: None }), (6, waits_for("old"))]
+        {
+            lease.spec.as_mut().unwrap().renew_time = Some(MicroTime(at(second)));
+            let elapsed = after(u64::try_from(second).unwrap());
+            assert_eq!(chief.step(Some(&lease), elapsed, at(second)), waits);
+        }
     }
 }

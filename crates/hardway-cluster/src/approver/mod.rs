@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Two approvers that write at the same time would do no harm: each verdict is written into the very version of a request that
-//! was judged, and each sees what the other approved. Leader election keeps them from doing everything twice.
+//! was judged, and each sees what the other approved. Leader election keeps them from doing everything twice, and has whoever knows
+//! most go first: see [`Approver::standing`].
 
 mod audit;
 mod events;
@@ -34,6 +35,7 @@ pub use view::ClusterView;
 use crate::clock::Now;
 use crate::csr_policy::Settings;
 use crate::declared::Declared;
+use crate::leader_election::Standing;
 
 /// The namespace of the approvers' Lease: it exists in every cluster from the first second on.
 const LEASE_NAMESPACE: &str = "kube-system";
@@ -58,6 +60,8 @@ pub struct Approver {
     pub settings: Settings,
     /// A name that no other approver has.
     pub identity: String,
+    /// Whether it goes before others. One that knows who fetched which config can let in nodes that the others have to hold.
+    pub standing: Standing,
     /// Decide, and write nothing anywhere.
     pub dry_run: bool,
     /// The clock.

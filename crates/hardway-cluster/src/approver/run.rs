@@ -177,7 +177,7 @@ impl Approver {
             return (None, Leadership::of_nobody());
         }
         let leases = Api::namespaced(self.client.clone(), LEASE_NAMESPACE);
-        let election = Election::join(leases, LEASE_NAME, &self.identity, self.now.clone());
+        let election = Election::join(leases, LEASE_NAME, &self.identity, self.standing, self.now.clone());
         let leadership = election.leadership().clone();
         (Some(election), leadership)
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hardway_cluster::approver::{Approver, Expected, News};
+use hardway_cluster::leader_election::Standing;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 
@@ -26,6 +27,7 @@ impl CsrApprover {
             declared: hardway_cluster::declared::Declared::default(),
             settings: controller.policy.clone(),
             identity: controller.identity.clone(),
+            standing: Standing::Principal,
             dry_run: false,
             now: controller.now.clone(),
             tell: Arc::new(move |news| tell(&told, news)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use hardway_cluster::leader_election::Election;
+use hardway_cluster::leader_election::{Election, Standing};
 use hardway_journal::Journal;
 use kube::api::Api;
 use tokio::time::{Instant, interval, sleep_until};
@@ -230,7 +230,8 @@ impl Lease {
         let management = &controller.management;
         let leases = Api::namespaced(management.client.clone(), &management.namespace);
         let name = format!("hardway-{duty}-{}", management.cluster);
-        let election = Election::join(leases, &name, &controller.identity, controller.now.clone());
+        let (identity, now) = (&controller.identity, controller.now.clone());
+        let election = Election::join(leases, &name, identity, Standing::Principal, now);
         Self { duty, election, was_ours: false }
     }
 

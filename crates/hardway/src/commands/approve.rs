@@ -5,6 +5,7 @@ use std::sync::Arc;
 use hardway_cluster::approver::{Approver, ApproverError, CsrOutcome, News, Summary, Written};
 use hardway_cluster::csr_policy::{IgnitionEvidence, Settings};
 use hardway_cluster::declared::Declared;
+use hardway_cluster::leader_election::Standing;
 use jiff::SignedDuration;
 use kube::Client;
 use tokio::sync::mpsc;
@@ -22,6 +23,8 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<E
     let workdir = Workdir::open(&global.dir)?;
     let declared = declared(&workdir, args.policy.declared.as_deref(), out)?;
     let settings = settings(&args.policy, &declared)?;
+    // Without the working folder nobody knows who fetched a config: whoever has it goes before.
+    let standing = if args.policy.declared.is_some() { Standing::Deputy } else { Standing::Principal };
     let kubeconfig = cluster::kubeconfig(&workdir, args.kubeconfig.as_deref());
     let (summary, stop) = runtime::run_to_its_end(async {
         let config = cluster::read_kubeconfig(&workdir, kubeconfig.as_deref()).await?;
@@ -34,6 +37,7 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<E
             declared,
             settings,
             identity: identity(),
+            standing,
             dry_run: args.dry_run,
             now: Arc::new(clock::now),
             tell: Arc::new(move |news| {

@@ -9,6 +9,7 @@ use hardway_base::error_sentence;
 use hardway_cluster::approver::{Approver, News};
 use hardway_cluster::csr_policy::{CsrVerdict, IgnitionEvidence, Settings};
 use hardway_cluster::declared::Declared;
+use hardway_cluster::leader_election::Standing;
 use hardway_journal::{Entry, MediumRead};
 use hardway_machines::ignition_server::ServerError;
 use hardway_machines::media_server::MediaServer;
@@ -140,6 +141,7 @@ impl Background {
                     declared,
                     settings,
                     identity: cluster::identity(),
+                    standing: Standing::Principal,
                     dry_run: false,
                     now: Arc::new(clock::now),
                     tell: Arc::new(move |news| tell(news, teller.as_ref(), &log)),

@@ -7,6 +7,7 @@ mod create;
 mod csr;
 mod cut_off;
 mod damage;
+mod deputy;
 mod diagnose;
 mod diff;
 mod dry_run;

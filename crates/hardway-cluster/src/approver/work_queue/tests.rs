@@ -15,7 +15,7 @@ use super::*;
 use crate::approver::Approver;
 use crate::csr_policy::{CLIENT_SIGNER, IgnitionEvidence, Settings};
 use crate::declared::{Declared, DeclaredNode};
-use crate::leader_election::Leadership;
+use crate::leader_election::{Leadership, Standing};
 
 /// Of openssl, for worker-0.
 const REQUEST: &str = "-----BEGIN CERTIFICATE REQUEST-----
@@ -84,6 +84,7 @@ async fn a_node_that_becomes_expected_while_it_is_held_is_decided_about_again() 
         declared: Declared::default(),
         settings: Settings { ignition: IgnitionEvidence::Ignored, ..Settings::default() },
         identity: "one".to_owned(),
+        standing: Standing::Principal,
         dry_run: true,
         now: Arc::new(move || {
             counter.fetch_add(1, Ordering::SeqCst);

@@ -7,6 +7,7 @@ use hardway_cluster::approver::{Approver, ApproverError, News, Summary};
 use hardway_cluster::csr_policy::{CLIENT_SIGNER, SERVING_SIGNER, Settings};
 use hardway_cluster::declared::{Declared, DeclaredNode};
 use hardway_cluster::kubeconfig::connect;
+use hardway_cluster::leader_election::Standing;
 use hardway_journal::{Entry, FILE_NAME, Fact, Journal, Record};
 use hardway_testing::{ControlPlane, until_found};
 use jiff::Timestamp;
@@ -74,6 +75,7 @@ impl Lab {
             declared: self.declared.clone(),
             settings: Settings::default(),
             identity: identity.to_owned(),
+            standing: Standing::Principal,
             dry_run: false,
             now: Arc::new(Timestamp::now),
             tell: Arc::new(move |news: News<'_>| listener.lock().unwrap().push(in_words(news))),

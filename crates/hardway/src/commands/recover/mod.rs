@@ -8,6 +8,7 @@ use std::time::Duration;
 use hardway_cluster::approver::{Approver, ApproverError, News};
 use hardway_cluster::csr_policy::Settings;
 use hardway_cluster::declared::Declared;
+use hardway_cluster::leader_election::Standing;
 use hardway_cluster::recovery::{Assessment, Recovered, Recovery};
 use kube::Client;
 use serde_json::Value;
@@ -101,6 +102,7 @@ async fn begin(
         declared,
         settings: Settings::default(),
         identity: identity(),
+        standing: Standing::Principal,
         dry_run: false,
         now: Arc::new(clock::now),
         tell: Arc::new(move |news| {
