@@ -108,10 +108,12 @@ impl Lock {
             let _ = writeln!(text, "release {} {}", release.asked, release.image);
         }
         for (path, f) in &self.files {
+            let path = on_one_line(path);
             let _ = writeln!(text, "file {path} {} {} {} {}", f.asset, f.fingerprint, f.sha256, f.generator);
         }
         for (asset, sources) in &self.sources {
             for (source, hash) in sources {
+                let source = on_one_line(&source.to_string());
                 let _ = writeln!(text, "from {asset} {source} {hash}");
             }
         }
@@ -150,26 +152,57 @@ impl Lock {
             .map(|(path, file)| (path.as_str(), file))
     }
 
+    /// Paths are people's own and may hold spaces; nothing else in a line does.
     fn line(&mut self, line: &str) -> Option<()> {
-        let mut words = line.split(' ');
-        let mut word = || words.next().map(str::to_owned);
-        match word()?.as_str() {
-            "release" => self.release = Some(LockedRelease { asked: word()?, image: word()? }),
+        let (kind, rest) = line.split_once(' ')?;
+        match kind {
+            "release" => {
+                let (asked, image) = rest.split_once(' ').filter(|(_, image)| !image.contains(' '))?;
+                self.release = Some(LockedRelease { asked: asked.to_owned(), image: image.to_owned() });
+            }
             "file" => {
-                let path = word()?;
-                let file =
-                    LockedFile { asset: word()?, fingerprint: word()?, sha256: word()?, generator: word()? };
-                self.files.insert(path, file);
+                let mut words = rest.rsplitn(5, ' ').map(str::to_owned);
+                let [generator, sha256, fingerprint, asset, path] = std::array::from_fn(|_| words.next());
+                let file = LockedFile {
+                    asset: asset?,
+                    fingerprint: fingerprint?,
+                    sha256: sha256?,
+                    generator: generator?,
+                };
+                self.files.insert(read_back(&path?)?, file);
             }
             "from" => {
-                let asset = word()?;
-                let source = Source::parse(&word()?)?;
-                self.sources.entry(asset).or_default().insert(source, word()?);
+                let (asset, rest) = rest.split_once(' ')?;
+                let (source, hash) = rest.rsplit_once(' ')?;
+                let source = Source::parse(&read_back(source)?)?;
+                self.sources.entry(asset.to_owned()).or_default().insert(source, hash.to_owned());
             }
             _ => return None,
         }
-        words.next().is_none().then_some(())
+        Some(())
     }
+}
+
+/// A file's name may hold anything but `/`, a line break too.
+fn on_one_line(name: &str) -> String {
+    name.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r")
+}
+
+fn read_back(text: &str) -> Option<String> {
+    let mut name = String::with_capacity(text.len());
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        name.push(match letter {
+            '\\' => match letters.next()? {
+                'n' => '\n',
+                'r' => '\r',
+                '\\' => '\\',
+                _ => return None,
+            },
+            letter => letter,
+        });
+    }
+    Some(name)
 }
 
 /// Of a file's content, as `sha256sum` prints it.
@@ -189,6 +222,28 @@ mod tests {
         let lock = Lock::parse(&text).unwrap();
         assert_eq!(Lock::parse(&lock.write()), Ok(lock.clone()));
         assert_eq!(lock.files["manifests/a.yaml"].asset, "dns");
+    }
+
+    #[test]
+    fn a_file_may_be_called_anything() {
+        for name in [
+            "manifests/my file.yaml",
+            "openshift/a  b c d e.yaml",
+            "manifests/a\nend 1\\n\r.yaml",
+            "manifests/ ",
+        ] {
+            let file = LockedFile {
+                asset: "dns".to_owned(),
+                fingerprint: "1".to_owned(),
+                sha256: "2".to_owned(),
+                generator: "0.1.0".to_owned(),
+            };
+            let mut lock = Lock::default();
+            lock.files.insert(name.to_owned(), file);
+            let sources = BTreeMap::from([(Source::file(name), "33".to_owned())]);
+            lock.sources.insert("dns".to_owned(), sources);
+            assert_eq!(Lock::parse(&lock.write()), Ok(lock), "{name:?}");
+        }
     }
 
     #[test]
