@@ -87,6 +87,11 @@ const LONGEST_PASSWORD: usize = 72;
 /// Go's default cost, which the installer uses.
 const BCRYPT_COST: u32 = 10;
 
+/// Whether the login server takes it, as it is typed.
+pub fn is_kubeadmin_password(password: &[u8]) -> bool {
+    (SHORTEST_PASSWORD..=LONGEST_PASSWORD).contains(&password.len())
+}
+
 impl SecretBundle {
     /// A bundle of the files that are there.
     pub fn from_files(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
@@ -172,7 +177,7 @@ impl SecretBundle {
             return Ok(drawn);
         };
         let password = Secret::new(given.secret.expose().trim_ascii_end());
-        if password.expose().len() < SHORTEST_PASSWORD || password.expose().len() > LONGEST_PASSWORD {
+        if !is_kubeadmin_password(password.expose()) {
             let reason =
                 format!("the password must have {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters");
             return Err(SecretsError::Damaged { file: PASSWORD.to_owned(), reason });

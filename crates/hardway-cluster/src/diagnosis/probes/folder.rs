@@ -70,7 +70,7 @@ pub(in crate::diagnosis) fn unusable_domain(evidence: &Evidence) -> Vec<String> 
 
 pub(in crate::diagnosis) fn unusable_password(evidence: &Evidence) -> Vec<String> {
     match evidence.folder.password_fits {
-        Some(false) => vec!["auth/kubeadmin-password is not four groups of five".to_owned()],
+        Some(false) => vec!["auth/kubeadmin-password does not have 23 to 72 characters".to_owned()],
         _ => Vec::new(),
     }
 }

@@ -1,6 +1,7 @@
 //! What of a working directory can be wrong by itself.
 
 use fs_err as fs;
+use hardway_assets::secrets::is_kubeadmin_password;
 use hardway_assets::{Cluster, pki};
 use hardway_cluster::diagnosis::{ConfigFacts, FolderFacts};
 use hardway_machines::providers::descriptor;
@@ -29,14 +30,10 @@ pub(super) fn folder_facts(
     let ends = pki::expiries(cluster, &workdir.tree()?, now);
     let over = ends.into_iter().filter(|end| end.is_on_disk && end.seconds_left <= 0);
     facts.expired = over.map(|end| (end.certificate, end.not_after)).collect();
-    facts.password_fits = workdir.text("auth/kubeadmin-password")?.map(|text| has_form(text.trim_end()));
+    facts.password_fits = workdir
+        .text("auth/kubeadmin-password")?
+        .map(|text| is_kubeadmin_password(text.trim_end().as_bytes()));
     let largest = descriptor(cluster.inventory.machines.provider).largest_config();
     facts.largest_config = largest.and_then(|bytes| usize::try_from(bytes).ok());
     Ok(facts)
-}
-
-/// Four groups of five, as the login server wants it (openshift/library-go pkg/authentication/bootstrapauthenticator).
-fn has_form(password: &str) -> bool {
-    let groups: Vec<&str> = password.split('-').collect();
-    groups.len() == 4 && groups.iter().all(|group| group.len() == 5)
 }
