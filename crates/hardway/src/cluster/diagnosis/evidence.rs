@@ -19,7 +19,7 @@ use super::host_facts::host_facts;
 use crate::clock;
 use crate::cluster::Live;
 use crate::inputs::{InputFiles, Workdir};
-use crate::journal::recorded;
+use crate::journal::{journal_report, recorded};
 use crate::project::{self, Checked};
 use crate::release::Reach;
 use crate::report::{Code, Report};
@@ -150,10 +150,9 @@ fn journal(workdir: &Workdir, cluster: &Cluster, evidence: &mut Evidence) -> Res
 /// All of them, and what they come to.
 fn records(workdir: &Workdir) -> Result<(Vec<Record>, History), Report> {
     let path = workdir.path(FILE_NAME);
-    let unreadable = |error: JournalError| Report::from_error(Code::ApproverFailed, &error).fix(error.fix());
-    let records = hardway_journal::read(&path).map_err(unreadable)?;
+    let records = hardway_journal::read(&path).map_err(|error| journal_report(&error))?;
     let history = History::fold(&records)
-        .map_err(|impossible| unreadable(JournalError::Impossible { path, impossible }))?;
+        .map_err(|impossible| journal_report(&JournalError::Impossible { path, impossible }))?;
     Ok((records, history))
 }
 
