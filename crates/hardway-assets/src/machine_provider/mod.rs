@@ -29,7 +29,8 @@ pub struct ProviderRow {
     pub is_gateway_here: bool,
     /// Whether machines come with a configured network card, as a cloud's do. Otherwise the inventory has to name one.
     pub configures_cards: bool,
-    /// Whether the bootstrap host serves the nodes their configs. Otherwise they get them whole from hardway.
+    /// Whether the bootstrap host serves machine configs too, for machines that boot from a stock pointer. Those that boot with
+    /// what hardway makes for them need no such server.
     pub needs_machine_config_server: bool,
 }
 

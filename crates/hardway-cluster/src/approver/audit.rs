@@ -1,4 +1,5 @@
-//! Writing down each decision: journal, log and Kubernetes event. In the background, in order; decisions do not wait for it.
+//! Writing down each decision: journal, log and Kubernetes event. What is about to be written into the cluster is waited for until it is on disk;
+//! what was decided is written in the background, in order.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

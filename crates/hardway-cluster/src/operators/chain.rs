@@ -14,7 +14,7 @@ use crate::state::ClusterState;
 /// Something that is not as it should be, and that something else waits for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Link {
+pub struct Prerequisite {
     /// `operator ingress`, `node worker-0.…`, `certificate requests`, `api`.
     pub subject: String,
     /// A sentence.
@@ -25,7 +25,7 @@ pub struct Link {
 }
 
 /// From the operator itself to the first broken link, which stands last. Empty if it is Available.
-pub fn chain(operator: &str, state: &ClusterState, declared: &Declared) -> Vec<Link> {
+pub fn chain(operator: &str, state: &ClusterState, declared: &Declared) -> Vec<Prerequisite> {
     let mut links = Vec::new();
     walk(operator, state, declared, &mut BTreeSet::new(), &mut links);
     links
@@ -33,8 +33,8 @@ pub fn chain(operator: &str, state: &ClusterState, declared: &Declared) -> Vec<L
 
 /// The broken link that most of the cluster waits for, with the number of operators that do. Nodes that are declared and
 /// missing count even when no operator needs them.
-pub fn first_broken(state: &ClusterState, declared: &Declared) -> Option<(Link, usize)> {
-    let mut roots: Vec<(Link, usize, usize)> = Vec::new();
+pub fn first_broken(state: &ClusterState, declared: &Declared) -> Option<(Prerequisite, usize)> {
+    let mut roots: Vec<(Prerequisite, usize, usize)> = Vec::new();
     for (name, operator) in &state.operators {
         if operator.truth("Available") == Truth::True {
             continue;
@@ -70,7 +70,7 @@ fn walk(
     state: &ClusterState,
     declared: &Declared,
     seen: &mut BTreeSet<String>,
-    links: &mut Vec<Link>,
+    links: &mut Vec<Prerequisite>,
 ) {
     let found = state.operators.get(operator);
     let is_available = found.is_some_and(|found| found.truth("Available") == Truth::True);
@@ -115,7 +115,7 @@ fn walk(
 }
 
 /// Nowhere to run routers: the first declared worker that is not Ready says why.
-fn no_worker(state: &ClusterState, declared: &Declared) -> Option<Link> {
+fn no_worker(state: &ClusterState, declared: &Declared) -> Option<Prerequisite> {
     let workers: Vec<&DeclaredNode> = declared.with_role(Role::Worker).collect();
     let is_ready = |name: &str| state.nodes.get(name).is_some_and(Node::is_ready);
     if workers.is_empty() {
@@ -132,11 +132,11 @@ fn no_worker(state: &ClusterState, declared: &Declared) -> Option<Link> {
 }
 
 /// Why a declared node is not there, if so.
-pub(super) fn broken_node(declared: &DeclaredNode, state: &ClusterState) -> Option<Link> {
+pub(super) fn broken_node(declared: &DeclaredNode, state: &ClusterState) -> Option<Prerequisite> {
     let (name, role) = (&declared.name, declared.role_name());
     let Some(node) = state.nodes.get(name) else {
         if let Some(other) = state.nodes.keys().find(|other| declared.is_called_otherwise(other)) {
-            return Some(Link {
+            return Some(Prerequisite {
                 subject: format!("node {other}"),
                 what: format!("{role} {name} calls itself {other}"),
                 fix: Some(NAME_FIX.to_owned()),
@@ -148,7 +148,7 @@ pub(super) fn broken_node(declared: &DeclaredNode, state: &ClusterState) -> Opti
         return None;
     }
     let why = node.ready().map_or_else(|| "its kubelet has not reported yet".to_owned(), Condition::sentence);
-    Some(Link {
+    Some(Prerequisite {
         subject: format!("node {name}"),
         what: format!("{role} {name} is not Ready: {why}"),
         fix: Some(format!("ssh core@{name} journalctl -b -u kubelet -u crio")),
@@ -156,28 +156,28 @@ pub(super) fn broken_node(declared: &DeclaredNode, state: &ClusterState) -> Opti
 }
 
 /// A node that is not there either waits for its certificate, or has never asked for one.
-fn no_node(what: &str, state: &ClusterState) -> Link {
+fn no_node(what: &str, state: &ClusterState) -> Prerequisite {
     let waiting: Vec<String> = state
         .pending_requests()
         .filter(|request| request.spec.signer_name == "kubernetes.io/kube-apiserver-client-kubelet")
         .map(kube::ResourceExt::name_any)
         .collect();
     if waiting.is_empty() {
-        return Link {
+        return Prerequisite {
             subject: "nodes".to_owned(),
             what: format!("{what}, and no kubelet asks for a certificate"),
             fix: Some("look at the machine's console: has it booted, fetched its Ignition config, and can it reach api-int?".to_owned()),
         };
     }
     let named = waiting.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
-    Link {
+    Prerequisite {
         subject: "certificate requests".to_owned(),
         what: format!("{what}; waiting for approval: {} ({named})", waiting.len()),
         fix: Some("hardway approve".to_owned()),
     }
 }
 
-fn operator_link(name: &str, state: &ClusterState) -> Link {
+fn operator_link(name: &str, state: &ClusterState) -> Prerequisite {
     let operator = state.operators.get(name);
     let bad = |kind: &str, bad: Truth| {
         let condition = operator?.condition(kind)?;
@@ -190,7 +190,7 @@ fn operator_link(name: &str, state: &ClusterState) -> Link {
         .or_else(|| bad("Available", Truth::False))
         .or_else(|| bad("Progressing", Truth::True))
         .unwrap_or_else(|| "has not reported yet".to_owned());
-    Link {
+    Prerequisite {
         subject: format!("operator {name}"),
         what: format!("{name}: {what}"),
         fix: Some(format!("oc describe clusteroperator {name}")),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use kube::ResourceExt as _;
 
-use super::chain::{self, Link, chain};
+use super::chain::{self, Prerequisite, chain};
 use super::progress::OperatorProgress;
 use super::timeline::{Moment, Timeline};
 use super::version_progress::VersionProgress;
@@ -186,7 +186,7 @@ impl Index {
     }
 
     /// Declared nodes that are not Ready.
-    pub fn missing_nodes(&self) -> Vec<Link> {
+    pub fn missing_nodes(&self) -> Vec<Prerequisite> {
         self.declared.nodes.iter().filter_map(|node| chain::broken_node(node, &self.state)).collect()
     }
 
@@ -201,9 +201,9 @@ impl Index {
     }
 
     /// The first broken link of the cluster at this moment.
-    pub fn first_broken(&self) -> Option<Link> {
+    pub fn first_broken(&self) -> Option<Prerequisite> {
         if let Some((_, why)) = self.lost() {
-            return Some(Link {
+            return Some(Prerequisite {
                 subject: "api".to_owned(),
                 what: format!("the API does not answer: {why}"),
                 fix: Some("check the load balancer and /readyz of each master".to_owned()),
@@ -212,7 +212,7 @@ impl Index {
         let broken = chain::first_broken(&self.state, &self.declared).map(|(link, _)| link);
         broken.or_else(|| {
             let what = self.uninitialized().into_iter().next()?;
-            Some(Link {
+            Some(Prerequisite {
                 subject: "clusterversion".to_owned(),
                 what,
                 fix: Some("oc describe clusterversion".to_owned()),

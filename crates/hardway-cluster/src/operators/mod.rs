@@ -18,7 +18,7 @@ mod timeline;
 mod version_progress;
 mod view;
 
-pub use chain::{Link, chain, first_broken};
+pub use chain::{Prerequisite, chain, first_broken};
 pub use index::{Index, STABLE_FOR};
 pub use progress::OperatorProgress;
 pub use timeline::{Moment, Timeline};

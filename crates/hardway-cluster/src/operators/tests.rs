@@ -282,7 +282,7 @@ proptest! {
             relist.iter().for_each(|event| index.apply(event, at(1)));
         }
         prop_assert_eq!(all.unsettled(at(100)), some.unsettled(at(100)));
-        let shown = |index: &Index| -> Vec<(String, [Truth; 3], Vec<Link>)> {
+        let shown = |index: &Index| -> Vec<(String, [Truth; 3], Vec<Prerequisite>)> {
             let three = |view: OperatorView| (view.name, [view.available, view.progressing, view.degraded], view.waits_for);
             index.operators().into_iter().map(three).collect()
         };

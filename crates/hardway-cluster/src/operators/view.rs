@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::chain::Link;
+use super::chain::Prerequisite;
 use crate::objects::{ClusterOperator, Truth};
 
 /// An operator at this moment.
@@ -28,7 +28,7 @@ pub struct OperatorView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written: Option<Timestamp>,
     /// From itself to the first broken link; empty if it is Available.
-    pub waits_for: Vec<Link>,
+    pub waits_for: Vec<Prerequisite>,
 }
 
 /// Nothing new for too long.
@@ -40,7 +40,7 @@ pub struct Stall {
     /// What that was.
     pub last_progress: String,
     /// What is broken.
-    pub broken: Option<Link>,
+    pub broken: Option<Prerequisite>,
 }
 
 impl OperatorView {
@@ -48,7 +48,7 @@ impl OperatorView {
         name: &str,
         operator: &ClusterOperator,
         seen: impl Fn(&str) -> Option<Timestamp>,
-        waits_for: Vec<Link>,
+        waits_for: Vec<Prerequisite>,
     ) -> Self {
         const THREE: [&str; 3] = ["Available", "Progressing", "Degraded"];
         let written = |kind: &str| operator.condition(kind)?.last_transition_time;

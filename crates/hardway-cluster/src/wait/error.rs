@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use serde::Serialize;
 
 use crate::clock::shown;
-use crate::operators::{Link, Stall};
+use crate::operators::{Prerequisite, Stall};
 
 /// A wait that did not end well.
 #[derive(Debug, thiserror::Error)]
@@ -16,7 +16,7 @@ pub enum WaitError {
     Api {
         /// What was heard last.
         last: String,
-        /// When to stop.
+        /// What ended the wait.
         why: GiveUp,
     },
     /// Bootstrapping did not end.
@@ -24,7 +24,7 @@ pub enum WaitError {
     Bootstrap {
         /// What is missing.
         last: String,
-        /// When to stop.
+        /// What ended the wait.
         why: GiveUp,
     },
     /// The kubeconfig cannot be used.
@@ -35,15 +35,15 @@ pub enum WaitError {
     Initialize {
         /// What the version operator said last.
         last: String,
-        /// When to stop.
+        /// What ended the wait.
         why: GiveUp,
     },
     /// Declared nodes are missing.
     #[error("the cluster is initialized, but lacks declared nodes: {}", .missing.iter().map(|link| link.what.as_str()).collect::<Vec<_>>().join("; "))]
     Nodes {
         /// One per node.
-        missing: Vec<Link>,
-        /// When to stop.
+        missing: Vec<Prerequisite>,
+        /// What ended the wait.
         why: GiveUp,
     },
     /// Operators did not come to rest.
@@ -51,7 +51,7 @@ pub enum WaitError {
     Stability {
         /// By name.
         unstable: Vec<String>,
-        /// When to stop.
+        /// What ended the wait.
         why: GiveUp,
     },
 }
@@ -63,7 +63,7 @@ pub enum GiveUp {
     /// Nothing new for too long.
     Stalled(Box<Stall>),
     /// `--timeout` was over.
-    TimedOut(SignedDuration, Option<Box<Link>>),
+    TimedOut(SignedDuration, Option<Box<Prerequisite>>),
 }
 
 impl WaitError {
@@ -103,7 +103,7 @@ impl WaitError {
 
 impl GiveUp {
     /// The first broken link.
-    pub fn broken(&self) -> Option<&Link> {
+    pub fn broken(&self) -> Option<&Prerequisite> {
         match self {
             Self::Stalled(stall) => stall.broken.as_ref(),
             Self::TimedOut(_, broken) => broken.as_deref(),

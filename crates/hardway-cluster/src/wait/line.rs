@@ -11,6 +11,8 @@ pub struct Line {
     pub text: String,
     /// What is waited for from now on, where this line says so: "waiting for" goes before it.
     pub awaits: Option<String>,
+    /// Says only that the wait goes on. Whoever shows that anyway can leave it out.
+    pub is_sign_of_life: bool,
 }
 
 /// openshift-install's levels.
@@ -48,8 +50,13 @@ impl Line {
         self
     }
 
+    /// The wait goes on.
+    pub(super) fn sign_of_life(text: impl Into<String>) -> Self {
+        Self { is_sign_of_life: true, ..Self::info(text) }
+    }
+
     fn of(level: Level, text: impl Into<String>) -> Self {
-        Self { level, text: text.into(), awaits: None }
+        Self { level, text: text.into(), awaits: None, is_sign_of_life: false }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::api_error::sentence;
 use crate::bootstrap_progress::{BootstrapHost, BootstrapReport, HostWatch};
 use crate::clock::{Clock, shown};
 use crate::declared::Declared;
-use crate::operators::{Index, Link, STABLE_FOR, Stall};
+use crate::operators::{Index, Prerequisite, STABLE_FOR, Stall};
 use crate::pivot::EtcdAccess;
 use crate::silence::Silence;
 use crate::watch::{Event, Kind, Watch, WatchPatience};
@@ -189,7 +189,7 @@ impl<'s> Wait<'s> {
                 if let Some(sentence) = self.report.as_ref().and_then(BootstrapReport::current) {
                     what += &format!("; bootstrap host: {sentence}");
                 }
-                let link = Link {
+                let link = Prerequisite {
                     subject: "api".to_owned(),
                     what,
                     fix: Some(
@@ -296,12 +296,12 @@ impl<'s> Wait<'s> {
             said.push(link.what);
         }
         let said = if said.is_empty() { "nothing heard yet".to_owned() } else { said.join("; ") };
-        self.say(Line::info(format!("Still waiting after {elapsed}: {said}")));
+        self.say(Line::sign_of_life(format!("Still waiting after {elapsed}: {said}")));
     }
 }
 
 impl GiveUp {
-    fn with(self, broken: Link) -> Self {
+    fn with(self, broken: Prerequisite) -> Self {
         match self {
             Self::Stalled(stall) => Self::Stalled(Box::new(Stall { broken: Some(broken), ..*stall })),
             Self::TimedOut(limit, _) => Self::TimedOut(limit, Some(Box::new(broken))),

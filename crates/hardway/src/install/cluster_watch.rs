@@ -125,9 +125,7 @@ impl Install {
         match &line.awaits {
             Some(what) => self.view.waits_for(what),
             // The view says by itself for how long it has been waiting.
-            None if line.level == Level::Debug || line.text.starts_with("Still waiting") => {
-                self.log.line(&line.text)
-            }
+            None if line.level == Level::Debug || line.is_sign_of_life => self.log.line(&line.text),
             None => self.view.event(&line.text),
         }
     }

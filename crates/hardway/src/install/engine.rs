@@ -29,7 +29,7 @@ impl Engine<'_> {
         self.install.view.looks_at(phase);
         let why = match work.observe()? {
             Observed::Done(evidence) => {
-                // Said once: a run that finds everything done writes nothing.
+                // Said once: a phase that is found done a second time writes nothing.
                 if !matches!(
                     self.install.history()?.phases.state(recorded(phase)),
                     PhaseState::Finished { .. }
