@@ -34,7 +34,7 @@ const RENDERED: &str = "/var/lib/kubelet/config.json";
 fn everything() -> Vec<Made> {
     let mut all: Vec<Made> = SCENARIOS.iter().map(|scenario| made(scenario)).collect();
     let (config, inventory) = texts("ha");
-    let extra = "fips: false\nimageContentSources:\n- source: quay.io/x/y\n  mirrors: [m.example.com/x/y]\n";
+    let extra = "cpuPartitioningMode: AllNodes\nimageContentSources:\n- source: quay.io/x/y\n  mirrors: [m.example.com/x/y]\n";
     let config_1 = config.replace("platform:", &format!("{extra}platform:"));
     let proxied = inventory.replace("hosts:", "options:\n  kubeProxyOnMasters: true\nhosts:");
     all.push(make(&config_1, &proxied, sample()));

@@ -26,6 +26,9 @@ fn of_role(config: &InstallConfig, release: &ReleasePayload, role: &'static str)
     if config.fips {
         manifests.push(fixed(format!("99-{role}-fips"), role, json!({"fips": true})));
     }
+    if config.cpu_partitioning_mode == "AllNodes" {
+        manifests.push(cpu_partitioning(role));
+    }
     let is_dual_stack = config.networking.service_network.len() == 2;
     if is_dual_stack && release.promises(VersionContract::dual_stack_asks_for_both_families) {
         let name = format!("99-dual-stack-{role}");
@@ -48,6 +51,21 @@ fn ssh(role: &'static str) -> ObjectFile {
         let user = json!({"name": "core", "sshAuthorizedKeys": [inputs.cluster.config.ssh_key]});
         json!({"config": {"ignition": {"version": ignition::VERSION}, "passwd": {"users": [user]}}})
     })
+}
+
+/// Makes kubelet and CRI-O take part in workload partitioning, with no processors set aside yet: the files that a
+/// PerformanceProfile overrides later. The node-tuning-operator writes this when a cluster is bootstrapped, and never
+/// again, so a cluster without it says `AllNodes` and has nodes that know nothing of it (cluster-node-tuning-operator
+/// pkg/performanceprofile/cmd/render/render.go `genBootstrapWorkloadPinningManifests`, the same from 4.18 to main). It
+/// makes one for every pool; the pools of one's own select worker's too.
+fn cpu_partitioning(role: &'static str) -> ObjectFile {
+    let file = |path: &str, text: &str| json!({"path": path, "mode": 0o644, "contents": {"source": ignition::data_url(text.as_bytes())}});
+    let files = [
+        file("/etc/kubernetes/openshift-workload-pinning", KUBELET_PARTITION),
+        file("/etc/crio/crio.conf.d/01-workload-pinning-default.conf", CRIO_PARTITION),
+    ];
+    let spec = json!({"config": {"ignition": {"version": ignition::VERSION}, "storage": {"files": files}}});
+    machine_config(format!("01-{role}-cpu-partitioning"), role, [], move |_| spec.clone())
 }
 
 /// One whose presence, not whose content, depends on install-config.
@@ -73,6 +91,22 @@ fn machine_config<const N: usize>(
         }))
     })
 }
+
+/// What the operator's templates give for an empty set of processors, to the byte, with the empty line they begin with:
+/// only so is the rendered configuration the one that nodes of openshift-install have.
+const KUBELET_PARTITION: &str = r#"
+{
+  "management": {
+    "cpuset": ""
+  }
+}
+"#;
+const CRIO_PARTITION: &str = r#"
+[crio.runtime.workloads.management]
+activation_annotation = "target.workload.openshift.io/management"
+annotation_prefix = "resources.workload.openshift.io"
+resources = { "cpushares" = 0, "cpuset" = "" }
+"#;
 
 #[cfg(test)]
 mod tests {
@@ -103,6 +137,38 @@ mod tests {
         assert_eq!(names(&world), ["99-worker-disable-hyperthreading"]);
         world.cluster.config.control_plane.hyperthreading = "Disabled".to_owned();
         assert_eq!(names(&world), ["99-master-disable-hyperthreading", "99-worker-disable-hyperthreading"]);
+    }
+
+    #[test]
+    fn cpu_partitioning_reaches_kubelet_and_crio_of_every_node() {
+        let mut world = World::new();
+        world.cluster.config.ssh_key.clear();
+        world.cluster.config.cpu_partitioning_mode = "None".to_owned();
+        assert_eq!(names(&world), [""; 0]);
+        world.cluster.config.cpu_partitioning_mode = "AllNodes".to_owned();
+        assert_eq!(names(&world), ["01-master-cpu-partitioning", "01-worker-cpu-partitioning"]);
+        let file = |path: &str, contents: &str| {
+            let source = format!("data:text/plain;charset=utf-8;base64,{contents}");
+            json!({"path": path, "mode": 420, "contents": {"source": source}})
+        };
+        // As `cluster-node-tuning-operator render` writes it.
+        let kubelet = "CnsKICAibWFuYWdlbWVudCI6IHsKICAgICJjcHVzZXQiOiAiIgogIH0KfQo=";
+        let crio = "CltjcmlvLnJ1bnRpbWUud29ya2xvYWRzLm1hbmFnZW1lbnRdCmFjdGl2YXRpb25fYW5ub3RhdGlvbiA9ICJ0YXJnZXQud29ya2xvYWQub\
+                    3BlbnNoaWZ0LmlvL21hbmFnZW1lbnQiCmFubm90YXRpb25fcHJlZml4ID0gInJlc291cmNlcy53b3JrbG9hZC5vcGVuc2hpZnQuaW8iCn\
+                    Jlc291cmNlcyA9IHsgImNwdXNoYXJlcyIgPSAwLCAiY3B1c2V0IiA9ICIiIH0K";
+        for role in ["master", "worker"] {
+            let object = world
+                .object(&format!("openshift/99_openshift-machineconfig_01-{role}-cpu-partitioning.yaml"));
+            assert_eq!(object["metadata"]["labels"], json!({"machineconfiguration.openshift.io/role": role}));
+            assert_eq!(object["spec"]["config"]["ignition"], json!({"version": "3.2.0"}));
+            assert_eq!(
+                object["spec"]["config"]["storage"]["files"],
+                json!([
+                    file("/etc/kubernetes/openshift-workload-pinning", kubelet),
+                    file("/etc/crio/crio.conf.d/01-workload-pinning-default.conf", crio),
+                ])
+            );
+        }
     }
 
     #[test]

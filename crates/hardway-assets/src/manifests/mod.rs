@@ -11,7 +11,7 @@
 //! feature_gate.rs              FeatureGate: the feature set, and what it turns on and off in this release
 //! infrastructure.rs            Infrastructure: API addresses, topologies, platform
 //! machine_config_server_tls.rs what nodes check the machine-config-server by, and its CA where operators rotate it
-//! machine_configs.rs           MachineConfigs for SSH keys, FIPS, hyperthreading, dual stack
+//! machine_configs.rs           MachineConfigs for SSH keys, FIPS, hyperthreading, CPU partitioning, dual stack
 //! metadata.rs                  metadata.json, what other tools know the cluster by
 //! mirrors.rs                   ImageContentSourcePolicy and ImageDigestMirrorSet
 //! network.rs                   Network, both the cluster's and, where needed, the operator's
