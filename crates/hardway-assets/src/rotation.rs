@@ -3,7 +3,8 @@
 //!
 //! A signer or leaf whose annotations are missing, or do not say what its operator expects, is issued again
 //! (library-go `pkg/operator/certrotation`). The operators also describe each object in a sentence of their own
-//! (`openshift.io/description`) and add it when they first see it; that alone renews nothing.
+//! (`openshift.io/description`) and write it anew where it differs; that alone renews nothing. Those whose render brings
+//! it get it beforehand; that of the API server's and the controller manager's operators does not.
 
 use serde_json::{Map, Value, json};
 

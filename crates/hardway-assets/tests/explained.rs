@@ -37,7 +37,9 @@ fn everything() -> Vec<Made> {
     let extra = "cpuPartitioningMode: AllNodes\nimageContentSources:\n- source: quay.io/x/y\n  mirrors: [m.example.com/x/y]\n";
     let config_1 = config.replace("platform:", &format!("{extra}platform:"));
     let proxied = inventory.replace("hosts:", "options:\n  kubeProxyOnMasters: true\nhosts:");
-    all.push(make(&config_1, &proxied, sample()));
+    let mut signed = sample();
+    signed.image_policies.push(common::image_policy());
+    all.push(make(&config_1, &proxied, signed));
     let config_2 = config
         .replace(
             "  serviceNetwork:",

@@ -173,6 +173,7 @@ fn mutations() -> Vec<Mutation> {
         ("feature gates", |s| {
             s.release.feature_gates.values_mut().for_each(|g| g.enabled.push("ZZZ".into()))
         }),
+        ("an image policy", |s| s.release.image_policies.push(common::image_policy())),
         ("a CRD", |s| s.release.crds[0].text.push_str("# changed\n")),
         ("rendered config", |s| {
             s.release.rendered.values_mut().for_each(|r| r.machine_config["spec"]["fips"] = true.into())

@@ -73,6 +73,7 @@ pub(super) const REASONS: &[Reason] = &[
     row("*.ign /opt/openshift/crds/*", Ours, CRDS),
     row("*.ign /opt/openshift/etcd-member-pod.yaml", Ours, CONTROL_PLANE),
     row("*.ign /opt/openshift/expected-nodes", Ours, APPROVAL),
+    row("*.ign /opt/openshift/image-policies/*", Ours, IMAGE_POLICIES),
     row("*.ign /opt/openshift/image-references", Ours, REFERENCES),
     row("*.ign /opt/openshift/node.ign", Ours, IN_PLACE),
     row("*.ign /opt/openshift/operator-seeds/*", Ours, SEEDS),
@@ -111,6 +112,8 @@ const ETCD: &str =
 const GATES: &str = "hardway writes down which features the release turns on; openshift-install leaves it to a render at boot.";
 const GATHER_KEY: &str =
     "The key that `gather` logs in with is ECDSA, which takes no time to make; openshift-install's is RSA.";
+const IMAGE_POLICIES: &str =
+    "Whose signatures nodes ask for; openshift-install has the cluster-version-operator render it at boot.";
 const IN_PLACE: &str = "hardway merges the node's complete config with the state of the control plane by jq; openshift-install feeds a Butane file to cluster-bootstrap.";
 const MASTER_POINTER: &str =
     "openshift-install writes no pointer for masters when the only one installs itself; hardway writes both.";

@@ -85,6 +85,7 @@ impl Asset for Bootstrap {
             Source::Release(Facet::Image),
             Source::Release(Facet::Version),
             Source::Release(Facet::Crds),
+            Source::Release(Facet::ImagePolicies),
             Source::Release(Facet::Images),
             Source::Identity,
             Source::key(pki::catalogue::SSH_KEY),
@@ -174,6 +175,13 @@ impl Bootstrap {
         for crd in inputs.release.crds_of(&inputs.cluster.config) {
             let path = format!("/opt/openshift/crds/{}", crd.file_name);
             config.compressed_file(&path, 0o644, crd.text.as_bytes()).map_err(twice)?;
+        }
+        // What `cluster-version-operator render` adds to the manifests at boot: the controller of this host has to see it,
+        // and so has the one in the cluster before its first render, or both call the masters' config something else
+        // than what masters were rendered with beforehand.
+        for policy in inputs.release.image_policies_of(&inputs.cluster.config) {
+            let path = format!("/opt/openshift/image-policies/{}", policy.file_name);
+            put(config, &path, 0o644, policy.text.as_bytes())?;
         }
         let references = image_references(inputs.release).to_string();
         config.compressed_file("/opt/openshift/image-references", 0o644, references.as_bytes()).map_err(twice)

@@ -118,6 +118,10 @@ pub(super) fn additions(
     if inputs.version_contract()?.annotates_first_pivot_config() {
         annotations["machineconfiguration.openshift.io/firstPivotConfig"] = json!(name);
     }
+    // The server serves all of these with 0644. The kubeconfig has the host's key in it and is read by root alone, by
+    // kubelet and machine-config-daemon; the daemon makes it 0600 with its first update (4.16 to main,
+    // `pkg/daemon/update.go` `updateKubeConfigPermission`), and the file is in no MachineConfig that it would be
+    // compared with. So it is 0600 from the first boot on.
     let content = serde_json::to_vec_pretty(machine_config).unwrap_or_default();
     let encapsulated = encapsulate(machine_config).to_string().into_bytes();
     Ok(vec![

@@ -5,7 +5,7 @@
 //! etcd                          etcd's CAs and certificates, endpoints, service
 //! kube_apiserver                signers, CA bundles and service-account keys of the API servers
 //! kube_controller_manager       signer of kubelet certificates, service-account key, roles of the policy controller
-//! machine_config                who may ask for a node certificate, what nodes trust
+//! machine_config                who may ask for a node certificate, what nodes trust, what their controller has to see first
 //! security_context_constraints  which pods may do what
 //! ```
 //!

@@ -113,6 +113,10 @@ pub(crate) fn lay_out(plane: &ControlPlane, host: &Host) {
         ("image-references", "{}"),
         ("manifests/cvo-overrides.yaml", &overrides.to_string()),
         ("manifests/notes.md", "no manifest"),
+        (
+            "image-policies/0000_90_openshift-cluster-image-policy.yaml",
+            "apiVersion: config.openshift.io/v1\nkind: ClusterImagePolicy\nmetadata: {name: openshift}\n",
+        ),
         ("openshift/99_feature-gate.yaml", gates),
         (
             "operator-seeds/seed.yaml",
@@ -127,6 +131,7 @@ pub(crate) fn lay_out(plane: &ControlPlane, host: &Host) {
         host.write(&format!("opt/openshift/{path}"), text);
     }
     for (group, kind, plural) in [
+        ("config.openshift.io", "ClusterImagePolicy", "clusterimagepolicies"),
         ("config.openshift.io", "ClusterVersion", "clusterversions"),
         ("config.openshift.io", "FeatureGate", "featuregates"),
         ("operator.openshift.io", "Etcd", "etcds"),
@@ -230,6 +235,7 @@ fn what_is_left_on_the_host(host: &Host) {
         "99_feature-gate.yaml",
         "cvo-overrides.yaml",
         "image-references",
+        "0000_90_openshift-cluster-image-policy.yaml",
     ] {
         assert!(host.has(&format!("etc/mcc/bootstrap/{input}")), "{input}");
     }
@@ -252,6 +258,7 @@ fn what_is_in_the_cluster(plane: &ControlPlane) {
     for name in ["seed", "from-mco"] {
         assert!(!plane.get(&["configmap", name, "-n", "kube-system"]).is_null(), "{name}");
     }
+    assert!(!plane.get(&["clusterimagepolicies", "openshift"]).is_null());
     for name in ["bootstrap-success", "bootstrap-finished"] {
         assert!(!plane.get(&["event", name, "-n", "kube-system"]).is_null(), "{name}");
     }

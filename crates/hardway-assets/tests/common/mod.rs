@@ -7,7 +7,7 @@ use hardway_assets::graph::{Graph, Inputs, Lock, Plan, World, plan};
 use hardway_assets::install_config::{self, InstallConfig, Rules};
 use hardway_assets::install_media::{LiveConfig, Script, When};
 use hardway_assets::inventory::{self, Inventory, KeyAlgorithm};
-use hardway_assets::release_payload::{ReleasePayload, sample};
+use hardway_assets::release_payload::{ReleaseManifest, ReleasePayload, sample};
 use hardway_assets::secrets::{Identity, SecretBundle, TOKEN_KEY};
 use hardway_assets::{Cluster, Tree, pki};
 use sha2::{Digest as _, Sha256};
@@ -81,6 +81,16 @@ pub(crate) fn live_config(config: &[u8]) -> serde_json::Value {
         user_config: Some(br#"{"ignition":{"version":"3.2.0"}}"#),
     };
     serde_json::from_slice(&live.write().unwrap()).unwrap()
+}
+
+/// An image policy as newer releases have one, for every feature set.
+pub(crate) fn image_policy() -> ReleaseManifest {
+    ReleaseManifest {
+        file_name: "0000_90_openshift-cluster-image-policy.yaml".to_owned(),
+        text: "apiVersion: config.openshift.io/v1\nkind: ClusterImagePolicy\nmetadata:\n  name: openshift\n  annotations:\n    \
+               include.release.openshift.io/self-managed-high-availability: \"true\"\nspec:\n  scopes: [quay.io/ocp]\n"
+            .to_owned(),
+    }
 }
 
 pub(crate) fn identity() -> Identity {

@@ -110,7 +110,11 @@ fill_controller_inputs() {
   rm -rf "$inputs"
   mkdir -p "$inputs"
   cp "$1"/* "$inputs/"
-  find "$OPENSHIFT_DIR/openshift" "$OPENSHIFT_DIR/manifests" -maxdepth 1 -type f \
+  local folders=("$OPENSHIFT_DIR"/{openshift,manifests})
+  if [[ -d $OPENSHIFT_DIR/image-policies ]]; then
+    folders+=("$OPENSHIFT_DIR/image-policies")
+  fi
+  find "${folders[@]}" -maxdepth 1 -type f \
     \( -name '*.yaml' -o -name '*.yml' -o -name '*.json' \) -exec cp --target-directory="$inputs" {} +
   cp "$OPENSHIFT_DIR/image-references" "$inputs/"
 }
@@ -177,10 +181,12 @@ create() {
 
 # The version operator starts to work when it sees the ClusterVersion, and stops itself if feature gates appear after that.
 create_manifests() {
-  local folders=("$OPENSHIFT_DIR"/{manifests,openshift,operator-seeds})
-  if [[ -d $OPENSHIFT_DIR/mco-bootstrap/manifests ]]; then
-    folders+=("$OPENSHIFT_DIR/mco-bootstrap/manifests")
-  fi
+  local folders=("$OPENSHIFT_DIR"/{manifests,openshift,operator-seeds}) folder
+  for folder in image-policies mco-bootstrap/manifests; do
+    if [[ -d $OPENSHIFT_DIR/$folder ]]; then
+      folders+=("$OPENSHIFT_DIR/$folder")
+    fi
+  done
   create 600 "$OPENSHIFT_DIR/openshift/99_feature-gate.yaml"
   create 3600 "${folders[@]}"
 }
