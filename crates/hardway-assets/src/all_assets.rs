@@ -39,7 +39,7 @@ pub(crate) fn assets(cluster: &Cluster, release: &ReleasePayload) -> Vec<Box<dyn
     let mut assets = pki::assets(cluster);
     assets.push(Box::new(fetched_release::FetchedRelease));
     assets.push(Box::new(rendered_nodes::RenderedNodes::of(release)));
-    assets.extend(kubeconfigs::assets());
+    assets.extend(kubeconfigs::assets(cluster));
     assets.extend(manifests::assets(cluster, release));
     assets.extend(operator_seeds::assets(cluster));
     let static_pods = static_pods::assets(cluster);

@@ -36,6 +36,7 @@ fn identity() -> Identity {
         infra_id: "ocp4-x7k2p".to_owned(),
         created: jiff::Timestamp::constant(1_794_700_800, 0), // 2026-11-15
         renewed: BTreeMap::new(),
+        generations: BTreeMap::new(),
         fingerprint_key: "00112233445566778899aabbccddeeff".to_owned(),
     }
 }

@@ -55,6 +55,7 @@ pub mod fetched_release;
 mod file;
 pub mod graph;
 pub mod guide;
+pub mod host_identity;
 pub mod host_services;
 pub mod ignition;
 pub mod install_config;

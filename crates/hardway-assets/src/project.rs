@@ -190,7 +190,7 @@ impl Project {
             .flat_map(|sources| sources.keys())
             .filter_map(|source| match source {
                 Source::Secret(name) => Some(name.as_str()),
-                Source::Identity | Source::Issued(_) => Some("identity.json"),
+                Source::Generation(_) | Source::Identity | Source::Issued(_) => Some("identity.json"),
                 _ => None,
             })
             .filter(|name| on_disk.get(name).is_err())

@@ -7,7 +7,7 @@ use hardway_assets::install_config::{
 };
 use hardway_assets::inventory::{self, Inventory, ServerUrl};
 use hardway_assets::release_payload::{ReleasePayload, sample};
-use hardway_assets::secrets::{SecretBundle, TOKEN_KEY};
+use hardway_assets::secrets::{Comes, HostGeneration, SecretBundle, TOKEN_KEY};
 use hardway_assets::{Cluster, Tree};
 use hardway_base::Secret;
 
@@ -185,6 +185,16 @@ fn mutations() -> Vec<Mutation> {
             let at = "2026-11-15T20:00:00Z".parse().unwrap();
             s.cluster.identity.renewed.insert("kubelet-signer".into(), at);
         }),
+        ("a host's generation", |s| {
+            let since = "2026-11-15T20:00:00Z".parse().unwrap();
+            let generation = HostGeneration { number: 2, since, comes: Comes::WithConfig };
+            s.cluster.identity.generations.insert("master-0".into(), generation);
+        }),
+        ("the key of a host's identity", |s| {
+            let other = s.secrets.get("aggregator-client.key").unwrap().expose().to_vec();
+            with_secrets(s, |n, b| if n == "host-identity-worker-0.key" { other.clone() } else { b });
+        }),
+        ("a stock pointer", |s| inventory_of(s).hosts[4].stock_pointer = true),
         ("a key", |s| {
             let other = s.secrets.get("aggregator-client.key").unwrap().expose().to_vec();
             with_secrets(s, |n, b| if n == "root-ca.key" { other.clone() } else { b });

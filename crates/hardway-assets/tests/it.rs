@@ -15,6 +15,7 @@ mod control_plane;
 mod explained;
 mod fingerprints;
 mod golden;
+mod host_identities;
 mod host_services;
 mod ignition_validate;
 mod invariants;

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::{Catalogue, Kind};
-use crate::example;
 use crate::kubeconfigs::KUBECONFIGS;
-use crate::pki::catalogue::{BUNDLES, KEY_PAIRS, SSH_KEY, certificates};
+use crate::pki::catalogue::{BUNDLES, CertificateSpec, Holder, KEY_PAIRS, SSH_KEY, certificates};
+use crate::{example, host_identity};
 
 #[test]
 fn every_explanation_has_all_five_lines() {
@@ -34,14 +34,21 @@ fn no_name_stands_twice_within_a_kind() {
 fn certificates_bundles_and_key_pairs_are_explained() {
     let cluster = example::cluster();
     let host = cluster.node_name(cluster.bootstrap_host());
-    let rows = certificates(&cluster).into_iter().map(|row| row.name.replace(&host, "<host>"));
+    let name = |row: CertificateSpec| match row.holder {
+        Holder::Cluster => row.name.replace(&host, "<host>"),
+        Holder::Host => host_identity::certificate("<host>"),
+    };
+    let rows = certificates(&cluster).into_iter().map(name);
     let others = BUNDLES.iter().map(|bundle| bundle.name).chain(KEY_PAIRS.iter().copied()).chain([SSH_KEY]);
     assert_same(Kind::Certificate, rows.chain(others.map(str::to_owned)));
 }
 
 #[test]
 fn kubeconfigs_are_explained() {
-    assert_same(Kind::Kubeconfig, KUBECONFIGS.iter().map(|row| row.path.to_owned()));
+    assert_same(
+        Kind::Kubeconfig,
+        KUBECONFIGS.iter().map(|row| row.path.to_owned()).chain([host_identity::kubeconfig("<host>")]),
+    );
 }
 
 /// The names of a kind and the generated things are the same set.

@@ -20,6 +20,8 @@ pub enum Source {
     File(String),
     /// Every file in a folder of the working directory, the user's own included.
     Folder(Cow<'static, str>),
+    /// Which generation of its boot identity a host is in.
+    Generation(String),
     /// Cluster UUID, infrastructure name, and the second they were drawn in.
     Identity,
     /// A field of inventory.yaml by dotted path.
@@ -137,6 +139,7 @@ impl Source {
             "install-config" => Self::Config(name.into()),
             "file" => Self::File(name),
             "folder" => Self::Folder(name.into()),
+            "generation" => Self::Generation(name),
             "inventory" => Self::Inventory(name.into()),
             "issued" => Self::Issued(name),
             "release" => Self::Release(Facet::parse(&name)?),
@@ -152,6 +155,7 @@ impl fmt::Display for Source {
             Self::Config(path) => write!(f, "install-config:{path}"),
             Self::File(path) => write!(f, "file:{path}"),
             Self::Folder(path) => write!(f, "folder:{path}"),
+            Self::Generation(host) => write!(f, "generation:{host}"),
             Self::Identity => f.write_str("identity"),
             Self::Inventory(path) => write!(f, "inventory:{path}"),
             Self::Issued(name) => write!(f, "issued:{name}"),
@@ -221,6 +225,9 @@ impl<'a> Fingerprints<'a> {
             }
             Source::File(path) => hash.update(tree.get(path).unwrap_or_default()),
             Source::Folder(_) => {}
+            Source::Generation(host) => {
+                hash.update(self.inputs.cluster.identity.generation(host).to_string());
+            }
             Source::Identity => {
                 hash.update(&self.inputs.cluster.identity.cluster_id);
                 hash.update(&self.inputs.cluster.identity.infra_id);

@@ -47,6 +47,7 @@ impl fmt::Display for Stale {
                 Source::Config(path) => write!(f, "install-config changed: {path}"),
                 Source::File(path) => write!(f, "{path} changed"),
                 Source::Folder(path) => write!(f, "{path}/ changed"),
+                Source::Generation(host) => write!(f, "{host} is in its next generation"),
                 Source::Identity => f.write_str("cluster identity changed"),
                 Source::Inventory(path) => write!(f, "inventory changed: {path}"),
                 Source::Issued(name) => write!(f, "certificate renewed: {name}"),

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use super::{host_paths, pages};
 use crate::explain::{Catalogue, Explanation, Kind};
-use crate::kubeconfigs::{KUBECONFIGS, Server};
-use crate::pki::catalogue::{self, CertificateSpec, Lifetime};
+use crate::host_identity;
+use crate::kubeconfigs::{COMPLETE, KUBECONFIGS, Server};
+use crate::pki::catalogue::{self, CertificateSpec, Holder, Lifetime};
 use crate::pki::{San, Subject, Usage};
 use crate::{Cluster, example};
 
@@ -57,11 +58,21 @@ fn phases() -> String {
 fn certificates(explained: &Catalogue) -> String {
     let cluster = example::cluster();
     let host = cluster.node_name(cluster.bootstrap_host());
-    let rows = catalogue::certificates(&cluster).into_iter().map(|row| {
-        let name = row.name.replace(&host, "<host>");
+    // One row for the identities of all hosts.
+    let one = cluster.inventory.hosts.iter().find(|host| host.has_identity()).map_or("", |host| &host.name);
+    let is_wanted =
+        |row: &CertificateSpec| row.holder == Holder::Cluster || row.name == host_identity::certificate(one);
+    let rows = catalogue::certificates(&cluster).into_iter().filter(is_wanted).map(|row| {
+        let (name, subject) = match row.holder {
+            Holder::Cluster => (row.name.replace(&host, "<host>"), subject(&row.subject)),
+            Holder::Host => (
+                host_identity::certificate("<host>"),
+                subject(&row.subject).replace(&format!("{one}:1"), "<host>:<generation>"),
+            ),
+        };
         vec![
             format!("`{name}`"),
-            subject(&row.subject),
+            subject,
             row.signer.map_or_else(|| "itself".to_owned(), ToOwned::to_owned),
             usage(row.usage).to_owned(),
             lifetime(&row, &cluster),
@@ -91,6 +102,14 @@ fn key_pairs(explained: &Catalogue) -> String {
 }
 
 fn kubeconfigs(explained: &Catalogue) -> String {
+    let hosts = host_identity::kubeconfig("<host>");
+    let of_hosts = vec![
+        format!("`{hosts}`"),
+        "api-int".to_owned(),
+        COMPLETE.to_owned(),
+        host_identity::certificate("<host>"),
+        what(explained, Kind::Kubeconfig, &hosts),
+    ];
     let rows = KUBECONFIGS.iter().map(|row| {
         let server = match row.server {
             Server::External => "api",
@@ -105,6 +124,7 @@ fn kubeconfigs(explained: &Catalogue) -> String {
             what(explained, Kind::Kubeconfig, row.path),
         ]
     });
+    let rows = rows.chain([of_hosts]);
     markdown(&["file", "calls", "trusts", "shows", "what it is"], rows)
 }
 

@@ -6,6 +6,7 @@ use sha2::{Digest as _, Sha512};
 use super::config::{Config, Remote};
 use super::host_token::{Generation, TokenKey};
 use super::node::NodeConfig;
+use super::pointer::Pointer;
 use crate::graph::{Asset, Inputs, MakeError, Output, Source};
 use crate::inventory::{Host, Role, ServerUrl};
 use crate::secrets::TOKEN_KEY;
@@ -15,13 +16,14 @@ use crate::{Cluster, Phase, pki};
 pub const GENERATION_HEADER: &str = "Hardway-Generation";
 
 /// The config that a host boots from, in the working directory: the bootstrap host's and a self-installing node's are not
-/// named after the host.
+/// named after the host, and a stock pointer is the same for a whole pool.
 pub fn first_boot_config(cluster: &Cluster, host: &Host) -> String {
     match host.role {
         Role::Bootstrap => "bootstrap.ign".to_owned(),
         _ if cluster.is_bootstrap_in_place() && host.name == cluster.bootstrap_host().name => {
             "bootstrap-in-place-for-live-iso.ign".to_owned()
         }
+        role if host.stock_pointer => Pointer(role).path(),
         _ => NodeConfig::path(host),
     }
 }

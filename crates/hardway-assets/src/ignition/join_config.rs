@@ -1,13 +1,17 @@
 //! What a machine boots with that joins a cluster which runs already.
 //!
 //! The cluster keeps a pointer for such machines, with its present authority: Secret `<pool>-user-data-managed` of namespace
-//! openshift-machine-api (openshift/machine-config-operator `pkg/operator/sync.go`). What only this host has is added.
+//! openshift-machine-api (openshift/machine-config-operator `pkg/operator/sync.go`). What only this host has is added. What the
+//! pointer leads to brings the kubeconfig that all machines share; a config that is merged after it replaces that by the host's
+//! own (coreos/ignition `internal/exec/engine.go`: of several, the last one counts).
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::config::{Config, DuplicatePath};
+use super::data_url::data_url;
 use super::host_files;
+use super::node::KUBECONFIG_PATH;
 use crate::Cluster;
 use crate::inventory::Host;
 
@@ -25,7 +29,8 @@ pub enum UserDataError {
     Twice(#[from] DuplicatePath),
 }
 
-/// The cluster's pointer with the host's own files: its name, its addresses, and when it was installed.
+/// The cluster's pointer with the host's own files: its name, its addresses, when it was installed, and what it asks for its
+/// first certificate with.
 ///
 /// # Errors
 /// When the pointer cannot be used.
@@ -33,6 +38,7 @@ pub fn joining_config(
     cluster: &Cluster,
     host: &Host,
     user_data: &[u8],
+    kubeconfig: &[u8],
     now: Timestamp,
 ) -> Result<Vec<u8>, UserDataError> {
     let pointer: Value = serde_json::from_slice(user_data).map_err(|_| UserDataError::NotIgnition)?;
@@ -40,9 +46,7 @@ pub fn joining_config(
     if !version.starts_with("3.") {
         return Err(UserDataError::NotIgnition);
     }
-    let has_source = pointer["ignition"]["config"]["merge"][0]["source"].is_string()
-        || pointer["ignition"]["config"]["replace"]["source"].is_string();
-    if !has_source {
+    if !pointer["ignition"]["config"]["merge"][0]["source"].is_string() {
         return Err(UserDataError::NoSource);
     }
     let mut own = Config::default();
@@ -61,6 +65,10 @@ pub fn joining_config(
     }
     files.extend(mine);
     config["storage"]["files"] = json!(files);
+    let mut last = Config::default();
+    last.file(KUBECONFIG_PATH, 0o600, kubeconfig)?;
+    let merge = config["ignition"]["config"]["merge"].as_array_mut().ok_or(UserDataError::NoSource)?;
+    merge.push(json!({"source": data_url(&last.write())}));
     Ok(config.to_string().into_bytes())
 }
 
@@ -68,6 +76,7 @@ pub fn joining_config(
 mod tests {
     use super::*;
     use crate::example;
+    use crate::ignition::data_of;
 
     const POINTER: &str = r#"{"ignition":{"version":"3.2.0","config":{"merge":[{"source":"https://api-int.ocp4.example.com:22623/config/worker"}]},"security":{"tls":{"certificateAuthorities":[{"source":"data:,CA"}]}}}}"#;
 
@@ -75,12 +84,17 @@ mod tests {
     fn the_clusters_pointer_stays_and_the_hosts_files_are_added() {
         let cluster = example::cluster();
         let host = &cluster.inventory.hosts[4];
-        let made: Value = serde_json::from_slice(
-            &joining_config(&cluster, host, POINTER.as_bytes(), Timestamp::UNIX_EPOCH).unwrap(),
-        )
-        .unwrap();
+        let made = joining_config(&cluster, host, POINTER.as_bytes(), b"KUBECONFIG", Timestamp::UNIX_EPOCH);
+        let made: Value = serde_json::from_slice(&made.unwrap()).unwrap();
         let pointer: Value = serde_json::from_str(POINTER).unwrap();
-        assert_eq!(made["ignition"], pointer["ignition"]);
+        let merge = made["ignition"]["config"]["merge"].as_array().unwrap();
+        assert_eq!(merge[0], pointer["ignition"]["config"]["merge"][0]);
+        let last: Value =
+            serde_json::from_slice(&data_of(merge[1]["source"].as_str().unwrap()).unwrap()).unwrap();
+        let file = &last["storage"]["files"][0];
+        assert_eq!((&file["path"], &file["mode"]), (&json!("/etc/kubernetes/kubeconfig"), &json!(0o600)));
+        assert_eq!(data_of(file["contents"]["source"].as_str().unwrap()).unwrap(), b"KUBECONFIG");
+        assert_eq!(made["ignition"]["security"], pointer["ignition"]["security"]);
         let paths: Vec<&str> = made["storage"]["files"]
             .as_array()
             .unwrap()
@@ -98,7 +112,7 @@ mod tests {
         let cluster = example::cluster();
         let at = |second| {
             let time = Timestamp::from_second(second).unwrap();
-            joining_config(&cluster, &cluster.inventory.hosts[4], POINTER.as_bytes(), time).unwrap()
+            joining_config(&cluster, &cluster.inventory.hosts[4], POINTER.as_bytes(), b"", time).unwrap()
         };
         assert_eq!(at(1), at(1));
         assert_ne!(at(1), at(2));
@@ -108,8 +122,9 @@ mod tests {
     fn what_leads_nowhere_is_refused() {
         let cluster = example::cluster();
         let host = &cluster.inventory.hosts[4];
-        let refused =
-            |text: &str| joining_config(&cluster, host, text.as_bytes(), Timestamp::UNIX_EPOCH).unwrap_err();
+        let refused = |text: &str| {
+            joining_config(&cluster, host, text.as_bytes(), b"", Timestamp::UNIX_EPOCH).unwrap_err()
+        };
         assert_eq!(refused("{"), UserDataError::NotIgnition);
         assert_eq!(refused(r#"{"ignition":{"version":"2.2.0"}}"#), UserDataError::NotIgnition);
         assert_eq!(refused(r#"{"ignition":{"version":"3.2.0"}}"#), UserDataError::NoSource);

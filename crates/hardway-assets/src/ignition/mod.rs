@@ -42,7 +42,7 @@ pub use host_pointer::{GENERATION_HEADER, HostPointer, first_boot_config, host_p
 pub use host_token::{Generation, TokenKey};
 pub use join_config::{UserDataError, joining_config};
 pub use network::host_keyfile;
-pub use node::NodeConfig;
+pub use node::{KUBECONFIG_PATH, NodeConfig};
 pub use pointer::{EditedPointer, Pointer};
 pub use pool_config::pool_config;
 
@@ -68,7 +68,7 @@ pub fn assets(cluster: &Cluster, static_pods: &[Box<dyn Asset>]) -> Vec<Box<dyn 
     let mut assets: Vec<Box<dyn Asset>> =
         vec![Box::new(bootstrap), Box::new(Pointer(Role::Master)), Box::new(Pointer(Role::Worker))];
     for host in &cluster.inventory.hosts {
-        if host.role != Role::Bootstrap {
+        if host.has_identity() {
             assets.push(Box::new(NodeConfig::new(cluster, host)));
         }
         if let Some(pointer) = HostPointer::new(cluster, host) {

@@ -11,7 +11,7 @@ use super::host_files::{OwnFile, of_every_host};
 use super::network;
 use crate::graph::{Asset, Facet, Inputs, MakeError, Output, Source};
 use crate::inventory::{Host, Role};
-use crate::{Cluster, Phase};
+use crate::{Cluster, Phase, host_identity};
 
 /// `ignition/<host>.ign`
 pub struct NodeConfig {
@@ -20,7 +20,7 @@ pub struct NodeConfig {
 }
 
 impl NodeConfig {
-    /// For one master or worker.
+    /// For one master or worker with an identity of its own.
     pub fn new(cluster: &Cluster, host: &Host) -> Self {
         let with_kube_proxy = cluster.inventory.options.kube_proxy_on_masters && host.role == Role::Master;
         Self { host: host.clone(), with_kube_proxy }
@@ -33,8 +33,10 @@ impl NodeConfig {
 }
 
 const KUBELET_CA: &str = "kube-apiserver-complete-client-ca-bundle";
-const KUBECONFIG: &str = "kubeconfigs/kubelet.kubeconfig";
 const KUBE_PROXY: &str = "static-pods/kube-proxy-pod.yaml";
+/// What a kubelet asks for its first certificate with. The machine-config-daemon replaces the authorities in it and leaves the
+/// user alone (machine-config-operator `pkg/daemon/certificate_writer.go`, 4.18 and later).
+pub const KUBECONFIG_PATH: &str = "/etc/kubernetes/kubeconfig";
 /// The one rendered path that the machine-config-server itself replaces.
 const KUBELET_CA_PATH: &str = "/etc/kubernetes/kubelet-ca.crt";
 
@@ -59,7 +61,7 @@ impl Asset for NodeConfig {
             Source::inventory("hosts"),
             Source::inventory("network"),
             Source::file(crate::pki::path(KUBELET_CA)),
-            Source::file(KUBECONFIG),
+            Source::file(host_identity::kubeconfig(&self.host.name)),
         ];
         if self.with_kube_proxy {
             sources.push(Source::file(KUBE_PROXY));
@@ -89,7 +91,8 @@ impl Asset for NodeConfig {
         if self.with_kube_proxy {
             base.add("/etc/kubernetes/manifests/kube-proxy.yaml", 0o644, inputs.file(KUBE_PROXY)?)?;
         }
-        for (path, mode, bytes) in additions(inputs, &rendered.name, &rendered.machine_config)? {
+        let kubeconfig = host_identity::kubeconfig(&self.host.name);
+        for (path, mode, bytes) in additions(inputs, &rendered.name, &rendered.machine_config, &kubeconfig)? {
             base.add(path, mode, &bytes)?;
         }
         base.let_in(&inputs.cluster.config.ssh_key);
@@ -104,11 +107,12 @@ impl Asset for NodeConfig {
 
 type Addition = (&'static str, u32, Vec<u8>);
 
-/// What the machine-config-server adds to the rendered config, in its order.
+/// What the machine-config-server adds to the rendered config, in its order; `kubeconfig` is what a kubelet begins with.
 pub(super) fn additions(
     inputs: &Inputs<'_>,
     name: &str,
     machine_config: &Value,
+    kubeconfig: &str,
 ) -> Result<Vec<Addition>, MakeError> {
     let mut annotations = json!({
         "machineconfiguration.openshift.io/currentConfig": name,
@@ -127,7 +131,7 @@ pub(super) fn additions(
     Ok(vec![
         (KUBELET_CA_PATH, 0o644, inputs.file(&crate::pki::path(KUBELET_CA))?.to_vec()),
         ("/etc/machine-config-daemon/node-annotations.json", 0o644, annotations.to_string().into_bytes()),
-        ("/etc/kubernetes/kubeconfig", 0o600, inputs.file(KUBECONFIG)?.to_vec()),
+        (KUBECONFIG_PATH, 0o600, inputs.file(kubeconfig)?.to_vec()),
         ("/etc/mcs-machine-config-content.json", 0o644, content),
         ("/etc/ignition-machine-config-encapsulated.json", 0o644, encapsulated),
     ])

@@ -10,6 +10,13 @@ use crate::{Phase, pki, yaml};
 /// `master.ign` or `worker.ign`: fetch `/config/<role>` from the machine-config-server, trusting the root CA.
 pub struct Pointer(pub Role);
 
+impl Pointer {
+    /// Where it lies.
+    pub fn path(&self) -> String {
+        format!("{}.ign", self.0)
+    }
+}
+
 impl Asset for Pointer {
     fn id(&self) -> String {
         format!("{}-pointer", self.0)
@@ -28,7 +35,7 @@ impl Asset for Pointer {
     }
 
     fn outputs(&self) -> Vec<Output> {
-        vec![Output::public(format!("{}.ign", self.0))]
+        vec![Output::public(self.path())]
     }
 
     fn make(&self, inputs: &Inputs<'_>) -> Result<Vec<Vec<u8>>, MakeError> {

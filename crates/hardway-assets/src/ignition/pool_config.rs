@@ -7,11 +7,14 @@ use super::node::{Base, additions};
 use crate::graph::{Inputs, MakeError};
 use crate::inventory::Role;
 
+/// The identity that all machines of a pool share until they are nodes.
+const KUBECONFIG: &str = "kubeconfigs/kubelet.kubeconfig";
+
 /// The config of a pool, at the version it was rendered in; `None` when the release has not rendered the pool.
 pub fn pool_config(inputs: &Inputs<'_>, pool: Role) -> Result<Option<Value>, MakeError> {
     let Some(rendered) = inputs.release.rendered.get(pool.name()) else { return Ok(None) };
     let mut base = Base::read_as_rendered(&rendered.machine_config, &rendered.name)?;
-    for (path, mode, bytes) in additions(inputs, &rendered.name, &rendered.machine_config)? {
+    for (path, mode, bytes) in additions(inputs, &rendered.name, &rendered.machine_config, KUBECONFIG)? {
         base.add(path, mode, &bytes)?;
     }
     Ok(Some(base.into_value()))
@@ -29,7 +32,7 @@ mod tests {
         let (cluster, release, secrets) = (example::cluster(), sample(), SecretBundle::default());
         let mut tree = Tree::default();
         tree.insert(pki::path("kube-apiserver-complete-client-ca-bundle"), "CA");
-        tree.insert("kubeconfigs/kubelet.kubeconfig", "kubeconfig");
+        tree.insert(KUBECONFIG, "kubeconfig");
         let inputs = Inputs { cluster: &cluster, release: &release, secrets: &secrets, tree: &tree };
         let config = pool_config(&inputs, Role::Worker).unwrap().unwrap();
         let paths: Vec<&str> = config["storage"]["files"]

@@ -140,6 +140,11 @@ impl<'n> DraftHost<'n> {
         self.mac.as_ref().map(|mac| mac.to_ascii_lowercase().replace('-', ":"))
     }
 
+    /// Whether it boots from the pointer of its pool.
+    pub(super) fn is_stock_pointer(&self) -> bool {
+        self.node.get("stockPointer").is_some_and(|node| node.value == Value::Bool(true))
+    }
+
     fn assemble(&self, config: Option<&InstallConfig>) -> Option<Host> {
         let mut ip: Vec<IpAddr> = self.ip.iter().map(|address| address.ip).collect();
         // The primary family first: the family of the first service network, else the first one written.
@@ -153,6 +158,7 @@ impl<'n> DraftHost<'n> {
             mac: self.canonical_mac(),
             interface: self.interface.clone(),
             install_disk: self.install_disk.clone(),
+            stock_pointer: self.is_stock_pointer(),
             cpus: int(Some(self.node), "cpus"),
             memory_gib: int(Some(self.node), "memoryGiB"),
             disk_gib: int(Some(self.node), "diskGiB"),

@@ -142,6 +142,8 @@ pub struct Host {
     pub interface: Option<String>,
     /// Where the OS goes.
     pub install_disk: Option<String>,
+    /// Whether it boots with the pointer of its pool, `master.ign` or `worker.ign`, and so without an identity of its own.
+    pub stock_pointer: bool,
     /// For providers that make machines.
     pub cpus: Option<u32>,
     /// For providers that make machines.

@@ -1,12 +1,13 @@
 //! Kubeconfigs: who talks to which API address, trusting whom.
 //!
 //! Four are the installer's (`pkg/asset/kubeconfig`): admin, admin-internal, loopback, kubelet. Eight are the ones the
-//! hand-made guide teaches with, on the same PKI. All are rows of one table.
+//! hand-made guide teaches with, on the same PKI. All are rows of one table. Besides, every host has one of its own.
 
 mod document;
 
 use crate::graph::{Asset, Inputs, MakeError, Output, Source};
-use crate::{Phase, pki};
+use crate::inventory::Host;
+use crate::{Cluster, Phase, host_identity, pki};
 
 /// One kubeconfig.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +39,8 @@ pub enum Server {
     Localhost,
 }
 
-const COMPLETE: &str = "kube-apiserver-complete-server-ca-bundle";
+/// The bundle of everybody who calls the API by one of its names.
+pub(crate) const COMPLETE: &str = "kube-apiserver-complete-server-ca-bundle";
 const LOCALHOST: &str = "kube-apiserver-localhost-ca-bundle";
 const ADMIN: &str = "admin-kubeconfig-client";
 
@@ -61,8 +63,10 @@ pub const KUBECONFIGS: &[Kubeconfig] = &[
 ];
 
 /// The assets of `kubeconfigs/` and `auth/`.
-pub fn assets() -> Vec<Box<dyn Asset>> {
+pub fn assets(cluster: &Cluster) -> Vec<Box<dyn Asset>> {
     let mut assets: Vec<Box<dyn Asset>> = KUBECONFIGS.iter().map(|row| Box::new(*row) as _).collect();
+    let hosts = cluster.inventory.hosts.iter().filter(|host| host.has_identity());
+    assets.extend(hosts.map(|host| Box::new(HostKubeconfig::new(host)) as _));
     assets.push(Box::new(KubeadminPassword));
     assets
 }
@@ -109,6 +113,60 @@ impl Asset for Kubeconfig {
             key: inputs.secrets.get(&format!("{}.key", self.client))?,
         };
         Ok(vec![document.write().into_bytes()])
+    }
+}
+
+/// `kubeconfigs/hosts/<host>.kubeconfig`: what one host asks with for its first certificate as a node.
+pub struct HostKubeconfig {
+    host: String,
+    client: String,
+}
+
+impl HostKubeconfig {
+    /// Of a host with an identity of its own.
+    pub fn new(host: &Host) -> Self {
+        Self { host: host.name.clone(), client: host_identity::certificate(&host.name) }
+    }
+
+    /// The same with other authorities: a cluster that runs may have others than it was installed with.
+    pub fn trusting(&self, inputs: &Inputs<'_>, ca: &[u8]) -> Result<Vec<u8>, MakeError> {
+        let document = document::Document {
+            server: &inputs.cluster.api_int_url(),
+            cluster_name: &inputs.cluster.config.metadata.name,
+            user: "kubelet",
+            ca,
+            certificate: inputs.file(&pki::path(&self.client))?,
+            key: inputs.secrets.get(&format!("{}.key", self.client))?,
+        };
+        Ok(document.write().into_bytes())
+    }
+}
+
+impl Asset for HostKubeconfig {
+    fn id(&self) -> String {
+        format!("kubeconfig-host-{}", self.host)
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::MakeKubeconfigs
+    }
+
+    fn sources(&self) -> Vec<Source> {
+        vec![
+            Source::config("metadata.name"),
+            Source::config("baseDomain"),
+            Source::key(&self.client),
+            Source::file(pki::path(&self.client)),
+            Source::file(pki::path(COMPLETE)),
+        ]
+    }
+
+    fn outputs(&self) -> Vec<Output> {
+        vec![Output::secret(host_identity::kubeconfig(&self.host))]
+    }
+
+    fn make(&self, inputs: &Inputs<'_>) -> Result<Vec<Vec<u8>>, MakeError> {
+        Ok(vec![self.trusting(inputs, inputs.file(&pki::path(COMPLETE))?)?])
     }
 }
 

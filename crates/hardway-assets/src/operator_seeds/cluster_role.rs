@@ -36,6 +36,7 @@ pub(super) enum Subject {
     /// Namespace and name.
     ServiceAccount(&'static str, &'static str),
     User(&'static str),
+    Group(&'static str),
 }
 
 impl Role {
@@ -71,6 +72,7 @@ impl Subject {
                 json!({"kind": "ServiceAccount", "namespace": namespace, "name": name})
             }
             Self::User(name) => json!({"apiGroup": GROUP, "kind": "User", "name": name}),
+            Self::Group(name) => json!({"apiGroup": GROUP, "kind": "Group", "name": name}),
         }
     }
 }

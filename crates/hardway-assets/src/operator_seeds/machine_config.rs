@@ -5,25 +5,37 @@ use serde_json::{Map, Value, json};
 
 use super::cluster_role::{Binding, Subject};
 use super::seed::{self, NamespacedName, config_map_of_files};
+use crate::host_identity;
 use crate::object_file::ObjectFile;
 
 pub(super) fn seeds() -> Vec<ObjectFile> {
     vec![
         NODE_BOOTSTRAPPER.seed(),
+        HOSTS.seed(),
         nodes_client_ca(),
         empty_config("0000_05_config-operator_02_image.cr", "Image"),
         empty_config("0000_10_config-operator_02_node.cr", "Node"),
     ]
 }
 
-/// The identity in every node's first kubeconfig may ask for a node certificate. The ServiceAccount itself is made by
-/// the operator; until then the name is only that of a client certificate.
+/// The identity in the first kubeconfig of machines that boot from a stock pointer may ask for a node certificate. The
+/// ServiceAccount itself is made by the operator; until then the name is only that of a client certificate.
 const NODE_BOOTSTRAPPER: Binding = Binding {
     file: "csr-bootstrap-role-binding",
     name: "system-bootstrap-node-bootstrapper",
     annotations: &[],
     role: "system:node-bootstrapper",
     subjects: &[Subject::ServiceAccount("openshift-machine-config-operator", "node-bootstrapper")],
+};
+
+/// A host with an identity of its own may ask for a node certificate too, and do nothing else: whether it gets one is decided
+/// by the policy alone, so none of the roles that approve by themselves is bound.
+const HOSTS: Binding = Binding {
+    file: "host-identities-role-binding",
+    name: "hardway-host-identities",
+    annotations: &[],
+    role: "system:node-bootstrapper",
+    subjects: &[Subject::Group(host_identity::GROUP)],
 };
 
 /// What kubelets accept clients by. It must be the bundle that the bootstrap render put on nodes: another one makes

@@ -131,7 +131,7 @@ fn every_object_is_there_once() {
     assert_eq!(count("Namespace"), 12);
     assert_eq!(count("SecurityContextConstraints"), 11);
     assert_eq!(count("ClusterRole"), 1 + 3 + 12);
-    assert_eq!(count("ClusterRoleBinding"), 1 + 3 + 1 + 1);
+    assert_eq!(count("ClusterRoleBinding"), 1 + 3 + 2 + 1);
     assert_eq!(count("Secret"), 8 + 7 + 2);
     assert_eq!(count("ConfigMap"), 4 + 4 + 1);
     assert_eq!(count("Service"), 1);

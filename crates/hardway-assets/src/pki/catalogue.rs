@@ -7,9 +7,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 pub use super::bundle::{BUNDLES, Bundle};
 use super::{San, Subject, Usage};
-use crate::Cluster;
 use crate::graph::Source;
-use crate::inventory::KeyAlgorithm;
+use crate::inventory::{Host, KeyAlgorithm};
+use crate::{Cluster, host_identity};
 
 /// One certificate.
 #[derive(Clone, Debug)]
@@ -35,6 +35,17 @@ pub struct CertificateSpec {
     pub with_signer: bool,
     /// The inputs that subject and names come from.
     pub sources: Vec<Source>,
+    /// Whose key it is about.
+    pub holder: Holder,
+}
+
+/// Whose key a certificate is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// One of the cluster's, of the algorithm that was chosen for it.
+    Cluster,
+    /// A host of the inventory.
+    Host,
 }
 
 /// How long a certificate lives.
@@ -68,14 +79,27 @@ pub const IGNITION_SERVER: &str = "ignition-server";
 
 /// Every certificate of a cluster, signers first.
 pub fn certificates(cluster: &Cluster) -> Vec<CertificateSpec> {
-    [signers(cluster), apiserver_leaves(cluster), client_leaves(), host_leaves(cluster), etcd_leaves(cluster)]
-        .concat()
+    [
+        signers(cluster),
+        apiserver_leaves(cluster),
+        client_leaves(),
+        host_leaves(cluster),
+        etcd_leaves(cluster),
+        host_identities(cluster),
+    ]
+    .concat()
 }
 
 /// Every private key that must exist, with its algorithm.
 pub fn keys(cluster: &Cluster) -> Vec<(String, KeyAlgorithm)> {
     let chosen = cluster.inventory.pki.key_algorithm;
-    let mut keys: Vec<_> = certificates(cluster).into_iter().map(|row| (row.name, chosen)).collect();
+    // Hosts have keys as kubelets make them, whatever was chosen for the cluster: there may be hundreds.
+    let algorithm = |row: &CertificateSpec| match row.holder {
+        Holder::Cluster => chosen,
+        Holder::Host => KeyAlgorithm::EcdsaP256,
+    };
+    let mut keys: Vec<_> =
+        certificates(cluster).into_iter().map(|row| (row.name.clone(), algorithm(&row))).collect();
     keys.extend(KEY_PAIRS.iter().map(|name| ((*name).to_owned(), KeyAlgorithm::Rsa2048)));
     keys.push((SSH_KEY.to_owned(), KeyAlgorithm::EcdsaP256));
     keys
@@ -259,6 +283,25 @@ fn etcd_leaves(cluster: &Cluster) -> Vec<CertificateSpec> {
     ]
 }
 
+/// What each host asks with for its first certificate as a node.
+fn host_identities(cluster: &Cluster) -> Vec<CertificateSpec> {
+    let identity = |host: &Host| {
+        let user = host_identity::user(&host.name, cluster.identity.generation(&host.name));
+        CertificateSpec {
+            sources: vec![Source::Generation(host.name.clone())],
+            holder: Holder::Host,
+            ..row(
+                &host_identity::certificate(&host.name),
+                Subject::user(user, &[host_identity::GROUP]),
+                Some("kubelet-bootstrap-kubeconfig-signer"),
+                Usage::Client,
+                Lifetime::ShortLived,
+            )
+        }
+    };
+    cluster.inventory.hosts.iter().filter(|host| host.has_identity()).map(identity).collect()
+}
+
 /// Addresses stand twice, as address and as name: etcd's clients of old compared them as text.
 fn etcd_sans(cluster: &Cluster) -> Vec<San> {
     let names = [
@@ -294,6 +337,7 @@ fn row(
         names_itself_as_authority: false,
         with_signer: false,
         sources: Vec::new(),
+        holder: Holder::Cluster,
     }
 }
 

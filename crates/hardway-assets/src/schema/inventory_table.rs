@@ -42,13 +42,14 @@ static PKI: [Field; 2] = [
 
 static OPTIONS: [Field; 1] = [Field::new("kubeProxyOnMasters", Kind::Bool).default("false")];
 
-static HOST: [Field; 9] = [
+static HOST: [Field; 10] = [
     Field::new("name", Kind::String).required("every host needs a name"),
     Field::new("role", Kind::String).one_of(&["bootstrap", "master", "worker"]),
     Field::new("ip", ADDRESSES).required("every host needs a fixed address"),
     Field::new("mac", Kind::String),
     Field::new("interface", Kind::String),
     Field::new("installDisk", Kind::String),
+    Field::new("stockPointer", Kind::Bool).default("false"),
     Field::new("cpus", Kind::Int(1, 4096)),
     Field::new("memoryGiB", Kind::Int(1, 65_536)),
     Field::new("diskGiB", Kind::Int(1, 1_048_576)),

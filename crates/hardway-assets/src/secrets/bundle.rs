@@ -9,7 +9,8 @@ use hardway_base::hex;
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
-use super::{Identity, KeyError, PrivateKey, Random, kubeadmin_password};
+use super::{Comes, HostGeneration, Identity, KeyError, PrivateKey, Random, kubeadmin_password};
+use crate::host_identity;
 use crate::inventory::KeyAlgorithm;
 
 /// The files of `secrets/`, by name without the folder.
@@ -145,6 +146,22 @@ impl SecretBundle {
         if !self.files.contains_key(IDENTITY) {
             self.set_identity(&Identity::draw(cluster_name, now, &Random::default()));
         }
+    }
+
+    /// The next generation of a host's boot identity, with a new key; its certificate counts as issued at `now`. The one
+    /// before is worth nothing once this is written. `host-identity-<host>.key` comes before `identity.json` in the order of
+    /// the files: were only the former written, this generation would have a new key, and no old key a new generation.
+    pub fn next_generation(&mut self, host: &str, comes: Comes, now: Timestamp) -> Result<u32, SecretsError> {
+        let mut identity = self.identity()?;
+        let since = Timestamp::from_second(now.as_second()).unwrap_or(now);
+        let number = identity.generation(host).saturating_add(1);
+        identity.generations.insert(host.to_owned(), HostGeneration { number, since, comes });
+        let certificate = host_identity::certificate(host);
+        let (file, key) = Job::Key(format!("{certificate}.key"), KeyAlgorithm::EcdsaP256).run()?;
+        self.files.insert(file, key);
+        identity.renewed.insert(certificate, since);
+        self.set_identity(&identity);
+        Ok(number)
     }
 
     /// Draws what is missing and leaves what is there alone. `keys` are (name, algorithm) of every key needed.
@@ -304,6 +321,29 @@ mod tests {
         assert_eq!(made.key("a").unwrap().public_bits(), read.key("a").unwrap().public_bits());
         assert!(std::ptr::eq(read.key("a").unwrap(), read.key("a").unwrap()));
         assert_eq!(read.key("b").unwrap_err(), SecretsError::Missing("b.key".to_owned()));
+    }
+
+    #[test]
+    fn the_next_generation_of_a_host_has_a_new_key_which_is_written_first() {
+        let now = Timestamp::from_second(1_000).unwrap();
+        let mut secrets = SecretBundle::default();
+        secrets.draw_identity("ocp4", Timestamp::UNIX_EPOCH);
+        secrets.complete(&[("host-identity-w".to_owned(), KeyAlgorithm::EcdsaP256)]).unwrap();
+        let before = secrets.clone();
+        assert_eq!(before.identity().unwrap().generation("w"), 1);
+        assert_eq!(secrets.next_generation("w", Comes::InPlace, now).unwrap(), 2);
+        assert_eq!(secrets.next_generation("w", Comes::WithConfig, now).unwrap(), 3);
+        let identity = secrets.identity().unwrap();
+        let third = HostGeneration { number: 3, since: now, comes: Comes::WithConfig };
+        assert_eq!(identity.generations["w"], third);
+        assert_eq!((identity.generation("w"), identity.generation("x")), (3, 1));
+        assert_eq!(identity.issued("host-identity-w"), now);
+        let changed: Vec<&str> = secrets
+            .files()
+            .filter(|(name, secret)| before.get(name).ok() != Some(secret))
+            .map(|(name, _)| name)
+            .collect();
+        assert_eq!(changed, ["host-identity-w.key", "identity.json"]);
     }
 
     #[test]

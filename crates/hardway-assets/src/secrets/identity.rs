@@ -23,8 +23,33 @@ pub struct Identity {
     /// When a certificate was issued again, by name. Its key and subject stay.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub renewed: BTreeMap<String, Timestamp>,
+    /// Which generation of its boot identity a host is in; those that are not named are in their first.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub generations: BTreeMap<String, HostGeneration>,
     /// Keys the hashes in `assets.lock`, so that the lock tells nobody whether a guessed secret is right.
     pub fingerprint_key: String,
+}
+
+/// A later generation of a host's boot identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HostGeneration {
+    /// From two on.
+    pub number: u32,
+    /// When the one before ended.
+    pub since: Timestamp,
+    /// How it comes to the host.
+    pub comes: Comes,
+}
+
+/// How an identity comes to its host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Comes {
+    /// In the config that the host is installed with.
+    WithConfig,
+    /// Put in place on a host that is installed already; nothing is fetched.
+    InPlace,
 }
 
 impl Identity {
@@ -35,6 +60,7 @@ impl Identity {
             infra_id: infra_id(cluster_name, random),
             created: Timestamp::from_second(now.as_second()).unwrap_or(now),
             renewed: BTreeMap::new(),
+            generations: BTreeMap::new(),
             fingerprint_key: hex::encode(random.bytes::<16>()),
         }
     }
@@ -42,6 +68,11 @@ impl Identity {
     /// When a certificate was last issued.
     pub fn issued(&self, certificate: &str) -> Timestamp {
         self.renewed.get(certificate).copied().unwrap_or(self.created)
+    }
+
+    /// The number of the generation that a host's boot identity is in.
+    pub fn generation(&self, host: &str) -> u32 {
+        self.generations.get(host).map_or(1, |generation| generation.number)
     }
 }
 

@@ -8,6 +8,6 @@ mod key;
 mod random;
 
 pub use bundle::{SecretBundle, SecretsError, TOKEN_KEY, is_kubeadmin_password, ssh_public_key};
-pub use identity::{Identity, infra_id};
+pub use identity::{Comes, HostGeneration, Identity, infra_id};
 pub use key::{KeyError, PrivateKey};
 pub use random::{Random, kubeadmin_password};

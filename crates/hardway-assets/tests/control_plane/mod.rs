@@ -6,11 +6,12 @@
 mod host;
 mod namespace;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use hardway_assets::graph::{Graph, Inputs, Lock, World, plan};
+use hardway_assets::ignition::{KUBECONFIG_PATH, NodeConfig, data_of};
 use hardway_assets::install_config::{self, Rules};
 use hardway_assets::inventory::{self, KeyAlgorithm};
 use hardway_assets::release_payload::{ReleaseManifest, ReleasePayload, sample};
@@ -38,6 +39,7 @@ fn the_generated_control_plane_runs() {
 
     cluster.identities(&made);
     cluster.objects(&made);
+    cluster.hosts_may_ask(&made);
     cluster.node_joins(&made);
 }
 
@@ -263,6 +265,41 @@ impl<'a> Running<'a> {
         }
     }
 
+    /// The kubeconfig in a host's config is that host, and it may make certificate requests and look at them. Nothing else
+    /// that not everybody may.
+    fn hosts_may_ask(&self, made: &Made) {
+        let nobody = ["--as=nobody", "--as-group=system:authenticated"];
+        let everybody = self.admin(&[&["auth", "can-i", "--list", "--no-headers"][..], &nobody].concat());
+        for host in made.cluster.inventory.hosts.iter().filter(|host| host.has_identity()) {
+            let file = self.own_kubeconfig(made, host);
+            let call = |args: &[&str]| kubectl(self.network, self.bin, file.to_str().unwrap(), args);
+            let answer: Value =
+                serde_json::from_str(&call(&["auth", "whoami", "-o", "json"]).unwrap()).unwrap();
+            let user = &answer["status"]["userInfo"];
+            assert_eq!(user["username"], format!("hardway:host:{}:1", host.name));
+            assert_eq!(user["groups"], serde_json::json!(["hardway:hosts", "system:authenticated"]));
+            let listed = call(&["auth", "can-i", "--list", "--no-headers"]).unwrap();
+            let rights = |text: &str| -> BTreeSet<String> {
+                text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+            };
+            let own: Vec<String> = rights(&listed).difference(&rights(&everybody)).cloned().collect();
+            assert_eq!(own, ["certificatesigningrequests.certificates.k8s.io [] [] [create get list watch]"]);
+            for refused in [&["get", "nodes"][..], &["get", "secrets", "-A"], &["get", "configmaps", "-A"]] {
+                assert!(call(refused).unwrap_err().contains("Forbidden"), "{refused:?}");
+            }
+        }
+    }
+
+    /// The kubeconfig that a host boots with, out of its own config.
+    fn own_kubeconfig(&self, made: &Made, host: &inventory::Host) -> PathBuf {
+        let config: Value = serde_json::from_slice(made.tree.get(&NodeConfig::path(host)).unwrap()).unwrap();
+        let files = config["storage"]["files"].as_array().unwrap();
+        let file = files.iter().find(|file| file["path"] == KUBECONFIG_PATH).unwrap();
+        let path = self.dir.join(format!("{}.bootstrap.kubeconfig", host.name));
+        std::fs::write(&path, data_of(file["contents"]["source"].as_str().unwrap()).unwrap()).unwrap();
+        path
+    }
+
     /// bootkube's own create loop puts every object in, status included.
     fn objects(&self, made: &Made) {
         let folders = ["crds", "operator-seeds", "manifests", "openshift"]
@@ -320,12 +357,10 @@ impl<'a> Running<'a> {
         serde_json::from_str(&self.admin(&[&["get", "-o", "json"], what].concat())).unwrap()
     }
 
-    /// A client shaped like a kubelet gets both its certificates with nothing but the bootstrap kubeconfig.
+    /// A client shaped like a kubelet gets both its certificates with nothing but the kubeconfig of its own config.
     fn node_joins(&self, made: &Made) {
         let node = made.cluster.node_name(&made.cluster.inventory.hosts[1]);
-        let kubelet = made.tree.get("kubeconfigs/kubelet.kubeconfig").unwrap();
-        let bootstrap = self.dir.join("bootstrap.kubeconfig");
-        std::fs::write(&bootstrap, kubelet).unwrap();
+        let bootstrap = self.own_kubeconfig(made, &made.cluster.inventory.hosts[1]);
         let client =
             self.request(&bootstrap, &node, "kubernetes.io/kube-apiserver-client-kubelet", "client auth", "");
         let serving_kubeconfig = self.kubeconfig_with(&client, &node);

@@ -126,6 +126,7 @@ fn identity() -> Identity {
         infra_id: "ocp4-x7k2p".to_owned(),
         created: "2026-11-15T00:00:00Z".parse().unwrap(),
         renewed: Default::default(),
+        generations: Default::default(),
         fingerprint_key: "00112233445566778899aabbccddeeff".to_owned(),
     }
 }

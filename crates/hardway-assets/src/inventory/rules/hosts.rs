@@ -1,5 +1,6 @@
 //! Each host by itself, and no two alike.
 
+use super::super::Role;
 use super::super::draft::{Draft, DraftHost};
 use crate::install_config::InstallConfig;
 use crate::install_config::dns_name::{is_label, subdomain_error};
@@ -16,6 +17,7 @@ pub(super) fn check(draft: &Draft<'_>, config: Option<&InstallConfig>, findings:
     for (i, host) in draft.hosts.iter().enumerate() {
         name(host, domain.as_deref(), findings);
         details(host, findings);
+        stock_pointer(host, draft, config, findings);
         let earlier = &draft.hosts[..i];
         let node_name = node_name(host, domain.as_deref());
         if !host.name.is_empty()
@@ -98,6 +100,31 @@ fn details(host: &DraftHost<'_>, findings: &mut Findings<'_>) {
         let detail =
             "must be the name of a network interface: at most 15 letters, digits, dots, dashes, underscores";
         wrong("interface", interface, detail.to_owned());
+    }
+}
+
+/// A stock pointer is for masters and workers, where somebody serves what it points at.
+fn stock_pointer(
+    host: &DraftHost<'_>,
+    draft: &Draft<'_>,
+    config: Option<&InstallConfig>,
+    findings: &mut Findings<'_>,
+) {
+    if !host.is_stock_pointer() {
+        return;
+    }
+    let path = format!("{}.stockPointer", host.path);
+    if host.role == Role::Bootstrap.name() {
+        let detail = "the bootstrap host boots from bootstrap.ign: there is no pointer for it";
+        findings.error(Violation::forbidden(path, detail));
+    } else if config.is_some_and(|config| config.bootstrap_in_place.is_some()) {
+        let detail = "with bootstrapInPlace the node installs itself from its own config: nobody serves a pointer to it";
+        findings.error(Violation::forbidden(path, detail));
+    } else if let Some(provider) = Provider::named(&draft.provider)
+        && !provider.row().needs_machine_config_server
+    {
+        let detail = format!("with provider {} nobody serves what a pointer points at", provider.name());
+        findings.error(Violation::forbidden(path, detail));
     }
 }
 
