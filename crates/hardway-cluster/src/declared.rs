@@ -1,12 +1,16 @@
 //! What the two input files declare about a cluster's nodes, without any secret. A cluster is complete when they are there, not when it
 //! says so; and a certificate request is judged by them.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use hardway_assets::Cluster;
+use hardway_assets::host_identity;
 use hardway_assets::install_config::InstallConfig;
 use hardway_assets::inventory::{Host, Inventory, Role};
+use hardway_assets::secrets::{Comes, HostGeneration};
 use ipnet::IpNet;
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::objects::{Node, Override};
@@ -45,6 +49,36 @@ pub struct DeclaredNode {
     pub role: Option<Role>,
     /// Its fixed addresses: all it may serve at.
     pub addresses: Vec<IpAddr>,
+    /// Who its machine asks as until it is a node. None for one that boots from a stock pointer, with an identity that it
+    /// shares with everybody; and in documents of older versions, which knew no other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<HostIdentity>,
+}
+
+/// The identity that a host boots with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct HostIdentity {
+    /// The user, with the current generation in its name.
+    pub user: String,
+    /// When the generation before ended; none for the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<Timestamp>,
+    /// Whether it was put in place on the installed host, so that nobody fetched a config with it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_place: bool,
+}
+
+impl HostIdentity {
+    /// Of a host, by the generations that are known; the first where none is. None for one without an identity of its own.
+    pub fn of(host: &Host, generations: &BTreeMap<String, HostGeneration>) -> Option<Self> {
+        let later = generations.get(&host.name);
+        host.has_identity().then(|| Self {
+            user: host_identity::user(&host.name, later.map_or(1, |later| later.number)),
+            since: later.map(|later| later.since),
+            in_place: later.is_some_and(|later| later.comes == Comes::InPlace),
+        })
+    }
 }
 
 /// An address that is no node's own.
@@ -60,21 +94,32 @@ pub struct OtherAddress {
 impl Declared {
     /// Of a cluster. The bootstrap host is no node: its kubelet never asks.
     pub fn of(cluster: &Cluster) -> Self {
-        Self::with_roles(&cluster.config, &cluster.inventory, Some)
+        Self::with_roles(&cluster.config, &cluster.inventory, &cluster.identity.generations, Some)
     }
 
-    /// For an approver, which does not ask for roles: what `hardway csr declared` prints and reads.
-    pub fn new(config: &InstallConfig, inventory: &Inventory) -> Self {
-        Self::with_roles(config, inventory, |_| None)
+    /// For an approver, which does not ask for roles: what `hardway csr declared` prints and reads. `generations` are those
+    /// of `secrets/identity.json`.
+    pub fn new(
+        config: &InstallConfig,
+        inventory: &Inventory,
+        generations: &BTreeMap<String, HostGeneration>,
+    ) -> Self {
+        Self::with_roles(config, inventory, generations, |_| None)
     }
 
-    fn with_roles(config: &InstallConfig, inventory: &Inventory, role: fn(Role) -> Option<Role>) -> Self {
+    fn with_roles(
+        config: &InstallConfig,
+        inventory: &Inventory,
+        generations: &BTreeMap<String, HostGeneration>,
+        role: fn(Role) -> Option<Role>,
+    ) -> Self {
         let domain = config.domain();
         let node = |host: &Host| DeclaredNode {
             name: if host.name.contains('.') { host.name.clone() } else { format!("{}.{domain}", host.name) },
             host: host.name.clone(),
             role: role(host.role),
             addresses: host.ip.clone(),
+            identity: HostIdentity::of(host, generations),
         };
         let nodes = inventory.hosts.iter().filter(|host| host.role != Role::Bootstrap).map(node).collect();
         let network = &inventory.network;

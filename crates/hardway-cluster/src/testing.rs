@@ -81,6 +81,7 @@ pub(crate) fn declared() -> Declared {
         name,
         role: Some(role),
         addresses: Vec::new(),
+        identity: None,
     };
     let masters = (0..3).map(|n| node(format!("m{n}"), Role::Master));
     let workers = (0..2).map(|n| node(format!("w{n}"), Role::Worker));

@@ -50,6 +50,7 @@ pub fn expected(
                 host: worker.name.clone(),
                 role: None,
                 addresses: worker.addresses.clone(),
+                identity: None,
             })
             .collect(),
         service_networks: surroundings.service_networks.clone(),

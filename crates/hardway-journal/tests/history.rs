@@ -63,6 +63,7 @@ fn decided(uid: &str, verdict: CsrVerdict) -> CsrDecided {
         node: "n".into(),
         signer: "s".into(),
         key_id: "k".into(),
+        username: String::new(),
         verdict,
         reason: Reason::new("first-client"),
         evidence: Vec::new(),

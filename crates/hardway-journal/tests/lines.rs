@@ -33,6 +33,7 @@ fn decided() -> CsrDecided {
         node: "n".into(),
         signer: "s".into(),
         key_id: "k".into(),
+        username: String::new(),
         verdict: CsrVerdict::Approve,
         reason: Reason::new("first-client"),
         evidence: vec!["e".into()],
@@ -64,6 +65,10 @@ fn rows() -> Vec<(Entry, Event, String)> {
         row(ActionUndone { action: action() }, r#"{"action":"a"}"#),
         row(CsrIntended(decided()), request),
         row(decided(), request),
+        row(
+            CsrDecided { username: "hardway:host:w:2".into(), ..decided() },
+            &request.replace(r#","verdict""#, r#","username":"hardway:host:w:2","verdict""#),
+        ),
         row(seen(Sight::On), r#"{"by":"bmc","host":"h","sight":"on"}"#),
         row(
             seen(Sight::Writing { megabytes: 7 }),

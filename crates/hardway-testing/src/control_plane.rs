@@ -121,6 +121,24 @@ impl ControlPlane {
         Identity::issue(self.folder(), &self.url(), name, user, groups)
     }
 
+    /// A host of an inventory before it is a node, as `pki/host-identity-<host>.crt` would say.
+    pub fn host_identity(&self, host: &str, generation: u32) -> Identity {
+        let user = format!("hardway:host:{host}:{generation}");
+        self.identity(&format!("host-{generation}"), &user, &["hardway:hosts"])
+    }
+
+    /// The service account that machines from a stock pointer share before they are nodes.
+    ///
+    /// # Panics
+    /// When it cannot be made.
+    pub fn shared_identity(&self) -> Identity {
+        let [namespace, account] = ["openshift-machine-config-operator", "node-bootstrapper"];
+        succeed(self.kubectl().args(["create", "namespace", namespace]));
+        succeed(self.kubectl().args(["create", "serviceaccount", account, "-n", namespace]));
+        let token = succeed(self.kubectl().args(["create", "token", account, "-n", namespace]));
+        self.token_holder(account, token.trim())
+    }
+
     /// Whoever has this token.
     pub fn token_holder(&self, name: &str, token: &str) -> Identity {
         Identity::with_token(self.folder(), &self.url(), name, token)

@@ -8,7 +8,10 @@ use std::process::Command;
 use fs_err as fs;
 use serde_json::{Value, json};
 
-use crate::{ControlPlane, Server, free_port, succeed, tools};
+use crate::{ControlPlane, Identity, Server, free_port, succeed, tools};
+
+/// What its kubelet begins with.
+const BOOTSTRAP: &str = "bootstrap.kubeconfig";
 
 /// An image with a shell that it has, as `docker save` would call it.
 pub const SHELL_IMAGE: &str = "localhost/shell:1";
@@ -22,17 +25,13 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// One that has nothing but the bootstrap kubeconfig, at an address of this host. It is off.
+    /// One that has nothing but the kubeconfig of whoever it is until it is a node, at an address of this host. It is off.
     ///
     /// # Panics
     /// When the control plane refuses what it needs.
-    pub fn new(plane: &ControlPlane, folder: &Path, name: &str, address: IpAddr) -> Self {
+    pub fn new(plane: &ControlPlane, folder: &Path, name: &str, address: IpAddr, who: &Identity) -> Self {
         let port = free_port();
-        let [namespace, account] = ["openshift-machine-config-operator", "node-bootstrapper"];
-        succeed(plane.kubectl().args(["create", "namespace", namespace]));
-        succeed(plane.kubectl().args(["create", "serviceaccount", account, "-n", namespace]));
-        let token = succeed(plane.kubectl().args(["create", "token", account, "-n", namespace]));
-        let bootstrapper = plane.token_holder(account, token.trim());
+        fs::copy(who.kubeconfig(), folder.join(BOOTSTRAP)).unwrap();
         let config = kubelet_config(folder, &plane.folder().join("ca.crt"), port);
         fs::write(folder.join("kubelet.json"), config.to_string()).unwrap();
         fs::write(folder.join("containerd.toml"), runtime_config(folder)).unwrap();
@@ -41,7 +40,7 @@ impl Machine {
         let kubelet = tools(&["kubelet"]).join("kubelet");
         let flags = [
             format!("--config={}", folder.join("kubelet.json").display()),
-            format!("--bootstrap-kubeconfig={}", bootstrapper.kubeconfig().display()),
+            format!("--bootstrap-kubeconfig={}", folder.join(BOOTSTRAP).display()),
             format!("--kubeconfig={}", folder.join("kubelet.kubeconfig").display()),
             format!("--cert-dir={}", folder.join("kubelet-pki").display()),
             format!("--root-dir={}", folder.join("kubelet").display()),
@@ -52,6 +51,14 @@ impl Machine {
         fs::write(&script, machine_script(&kubelet, &flags)).unwrap();
         make_executable(&script);
         Self { folder: folder.to_owned(), port, running: None }
+    }
+
+    /// Exchanges who it is until it is a node. Its kubelet reads that when it starts.
+    ///
+    /// # Panics
+    /// When the disk is full.
+    pub fn becomes(&self, who: &Identity) {
+        fs::copy(who.kubeconfig(), self.folder.join(BOOTSTRAP)).unwrap();
     }
 
     /// Switches it on.

@@ -186,7 +186,6 @@ impl Reconciler {
         CsrOutcome {
             time: (self.approver.now)(),
             decided: record::decided(examined, &decision),
-            username: examined.request.username.clone(),
             fix: decision.fix(&examined.request.name, examined.node()),
             written,
             waited_milliseconds: milliseconds(since, began),

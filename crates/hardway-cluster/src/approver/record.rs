@@ -15,6 +15,7 @@ pub(crate) fn decided(examined: &Examined, decision: &Decision) -> CsrDecided {
         node: shortened(examined.node().unwrap_or_default()),
         signer: request.signer.clone(),
         key_id: examined.key_id().unwrap_or_default().to_owned(),
+        username: shortened(&request.username),
         verdict: decision.verdict,
         reason: decision.reason.into(),
         evidence: decision.evidence.clone(),
@@ -28,6 +29,7 @@ pub(crate) fn approval(decided: &CsrDecided, at: Timestamp) -> Approval {
         node: decided.node.clone(),
         signer: decided.signer.clone(),
         key_id: decided.key_id.clone(),
+        username: decided.username.clone(),
         at,
     }
 }
@@ -55,8 +57,6 @@ pub struct CsrOutcome {
     /// The decision.
     #[serde(flatten)]
     pub decided: CsrDecided,
-    /// Who asked.
-    pub username: String,
     /// What a person can do.
     pub fix: String,
     /// What became of it.

@@ -68,6 +68,7 @@ mod tests {
             host: name.to_owned(),
             role: None,
             addresses: vec![address.into()],
+            identity: None,
         };
         let mut redemptions = Redemptions::default();
         assert!(redemptions.for_node(None).is_empty());

@@ -191,6 +191,7 @@ impl ClusterView {
                 node: node.to_owned(),
                 signer: request.signer.clone(),
                 key_id: key_id.to_owned(),
+                username: request.username.clone(),
                 at,
             });
         }

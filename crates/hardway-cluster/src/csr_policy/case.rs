@@ -1,7 +1,7 @@
 //! A request, taken apart once; and with the world around it, what a rule looks at.
 
 use super::{Pkcs10, Pkcs10Error, Request, Rival, SeenNode, State, World};
-use crate::declared::DeclaredNode;
+use crate::declared::{DeclaredNode, HostIdentity};
 
 /// A request and what stands in it. Reading it checks a signature, so it is done once and kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,6 +96,11 @@ impl<'c> Case<'c> {
     /// The expected node of that name.
     pub(crate) fn declared(&self) -> Option<&'c DeclaredNode> {
         self.world.declared.node(self.node_name()?)
+    }
+
+    /// Who the machine of that node asks as until it is one; `None` where it has no identity of its own.
+    pub(crate) fn identity(&self) -> Option<&'c HostIdentity> {
+        self.declared()?.identity.as_ref()
     }
 
     /// The Node object of that name.

@@ -9,9 +9,10 @@
 //! decide()   all of that → Decision                               decision.rs, reason.rs
 //! ```
 //!
-//! The identity that new machines ask with lies on every node and works from anywhere, so a request proves nothing about
-//! who made it. What is approved must therefore be worth nothing to anybody but the machine it is for, and must be expected
-//! now. What is certain to be wrong is denied; what may be right is held for a person, with what they can do.
+//! A host of the inventory asks for its first certificate with an identity of its own, of the current generation: whoever asks
+//! otherwise is somebody else. Machines that boot from a stock pointer share an identity that works for everybody, so their
+//! requests prove nothing about who made them; what is approved must then be worth nothing to anybody but the machine it is
+//! for. In both cases it must be expected now. What is certain to be wrong is denied; what may be right is held for a person, with what they can do.
 //!
 //! The checks of a request's shape are those of the signers themselves (kubernetes `pkg/apis/certificates/helpers.go`) and of
 //! openshift/cluster-machine-approver `pkg/controller/csr_check.go`, made stricter where those are loose.

@@ -47,7 +47,7 @@ macro_rules! reasons {
 reasons! {
     /// A declared node that is not in the cluster yet asks to become a client.
     FirstClient, "first-client", Approve, "";
-    /// A node that was installed again, or that a person let in again, asks to become a client.
+    /// A node that was installed again, or that is let in again, asks to become a client.
     Rejoin, "rejoin", Approve, "";
     /// A node asks for its next client certificate.
     ClientRenewal, "client-renewal", Approve, "";
@@ -102,10 +102,18 @@ reasons! {
     /// A host of the inventory under another name.
     NodeNamedOtherwise, "node-named-otherwise", Hold, "a machine is called what /etc/hostname says, else what DHCP tells it (option 12), else what the PTR record of its address says: make that the expected name, then on the machine `hostnamectl set-hostname` it, remove /var/lib/kubelet/pki and /var/lib/kubelet/kubeconfig, and reboot";
 
-    /// A first client certificate, and not asked for by the bootstrap identity.
+    /// A first client certificate, and not asked for by an identity that hosts have.
     RequesterNotBootstrapper, "requester-not-bootstrapper", Hold, "ask who made it; if they may: oc adm certificate approve NAME";
     /// The bootstrap identity with other groups than its own.
     BootstrapperGroupsDiffer, "bootstrapper-groups-differ", Hold, "look how the bootstrap identity comes to these groups";
+    /// The identity that machines of a pool share, for a host that has its own.
+    SharedIdentity, "shared-identity", Deny, "the host boots from ignition/HOST.ign and asks with the identity in it: see who else asks for its name; if it boots from a stock pointer, say so in inventory.yaml: stockPointer: true; if it was installed by an older hardway and was off for long: hardway recover certs";
+    /// The identity of a generation that is over.
+    IdentityReplaced, "identity-replaced", Deny, "whoever asks has an old config of the host: find out where it is; if it is the host itself: hardway recover certs, or install it again with its new config";
+    /// The identity of another host.
+    IdentityOfAnotherHost, "identity-of-another-host", Deny, "isolate the host whose identity it is: it wants to pass for another";
+    /// An identity of the host that is newer than what is known here.
+    IdentityUnknown, "identity-unknown", Hold for now, "give this approver the output of `hardway csr declared` anew, from the folder that made the identity";
     /// A node's certificate, asked for by another node.
     AskedByAnotherNode, "asked-by-another-node", Deny, "isolate the node that asked: it wants to pass for another";
     /// A serving certificate, asked for with the bootstrap identity.
@@ -140,7 +148,7 @@ reasons! {
     AddressNotDeclared, "address-not-declared", Hold, "if the host has that address, add it to its `ip` in inventory.yaml";
 
     /// A first client certificate for a node that is in the cluster.
-    NodeExists, "node-exists", Hold, "if the machine was installed again or was off for long: hardway approve --rejoin NODE";
+    NodeExists, "node-exists", Hold, "if the machine was off for long: hardway recover certs; if it was installed again: hardway node replace HOST; if it boots from a stock pointer: hardway approve --rejoin NODE";
     /// A certificate for a node that is not in the cluster.
     NodeMissing, "node-missing", Hold for now, "nothing, if the node is about to register; otherwise see why it was removed";
     /// The node reports addresses, and none that it was declared with.
@@ -158,7 +166,7 @@ reasons! {
     /// Two keys ask for one name at the same time.
     Contested, "contested", Hold for now, "if it is one kubelet that was restarted, wait 15 minutes; otherwise two machines have one name";
     /// Another key has a client certificate of that name already.
-    AlreadyApproved, "already-approved", Hold, "if the machine lost its key: hardway approve --rejoin NODE";
+    AlreadyApproved, "already-approved", Hold for now, "if the kubelet was restarted before it had its answer, wait 15 minutes; if the machine was installed again: hardway node replace HOST; if it boots from a stock pointer and lost its key: hardway approve --rejoin NODE";
     /// More certificates than a node needs.
     OverBudget, "over-budget", Hold for now, "look at the kubelet's journal: it asks again and again";
 }

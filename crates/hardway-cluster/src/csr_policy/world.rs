@@ -60,6 +60,8 @@ pub struct Approval {
     pub signer: String,
     /// For which key.
     pub key_id: String,
+    /// Who asked; empty where that is not known.
+    pub username: String,
     /// When.
     pub at: Timestamp,
 }
@@ -93,8 +95,8 @@ pub struct Settings {
     pub longest_lifetime: SignedDuration,
     /// Certificates of one kind that a node may get in an hour.
     pub budget_per_hour: usize,
-    /// Nodes that a person lets in again, and since when, in whole seconds: as the API server counts. One certificate
-    /// uses it up.
+    /// Nodes without an identity of their own that a person lets in again, and since when, in whole seconds: as the API
+    /// server counts. One certificate uses it up, and what was asked before is not meant.
     pub rejoin: BTreeMap<String, Timestamp>,
 }
 

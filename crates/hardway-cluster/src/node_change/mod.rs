@@ -5,13 +5,14 @@
 //! NodeRemoval     cordon, drain, delete                                     node_removal.rs
 //! Replacement     the steps of replacing a master, or why it may not be     replacement.rs
 //! user_data()     what the cluster gives to machines that join              mod.rs
+//! authorities()   whom machines of the cluster trust to be its API           mod.rs
 //! ```
 
 mod drain;
 mod node_removal;
 mod replacement;
 
-use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::Api;
 use kube::{Client, Error};
 
@@ -28,6 +29,19 @@ pub enum UserDataMissing {
     /// Another shape.
     #[error("secret {0} has no userData")]
     Empty(String),
+}
+
+/// Who signs what the API servers present now, for all the names that they are reached by. None where the operator has not
+/// written it down: then they are those that the cluster was installed with. (openshift/cluster-kube-apiserver-operator
+/// `pkg/operator/targetconfigcontroller`, which gathers it; the operator's resource sync copies it there.)
+///
+/// # Errors
+/// When the API server does not answer.
+pub async fn authorities(client: &Client) -> Result<Option<Vec<u8>>, Error> {
+    let maps: Api<ConfigMap> = Api::namespaced(client.clone(), "openshift-config-managed");
+    let map = maps.get_opt("kube-apiserver-server-ca").await?;
+    let bundle = map.and_then(|map| map.data?.remove("ca-bundle.crt"));
+    Ok(bundle.filter(|bundle| !bundle.trim().is_empty()).map(String::into_bytes))
 }
 
 /// The pointer that the machine-config-operator keeps for a pool, with the present authority of its server.

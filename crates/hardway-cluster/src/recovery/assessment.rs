@@ -156,6 +156,7 @@ mod tests {
             host: name.into(),
             role: None,
             addresses: Vec::new(),
+            identity: None,
         };
         Declared { nodes: ["a", "b", "c", "d"].map(node).into(), ..Declared::default() }
     }

@@ -30,7 +30,8 @@ const POLL: Duration = Duration::from_secs(2);
 /// A recovery.
 #[derive(Clone)]
 pub struct Recovery {
-    /// Who decides. Its settings get a permission to come again for every silent node, for one certificate each.
+    /// Who decides. Its settings get a permission to come again for every silent node without an identity of its own, for one
+    /// certificate each; the others are to be in their next generation by then.
     pub approver: Approver,
     /// So long without a sign makes a node silent.
     pub silence: SignedDuration,
@@ -112,7 +113,10 @@ impl Recovery {
         let silent: BTreeSet<String> = found.silent().map(|one| one.node.clone()).collect();
         let mut approver = self.approver.clone();
         let given = Timestamp::from_second((approver.now)().as_second()).unwrap_or(Timestamp::UNIX_EPOCH);
-        approver.settings.rejoin.extend(silent.iter().map(|node| (node.clone(), given)));
+        let declared = &approver.declared;
+        let is_shared =
+            |node: &&String| declared.node(node).is_some_and(|declared| declared.identity.is_none());
+        approver.settings.rejoin.extend(silent.iter().filter(is_shared).map(|node| (node.clone(), given)));
         let last: BTreeMap<String, Option<Timestamp>> =
             found.silent().map(|one| (one.node.clone(), one.last_heard)).collect();
         let until = async {

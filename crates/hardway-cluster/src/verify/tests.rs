@@ -18,6 +18,7 @@ fn declared() -> Declared {
         host: name.to_owned(),
         role: Some(role),
         addresses: vec![ip(address)],
+        identity: None,
     };
     Declared {
         nodes: vec![node("m0", Role::Master, "10.0.0.1"), node("w0", Role::Worker, "10.0.0.2")],

@@ -51,6 +51,7 @@ fn single() -> Declared {
         host: "m0".to_owned(),
         role: Some(Role::Master),
         addresses: Vec::new(),
+        identity: None,
     };
     Declared { nodes: vec![node], ..Declared::default() }
 }

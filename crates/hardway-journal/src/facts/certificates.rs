@@ -74,6 +74,9 @@ pub struct CsrDecided {
     pub signer: String,
     /// Its key.
     pub key_id: String,
+    /// Who asked; empty in records of older versions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub username: String,
     /// What became of it.
     pub verdict: CsrVerdict,
     /// Why.

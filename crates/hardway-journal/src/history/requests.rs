@@ -1,6 +1,6 @@
 //! Certificate requests that were decided.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Impossible;
 use crate::{CsrDecided, CsrVerdict, Event, Reason};
@@ -11,12 +11,19 @@ pub struct Requests {
     /// Approved or denied, by uid, and in which line.
     decided: BTreeMap<String, (u64, CsrVerdict)>,
     held: BTreeMap<String, Reason>,
+    /// Who got what they asked for.
+    served: BTreeSet<String>,
 }
 
 impl Requests {
     /// Those that wait for a person or for time, by name, and why.
     pub fn held(&self) -> &BTreeMap<String, Reason> {
         &self.held
+    }
+
+    /// Whether a user got a certificate.
+    pub fn has_served(&self, user: &str) -> bool {
+        self.served.contains(user)
     }
 
     pub(super) fn check(&self, event: &Event, line: u64) -> Result<(), Impossible> {
@@ -39,6 +46,9 @@ impl Requests {
         let Event::CsrDecided(decided) = event else { return };
         if is_final(decided.verdict) {
             self.decided.insert(decided.uid.clone(), (line, decided.verdict));
+        }
+        if decided.verdict == CsrVerdict::Approve {
+            self.served.insert(decided.username.clone());
         }
         match decided.verdict {
             CsrVerdict::Hold => _ = self.held.insert(decided.request.clone(), decided.reason.clone()),

@@ -43,6 +43,7 @@ fn asked(minute: i64, verdict: CsrVerdict) -> Entry {
         node: "master-0.ocp4.example.com".to_owned(),
         signer: "kubernetes.io/kube-apiserver-client-kubelet".to_owned(),
         key_id: "k".to_owned(),
+        username: String::new(),
         verdict,
         reason: Reason::new("newer-than-this-hardway"),
         evidence: vec!["no token was shown".to_owned()],

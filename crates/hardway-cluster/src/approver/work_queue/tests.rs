@@ -99,8 +99,13 @@ async fn a_node_that_becomes_expected_while_it_is_held_is_decided_about_again() 
     while looks.load(Ordering::SeqCst) < 2 {
         tokio::task::yield_now().await;
     }
-    let node =
-        DeclaredNode { name: "worker-0".into(), host: "worker-0".into(), role: None, addresses: Vec::new() };
+    let node = DeclaredNode {
+        name: "worker-0".into(),
+        host: "worker-0".into(),
+        role: None,
+        addresses: Vec::new(),
+        identity: None,
+    };
     let declared = Declared { nodes: vec![node], ..Declared::default() };
     work.expect(&Expected { declared, rejoin: BTreeMap::new() });
     work.done().await.unwrap();

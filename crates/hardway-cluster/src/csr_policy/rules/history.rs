@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 
 use super::{Rule, ignition};
-use crate::csr_policy::case::{Ask, Case};
+use crate::csr_policy::case::{Ask, Case, NODE_PREFIX};
 use crate::csr_policy::{Approval, Finding, ReasonCode, Rival};
 
 pub(super) const RULES: &[Rule] = &[
@@ -21,8 +21,9 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// A kubelet makes a new key for every request. When it was restarted, or waited in vain, an older request of its own is
-/// still there: only the newest is worth anything. But everybody can ask with the bootstrap identity, so as long as the
-/// asker of the older one may still be waiting, it cannot be told who is the true one, and neither gets a certificate.
+/// still there: only the newest is worth anything. But everybody can ask with the shared identity, and a host's own may have
+/// been stolen; so as long as the asker of the older one may still be waiting, it cannot be told who is the true one, and
+/// neither gets a certificate. Requests of other identities than the host's own are not sound, and so are no rivals.
 fn newest(case: &Case<'_>) -> Finding {
     let (Ok(read), request) = (case.pkcs10, case.request) else { return Finding::DoesNotApply };
     let own = (request.created, request.name.as_str());
@@ -59,13 +60,27 @@ fn one_key(case: &Case<'_>) -> Finding {
     let Some(other) = other_key(case) else {
         return Finding::fits("no other key has a certificate of that name");
     };
-    match ignition::may_come_again(case, other.at) {
+    match ignition::may_come_again(case, other.at).or_else(|| was_never_used(case, other)) {
         Some(why) => Finding::fits(format!("another key got a certificate at {}, but {why}", other.at)),
         None => Finding::objects(
             ReasonCode::AlreadyApproved,
             format!("another key got a client certificate of that name at {}", other.at),
         ),
     }
+}
+
+/// A kubelet that is restarted between its request and the answer loses its key, and asks with another. Whoever has a
+/// certificate registers a node within a minute or two: where none is there after the time that a kubelet waits, the
+/// certificate is lost. Only for a host's own identity: the shared one would let anybody in who waits as long.
+fn was_never_used(case: &Case<'_>, other: &Approval) -> Option<String> {
+    case.identity()?;
+    let patience = case.world.settings.patience;
+    // The node may have been there, and be gone again.
+    let as_node = case.node_name().map(|name| format!("{NODE_PREFIX}{name}"));
+    let is_used =
+        case.world.approvals.iter().any(|one| Some(&one.username) == as_node.as_ref() && one.at >= other.at);
+    let is_lost = case.node().is_none() && !is_used && case.world.now.duration_since(other.at) > patience;
+    is_lost.then(|| format!("no node came of it within {} minutes", patience.as_mins()))
 }
 
 fn budget(case: &Case<'_>) -> Finding {
@@ -86,8 +101,15 @@ pub(super) fn other_key<'c>(case: &Case<'c>) -> Option<&'c Approval> {
     approvals(case).filter(|one| Some(one.key_id.as_str()) != key_id).max_by_key(|one| one.at)
 }
 
-/// Approvals of that node by that signer.
+/// Approvals of that node by that signer. For a first certificate of a host with an identity of its own, those that this very
+/// identity got: what others got, or an earlier generation, has nothing to do with it.
 pub(super) fn approvals<'c>(case: &Case<'c>) -> impl Iterator<Item = &'c Approval> {
     let (node, signer) = (case.node_name(), case.request.signer.as_str());
-    case.world.approvals.iter().filter(move |one| Some(one.node.as_str()) == node && one.signer == signer)
+    let user = case.identity().filter(|_| case.ask() == Ask::FirstClient).map(|own| own.user.as_str());
+    let is_its = move |one: &&Approval| {
+        Some(one.node.as_str()) == node
+            && one.signer == signer
+            && user.is_none_or(|user| one.username == user)
+    };
+    case.world.approvals.iter().filter(is_its)
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-/// OpenShift's: a client certificate or token of this service account lies on every machine.
+/// OpenShift's: a client certificate or token of this service account is given to every machine that boots from a stock pointer, and to
+/// everybody else who asks for it on port 22623.
 pub(super) const BOOTSTRAPPER: &str =
     "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper";
 
@@ -12,6 +13,9 @@ pub(super) const BOOTSTRAPPER_GROUPS: [&str; 3] = [
     "system:serviceaccounts:openshift-machine-config-operator",
     "system:authenticated",
 ];
+
+/// The groups of a host's own identity, all of them.
+pub(super) const HOST_GROUPS: [&str; 2] = [hardway_assets::host_identity::GROUP, "system:authenticated"];
 
 /// The groups of a node, all of them.
 pub(super) const NODE_GROUPS: [&str; 2] = ["system:nodes", "system:authenticated"];

@@ -1,4 +1,5 @@
-//! The proof that only whoever serves the configs can have: this host showed its own token, from its own address, just now.
+//! The proof that only whoever serves the configs can have: this host showed its own token, from its own address, just now. For a
+//! host with an identity of its own it is further evidence: a config that was stolen on its way shows.
 
 use jiff::Timestamp;
 
@@ -20,6 +21,9 @@ fn ignition(case: &Case<'_>) -> Finding {
     }
     if is_let_in(case) {
         return Finding::fits("a person lets this node in again");
+    }
+    if let Some(since) = case.identity().filter(|identity| identity.in_place).and_then(|own| own.since) {
+        return Finding::fits(format!("its identity was put in place on the host itself, at {since}"));
     }
     if world.settings.ignition == IgnitionEvidence::IfServed && world.redemptions.is_empty() {
         return Finding::fits("nobody fetched a config here: hosts get theirs in another way");
@@ -62,11 +66,14 @@ pub(super) fn may_come_again(case: &Case<'_>, since: Timestamp) -> Option<String
         .then(|| format!("its host fetched its config again, from {} at {}", last.source, last.at))
 }
 
-/// Whether a person lets the node in again, and no other key has come in since: a permission that lasted would be open to
-/// whoever has the bootstrap identity, which lies on every node.
+/// Whether a person lets the node in again, for requests from then on, and no other key has come in since: a permission that
+/// lasted would be open to whoever has the shared identity. A host with an identity of its own gets its next generation instead.
 fn is_let_in(case: &Case<'_>) -> bool {
-    let given = case.declared().and_then(|declared| case.world.settings.rejoin.get(&declared.name));
-    given.is_some_and(|given| history::other_key(case).is_none_or(|other| other.at < *given))
+    let Some(declared) = case.declared().filter(|declared| declared.identity.is_none()) else { return false };
+    let given = case.world.settings.rejoin.get(&declared.name);
+    given.is_some_and(|given| {
+        case.request.created >= *given && history::other_key(case).is_none_or(|other| other.at < *given)
+    })
 }
 
 /// What the host fetched, in order, within the time in which this request can be its first. What anybody fetched long before

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use super::Rule;
 use super::ignition;
 use crate::csr_policy::case::{Ask, Case};
-use crate::csr_policy::{Finding, ReasonCode};
+use crate::csr_policy::{Finding, ReasonCode, SeenNode};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -24,7 +24,7 @@ fn node(case: &Case<'_>) -> Finding {
     let Some(name) = case.node_name() else { return Finding::DoesNotApply };
     match (case.ask(), case.node()) {
         (Ask::FirstClient, None) => Finding::fits(format!("node {name} is not there yet")),
-        (Ask::FirstClient, Some(node)) => match ignition::may_come_again(case, node.created) {
+        (Ask::FirstClient, Some(node)) => match may_come_again(case, node) {
             Some(why) => Finding::fits(format!("node {name} is there, but {why}")),
             None => Finding::objects(
                 ReasonCode::NodeExists,
@@ -34,6 +34,14 @@ fn node(case: &Case<'_>) -> Finding {
         (_, Some(node)) => Finding::fits(format!("node {name} is there since {}", node.created)),
         (_, None) => Finding::objects(ReasonCode::NodeMissing, format!("node {name} is not there")),
     }
+}
+
+/// A generation of its identity that is newer than the node was given to its machine to come again.
+fn may_come_again(case: &Case<'_>, node: &SeenNode) -> Option<String> {
+    let since = case.identity().and_then(|identity| identity.since).filter(|since| *since > node.created);
+    since
+        .map(|since| format!("its identity was replaced at {since}, so that its machine can come again"))
+        .or_else(|| ignition::may_come_again(case, node.created))
 }
 
 /// Only ever an objection: the node writes these addresses itself.

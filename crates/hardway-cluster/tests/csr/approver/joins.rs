@@ -2,14 +2,17 @@
 
 use hardway_cluster::approver::{Summary, Written};
 use hardway_cluster::csr_policy::{CsrVerdict, ReasonCode};
+use hardway_cluster::declared::HostIdentity;
 use hardway_journal::{CsrDecided, IgnitionRedeemed, NodeJoined};
 use hardway_testing::until_found;
+use jiff::Timestamp;
 use k8s_openapi::api::events::v1::Event;
 use kube::api::{Api, ListParams};
 
-use super::lab::{Lab, address, name};
+use super::lab::{Lab, address, name, user};
 use crate::csr::support::key::TestKey;
 use crate::csr::support::pkcs10::{dns, ip};
+use crate::csr::support::request::HOST_GROUPS;
 
 fn pair(type_: &str, reason: &str) -> (String, String) {
     (type_.to_owned(), reason.to_owned())
@@ -37,6 +40,32 @@ async fn real_a_node_joins_and_it_is_written_down_everywhere() {
     let summary = approver.stop().await;
     assert_eq!(summary, Summary { approved: 2, denied: 1, held: 1, left_to_another: 0 });
     audited(&lab, [&client, &serving, &hostile, &second]).await;
+}
+
+/// Strangers ask for a host's name before it and after it, with the identity that everybody can have, with another host's, and
+/// with one of a generation that is over: none gets in, and the host is let in at once.
+#[tokio::test(flavor = "multi_thread")]
+async fn real_strangers_neither_get_in_nor_hold_a_host_up() {
+    let mut lab = Lab::start(2).await;
+    let since = Some(Timestamp::now());
+    lab.declared.nodes[0].identity = Some(HostIdentity { user: user(0, 2), since, in_place: false });
+    let keys = [(); 5].map(|()| TestKey::p256());
+    let shared = lab.ask_shared(0, &keys[0]).await;
+    let other = lab.ask_client_as(0, &keys[1], &user(1, 1), &HOST_GROUPS).await;
+    let old = lab.ask_client_as(0, &keys[2], &user(0, 1), &HOST_GROUPS).await;
+    let approver = lab.run("one");
+    let own = lab.ask_client_as(0, &keys[3], &user(0, 2), &HOST_GROUPS).await;
+    let later = lab.ask_shared(0, &keys[4]).await;
+    assert_eq!(lab.until_decided(&own).await, pair("Approved", "FirstClient"));
+    assert_eq!(lab.until_decided(&shared).await, pair("Denied", "SharedIdentity"));
+    assert_eq!(lab.until_decided(&other).await, pair("Denied", "IdentityOfAnotherHost"));
+    assert_eq!(lab.until_decided(&old).await, pair("Denied", "IdentityReplaced"));
+    assert_eq!(lab.until_decided(&later).await, pair("Denied", "SharedIdentity"));
+    lab.until_issued(&own).await;
+    approver.stop().await;
+    let let_in: Vec<CsrDecided> =
+        lab.facts().into_iter().filter(|one: &CsrDecided| one.verdict == CsrVerdict::Approve).collect();
+    assert_eq!(let_in.iter().map(|one| one.username.as_str()).collect::<Vec<_>>(), [user(0, 2)]);
 }
 
 /// Every decision is in the journal, in the log and an event.

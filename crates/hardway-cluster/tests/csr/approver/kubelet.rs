@@ -1,23 +1,34 @@
-//! A real kubelet with a real container runtime joins with nothing but the bootstrap kubeconfig, through the approver only.
+//! A real kubelet with a real container runtime joins with nothing but the identity of its host, through the approver only.
 
 use std::net::IpAddr;
 use std::process::Command;
 
 use hardway_cluster::csr_policy::{CsrVerdict, ReasonCode};
 use hardway_journal::CsrDecided;
-use hardway_testing::{Machine, own_address, run, until_found};
+use hardway_testing::{ControlPlane, Identity, Machine, own_address, run, until_found};
 use serde_json::json;
 
 use super::lab::{Lab, name};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn real_a_kubelet_gets_both_certificates_and_serves_with_them() {
+    joins(Lab::start(1).await, |plane| plane.host_identity(&name(0), 1)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn real_a_kubelet_from_a_stock_pointer_gets_them_too() {
     let mut lab = Lab::start(1).await;
+    lab.from_stock_pointers();
+    joins(lab, ControlPlane::shared_identity).await;
+}
+
+async fn joins(mut lab: Lab, who: impl FnOnce(&ControlPlane) -> Identity) {
     let address = own_address();
     lab.declared.nodes[0].addresses = vec![address];
     let approver = lab.run("one");
     let mut machine = tokio::task::block_in_place(|| {
-        Machine::new(&lab.plane.lock().unwrap(), lab.folder.path(), &name(0), address)
+        let plane = lab.plane.lock().unwrap();
+        Machine::new(&plane, lab.folder.path(), &name(0), address, &who(&plane))
     });
     machine.boot();
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use hardway_cluster::approver::{Approver, ApproverError, News, Summary};
 use hardway_cluster::csr_policy::{CLIENT_SIGNER, SERVING_SIGNER, Settings};
-use hardway_cluster::declared::{Declared, DeclaredNode};
+use hardway_cluster::declared::{Declared, DeclaredNode, HostIdentity};
 use hardway_cluster::kubeconfig::connect;
 use hardway_cluster::leader_election::Standing;
 use hardway_journal::{Entry, FILE_NAME, Fact, Journal, Record};
@@ -22,7 +22,7 @@ use tokio::task::JoinHandle;
 
 use crate::csr::support::key::TestKey;
 use crate::csr::support::pkcs10::{Pkcs10Draft, dns, ip};
-use crate::csr::support::request::{BOOTSTRAPPER, BOOTSTRAPPER_GROUPS};
+use crate::csr::support::request::{BOOTSTRAPPER, BOOTSTRAPPER_GROUPS, HOST_GROUPS};
 
 /// A control plane and the working folder of its cluster.
 pub(crate) struct Lab {
@@ -41,7 +41,7 @@ pub(crate) struct Running {
 }
 
 impl Lab {
-    /// With nodes n-0, n-1, … declared, at 10.20.x.y, and a controller manager that signs.
+    /// With nodes n-0, n-1, … declared, at 10.20.x.y, each with an identity of its own, and a controller manager that signs.
     pub(crate) async fn start(nodes: usize) -> Self {
         let plane = tokio::task::spawn_blocking(|| {
             let mut plane = ControlPlane::start();
@@ -55,6 +55,7 @@ impl Lab {
             host: name(n),
             role: None,
             addresses: vec![address(n).parse().unwrap()],
+            identity: Some(HostIdentity { user: user(n, 1), since: None, in_place: false }),
         });
         let declared = Declared {
             domain: "lab.example.com".into(),
@@ -89,10 +90,25 @@ impl Lab {
         Running::start(approver, told)
     }
 
-    /// A first client request for a node, as new machines make it.
+    /// All of them boot from a stock pointer.
+    pub(crate) fn from_stock_pointers(&mut self) {
+        self.declared.nodes.iter_mut().for_each(|node| node.identity = None);
+    }
+
+    /// A first client request for a node, as its host makes it.
     pub(crate) async fn ask_client(&self, n: usize, key: &TestKey) -> String {
+        self.ask_client_as(n, key, &user(n, 1), &HOST_GROUPS).await
+    }
+
+    /// The same by anybody: with the identity that machines from a stock pointer share.
+    pub(crate) async fn ask_shared(&self, n: usize, key: &TestKey) -> String {
+        self.ask_client_as(n, key, BOOTSTRAPPER, &BOOTSTRAPPER_GROUPS).await
+    }
+
+    /// The same by whomever.
+    pub(crate) async fn ask_client_as(&self, n: usize, key: &TestKey, user: &str, groups: &[&str]) -> String {
         let pem = Pkcs10Draft::of_node(&name(n), Vec::new()).to_pem(key, key);
-        self.ask(&pem, CLIENT_SIGNER, "client auth", BOOTSTRAPPER, &BOOTSTRAPPER_GROUPS).await
+        self.ask(&pem, CLIENT_SIGNER, "client auth", user, groups).await
     }
 
     /// A serving request of a node, made as that node.
@@ -237,6 +253,11 @@ impl Running {
 
 pub(crate) fn name(n: usize) -> String {
     format!("n-{n}.lab.example.com")
+}
+
+/// Who the host of a node is in a generation.
+pub(crate) fn user(n: usize, generation: u32) -> String {
+    format!("hardway:host:{}:{generation}", name(n))
 }
 
 pub(crate) fn address(n: usize) -> String {

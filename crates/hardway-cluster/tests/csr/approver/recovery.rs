@@ -5,16 +5,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hardway_cluster::csr_policy::{CsrVerdict, ReasonCode};
+use hardway_cluster::declared::HostIdentity;
 use hardway_cluster::recovery::{Recovery, Standing};
 use hardway_journal::CsrDecided;
 use hardway_testing::{Machine, own_address, succeed, until_found};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
-use kube::api::{Api, ObjectMeta, Patch, PatchParams, PostParams};
+use kube::api::{Api, DeleteParams, ObjectMeta, Patch, PatchParams, PostParams};
 use serde_json::json;
 
-use super::lab::{Lab, name};
+use super::lab::{Lab, name, user};
 use crate::csr::support::key::TestKey;
 
 /// With times that suit a test, except the pause: kubelets renew their leases every ten seconds.
@@ -29,8 +30,11 @@ async fn real_a_kubelet_whose_certificates_have_ended_comes_back() {
     let mut lab = Lab::start(1).await;
     let address = own_address();
     lab.declared.nodes[0].addresses = vec![address];
-    let mut machine = tokio::task::block_in_place(|| {
-        Machine::new(&lab.plane.lock().unwrap(), lab.folder.path(), &name(0), address)
+    let (mut machine, again) = tokio::task::block_in_place(|| {
+        let plane = lab.plane.lock().unwrap();
+        let who = plane.host_identity(&name(0), 1);
+        let machine = Machine::new(&plane, lab.folder.path(), &name(0), address, &who);
+        (machine, plane.host_identity(&name(0), 2))
     });
     let approver = lab.run("of the install");
     machine.boot();
@@ -47,7 +51,10 @@ async fn real_a_kubelet_whose_certificates_have_ended_comes_back() {
     })
     .await;
 
-    let (mut recovery, _) = recovery(&lab, "a recovery");
+    // Its next generation is put in place, and what it asked for with the one before is worth nothing.
+    let since = Some(Timestamp::from_second(Timestamp::now().as_second()).unwrap());
+    lab.declared.nodes[0].identity = Some(HostIdentity { user: user(0, 2), since, in_place: true });
+    let (mut recovery, told) = recovery(&lab, "a recovery");
     recovery.kubelet_port = machine.port();
     let found = until_found("a node that has been silent for long enough", async || {
         let found = recovery.assess().await.unwrap();
@@ -55,11 +62,17 @@ async fn real_a_kubelet_whose_certificates_have_ended_comes_back() {
     })
     .await;
     assert_eq!(found.kubelets[0].waiting.last().map(|one| one.kind), Some("client"), "{found:?}");
+    machine.cut_power();
+    machine.becomes(&again);
+    machine.boot();
     let recovered = recovery.run(&found, std::future::pending()).await.unwrap();
     assert_eq!((recovered.back, recovered.silent), (vec![name(0)], Vec::new()));
     let let_in = lab.facts::<CsrDecided>().into_iter().find(|one| one.reason == ReasonCode::Rejoin).unwrap();
     assert_eq!(let_in.verdict, CsrVerdict::Approve);
-    assert!(let_in.evidence.iter().any(|line| line.contains("a person lets it in again")), "{let_in:?}");
+    assert_eq!(let_in.username, user(0, 2));
+    assert!(let_in.evidence.iter().any(|line| line.contains("its identity was replaced at")), "{let_in:?}");
+    let denied = |told: &Vec<String>| told.iter().any(|line| line.ends_with("identity-replaced"));
+    assert!(denied(&told.lock().unwrap()), "{told:?}");
 
     // What it serves with is new as well, and says until when the cluster can be off.
     until_found("a serving certificate", async || {
@@ -89,17 +102,17 @@ fn months_pass(lab: &Lab) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn real_only_silent_nodes_are_let_in_and_only_once() {
-    let lab = Lab::start(4).await;
+async fn real_only_silent_nodes_from_stock_pointers_are_let_in_and_only_once() {
+    let mut lab = Lab::start(4).await;
+    lab.from_stock_pointers();
     for n in [0, 1, 3] {
         lab.register(n).await;
     }
     let alive = keep_alive(&lab, 1).await;
     let keys = [(); 6].map(|()| TestKey::p256());
-    let silent = lab.ask_client(0, &keys[0]).await;
-    let reports = lab.ask_client(1, &keys[1]).await;
-    let new = lab.ask_client(2, &keys[2]).await;
-    let rivals = [lab.ask_client(3, &keys[3]).await, lab.ask_client(3, &keys[4]).await];
+    let before = lab.ask_shared(0, &TestKey::p256()).await;
+    let reports = lab.ask_shared(1, &keys[1]).await;
+    let new = lab.ask_shared(2, &keys[2]).await;
 
     let (recovery, told) = recovery(&lab, "a recovery");
     let found = recovery.assess().await.unwrap();
@@ -116,6 +129,15 @@ async fn real_only_silent_nodes_are_let_in_and_only_once() {
         };
         recovery.run(&found, stopped).await
     });
+    // What was asked before the permission is not meant, and its kubelet asks again.
+    let held_before = format!("hold {before}: node-exists");
+    until_found("what was asked before", async || {
+        told.lock().unwrap().iter().any(|line| *line == held_before).then_some(())
+    })
+    .await;
+    lab.requests().delete(&before, &DeleteParams::default()).await.unwrap();
+    let silent = lab.ask_shared(0, &keys[0]).await;
+    let rivals = [lab.ask_shared(3, &keys[3]).await, lab.ask_shared(3, &keys[4]).await];
     assert_eq!(lab.until_decided(&silent).await, ("Approved".into(), "Rejoin".into()));
     assert_eq!(lab.until_decided(&new).await.0, "Approved");
     let held = |request: &str| {
@@ -128,7 +150,7 @@ async fn real_only_silent_nodes_are_let_in_and_only_once() {
     assert!(why.0.0.ends_with("node-exists") && why.0.1.ends_with("contested"), "{why:?}");
 
     // The permission is used up: whoever comes with another key afterwards is a stranger.
-    let stranger = lab.ask_client(0, &keys[5]).await;
+    let stranger = lab.ask_shared(0, &keys[5]).await;
     let why = until_found("the stranger is held", async || held(&stranger)).await;
     assert!(why.ends_with("node-exists") || why.ends_with("already-approved"), "{why}");
     drop(stop);

@@ -18,7 +18,8 @@ async fn real_a_pod_runs_and_its_log_and_a_command_in_it_are_there() {
     let mut machine = tokio::task::block_in_place(|| {
         let mut plane = lab.plane.lock().unwrap();
         plane.start_scheduler();
-        Machine::new(&plane, lab.folder.path(), &name(0), address)
+        let who = plane.host_identity(&name(0), 1);
+        Machine::new(&plane, lab.folder.path(), &name(0), address, &who)
     });
     let approver = lab.run("one");
     machine.boot();

@@ -7,13 +7,16 @@ use crate::csr::support::key::{ED25519, GOOD};
 use crate::csr::support::pkcs10::{
     CN, O, OU, dns, email, extension, extension_list, ip, names_extension, uri,
 };
-use crate::csr::support::request::{ADDRESS, BOOTSTRAPPER, Draft, NODE, ago};
+use crate::csr::support::request::{
+    ADDRESS, BOOTSTRAPPER, BOOTSTRAPPER_GROUPS, Draft, HOST_GROUPS, HOST_USER, NODE, ago,
+};
 
 /// What kind of request is spoiled.
 type Base = fn() -> Draft;
 type Spoil = fn(&mut Draft);
 
 const CLIENT: Base = Draft::first_client;
+const STOCK: Base = Draft::stock_client;
 const RENEWAL: Base = Draft::client_renewal;
 const SERVING: Base = Draft::serving;
 
@@ -119,13 +122,32 @@ const CASES: &[(&str, Base, Spoil, R)] = &[
     ("asked by nobody", CLIENT, |d| d.request.username.clear(), R::RequesterNotBootstrapper),
     ("asked anonymously", CLIENT, |d| d.request.username = "system:anonymous".into(), R::RequesterNotBootstrapper),
     ("an account of that name elsewhere", CLIENT, |d| d.request.username = "system:serviceaccount:default:node-bootstrapper".into(), R::RequesterNotBootstrapper),
-    ("bootstrapper with a tail", CLIENT, |d| d.request.username.push('x'), R::RequesterNotBootstrapper),
-    ("a bootstrap token, not allowed", CLIENT, |d| { d.request.username = "system:bootstrap:abc123".into(); d.request.groups = vec!["system:bootstrappers".into(), "system:authenticated".into()]; }, R::RequesterNotBootstrapper),
-    ("a bootstrap token in system:masters", CLIENT, |d| { d.settings.bootstrap_tokens = true; d.request.username = "system:bootstrap:abc123".into(); d.request.groups = vec!["system:bootstrappers".into(), "system:masters".into(), "system:authenticated".into()]; }, R::BootstrapperGroupsDiffer),
-    ("a long bootstrap token", CLIENT, |d| { d.settings.bootstrap_tokens = true; d.request.username = "system:bootstrap:abc1234".into(); }, R::RequesterNotBootstrapper),
-    ("bootstrapper in system:masters", CLIENT, |d| d.request.groups.push("system:masters".into()), R::BootstrapperGroupsDiffer),
-    ("bootstrapper without its group", CLIENT, |d| { d.request.groups.remove(1); }, R::BootstrapperGroupsDiffer),
-    ("bootstrapper without groups", CLIENT, |d| d.request.groups.clear(), R::BootstrapperGroupsDiffer),
+    ("identity with a tail", CLIENT, |d| d.request.username.push('x'), R::RequesterNotBootstrapper),
+    ("bootstrapper with a tail", STOCK, |d| d.request.username.push('x'), R::RequesterNotBootstrapper),
+    ("a bootstrap token, not allowed", STOCK, |d| { d.request.username = "system:bootstrap:abc123".into(); d.request.groups = vec!["system:bootstrappers".into(), "system:authenticated".into()]; }, R::RequesterNotBootstrapper),
+    ("a bootstrap token in system:masters", STOCK, |d| { d.settings.bootstrap_tokens = true; d.request.username = "system:bootstrap:abc123".into(); d.request.groups = vec!["system:bootstrappers".into(), "system:masters".into(), "system:authenticated".into()]; }, R::BootstrapperGroupsDiffer),
+    ("a long bootstrap token", STOCK, |d| { d.settings.bootstrap_tokens = true; d.request.username = "system:bootstrap:abc1234".into(); }, R::RequesterNotBootstrapper),
+    ("bootstrapper in system:masters", STOCK, |d| d.request.groups.push("system:masters".into()), R::BootstrapperGroupsDiffer),
+    ("bootstrapper without its group", STOCK, |d| { d.request.groups.remove(1); }, R::BootstrapperGroupsDiffer),
+    ("bootstrapper without groups", STOCK, |d| d.request.groups.clear(), R::BootstrapperGroupsDiffer),
+    ("an account, for a stock pointer", STOCK, |d| d.request.username = "system:serviceaccount:default:thief".into(), R::RequesterNotBootstrapper),
+    ("identity in system:masters", CLIENT, |d| d.request.groups.push("system:masters".into()), R::BootstrapperGroupsDiffer),
+    ("identity with the bootstrapper's groups too", CLIENT, |d| d.request.groups.extend(BOOTSTRAPPER_GROUPS.map(str::to_owned)), R::BootstrapperGroupsDiffer),
+    ("identity without its group", CLIENT, |d| { d.request.groups.remove(0); }, R::BootstrapperGroupsDiffer),
+    ("identity without groups", CLIENT, |d| d.request.groups.clear(), R::BootstrapperGroupsDiffer),
+    ("the shared identity", CLIENT, |d| { d.request.username = BOOTSTRAPPER.into(); d.request.groups = BOOTSTRAPPER_GROUPS.map(str::to_owned).into(); }, R::SharedIdentity),
+    ("the shared identity, with a permission", CLIENT, |d| { d.request.username = BOOTSTRAPPER.into(); d.request.groups = BOOTSTRAPPER_GROUPS.map(str::to_owned).into(); d.settings.rejoin.insert(NODE.into(), ago(100)); }, R::SharedIdentity),
+    ("a bootstrap token, allowed", CLIENT, |d| { d.settings.bootstrap_tokens = true; d.request.username = "system:bootstrap:abc123".into(); d.request.groups = vec!["system:bootstrappers".into(), "system:authenticated".into()]; }, R::SharedIdentity),
+    ("another host's identity", CLIENT, |d| d.request.username = "hardway:host:worker-1:1".into(), R::IdentityOfAnotherHost),
+    ("a master's identity", CLIENT, |d| d.request.username = "hardway:host:master-0:1".into(), R::IdentityOfAnotherHost),
+    ("another host's identity, for a stock pointer", STOCK, |d| { d.request.username = "hardway:host:worker-1:1".into(); d.request.groups = HOST_GROUPS.map(str::to_owned).into(); }, R::IdentityOfAnotherHost),
+    ("the identity it had before its stock pointer", STOCK, |d| { d.request.username = HOST_USER.into(); d.request.groups = HOST_GROUPS.map(str::to_owned).into(); }, R::RequesterNotBootstrapper),
+    ("an identity with the node's name", CLIENT, |d| d.request.username = format!("hardway:host:{NODE}:1"), R::IdentityOfAnotherHost),
+    ("the generation before", CLIENT, |d| { d.next_generation(ago(50), false); d.request.username = HOST_USER.into(); }, R::IdentityReplaced),
+    ("no generation", CLIENT, |d| d.request.username = "hardway:host:worker-0:0".into(), R::IdentityReplaced),
+    ("a generation to come", CLIENT, |d| d.request.username = "hardway:host:worker-0:2".into(), R::IdentityUnknown),
+    ("a generation with a sign", CLIENT, |d| d.request.username = "hardway:host:worker-0:+1".into(), R::RequesterNotBootstrapper),
+    ("serving by a host's identity", SERVING, |d| d.request.username = HOST_USER.into(), R::BootstrapperAsksToServe),
     ("renewal by another node", RENEWAL, |d| d.request.username = "system:node:worker-1.ocp4.example.com".into(), R::AskedByAnotherNode),
     ("serving by another node", SERVING, |d| d.request.username = "system:node:worker-1.ocp4.example.com".into(), R::AskedByAnotherNode),
     ("serving by a node with no name", SERVING, |d| d.request.username = "system:node:".into(), R::AskedByAnotherNode),
@@ -244,7 +266,7 @@ fn none_is_approved_and_each_has_its_reason() {
 /// What is spoilt is the only thing wrong with it: without it, the same request is approved.
 #[test]
 fn what_they_are_made_from_is_good() {
-    for base in [CLIENT, RENEWAL, SERVING] {
+    for base in [CLIENT, STOCK, RENEWAL, SERVING] {
         for (kind, key) in &*GOOD {
             let decision = base().decide(key);
             assert_eq!(decision.verdict, CsrVerdict::Approve, "{kind}: {decision:?}");

@@ -5,7 +5,7 @@ use hardway_cluster::declared::Declared;
 
 use crate::csr::support::key::GOOD;
 use crate::csr::support::pkcs10::{dns, ip};
-use crate::csr::support::request::{ADDRESS, Draft, NODE};
+use crate::csr::support::request::{ADDRESS, Draft, NODE, ago};
 
 /// The three asks of a kubelet, and ways in which they may differ, with every kind of key.
 #[test]
@@ -18,6 +18,12 @@ fn what_kubelets_ask_for_is_approved() {
     let none: fn(&mut Draft) = |_| {};
     let cases: Vec<(&str, Draft, ReasonCode)> = vec![
         ("first client", with(Draft::first_client(), none), ReasonCode::FirstClient),
+        ("first client from a stock pointer", with(Draft::stock_client(), none), ReasonCode::FirstClient),
+        (
+            "first client of the second generation",
+            with(Draft::first_client(), |d| d.next_generation(ago(700), false)),
+            ReasonCode::FirstClient,
+        ),
         (
             "old kubelet",
             with(Draft::first_client(), |d| d.request.usages.push("key encipherment".into())),
@@ -55,7 +61,7 @@ fn what_kubelets_ask_for_is_approved() {
             with(Draft::serving(), |d| d.nodes.get_mut(NODE).unwrap().addresses.clear()),
             ReasonCode::FirstServing,
         ),
-        ("token", with(Draft::first_client(), bootstrap_token), ReasonCode::FirstClient),
+        ("token", with(Draft::stock_client(), bootstrap_token), ReasonCode::FirstClient),
         (
             "any config",
             with(Draft::first_client(), |d| {
@@ -110,4 +116,13 @@ fn what_is_declared_survives_its_file() {
     let text = serde_json::to_string(&declared).unwrap();
     assert_eq!(serde_json::from_str::<Declared>(&text).unwrap(), declared);
     assert_eq!(declared.nodes.len(), 5, "the bootstrap host is no node");
+    assert!(text.contains(r#""identity":{"user":"hardway:host:worker-0:1"}"#), "{text}");
+}
+
+/// One of an older version says nothing about identities: everybody is judged by the evidence alone.
+#[test]
+fn what_was_declared_before_there_were_identities_is_read() {
+    let old = r#"{"domain": "x.example", "nodes": [{"node": "a.x.example", "host": "a", "addresses": ["10.0.0.1"]}],
+        "serviceNetworks": [], "podNetworks": [], "otherAddresses": []}"#;
+    assert_eq!(serde_json::from_str::<Declared>(old).unwrap().nodes[0].identity, None);
 }

@@ -3,7 +3,7 @@
 use hardway_cluster::csr_policy::{Approval, CsrVerdict, ReasonCode as R, Rival, SERVING_SIGNER};
 
 use crate::csr::support::key::{GOOD, STRANGERS, TestKey};
-use crate::csr::support::request::{Draft, NODE, ago};
+use crate::csr::support::request::{BOOTSTRAPPER, Draft, HOST_USER, NODE, ago};
 
 fn key_id(draft: &Draft, key: &TestKey) -> String {
     draft.examined(key).key_id().unwrap().to_owned()
@@ -19,7 +19,8 @@ fn rival(draft: &Draft, name: &str, age: i64, key: &TestKey) -> Rival {
 
 fn approval(draft: &Draft, age: i64, key: &TestKey) -> Approval {
     let (node, signer) = (NODE.into(), draft.request.signer.clone());
-    Approval { uid: format!("uid-{age}"), node, signer, key_id: key_id(draft, key), at: ago(age) }
+    let (key_id, username) = (key_id(draft, key), draft.request.username.clone());
+    Approval { uid: format!("uid-{age}"), node, signer, key_id, username, at: ago(age) }
 }
 
 /// For first certificates, with the approver's view of one rival: its age and key, and what becomes of a request made 100
@@ -83,26 +84,82 @@ fn of_two_in_one_second_exactly_one_is_the_newest() {
 
 #[test]
 fn one_key_a_name_until_the_host_is_installed_again() {
+    for base in [Draft::first_client, Draft::stock_client] {
+        let mut draft = base();
+        draft.approvals = vec![approval(&draft, 300, own())];
+        assert_eq!(draft.decide(own()).reason, R::FirstClient, "the same key again");
+        draft.approvals = vec![approval(&draft, 300, &STRANGERS)];
+        let held = draft.decide(own());
+        assert_eq!((held.verdict, held.reason), (CsrVerdict::Hold, R::AlreadyApproved));
+        draft.redemptions[0].at = ago(200);
+        assert_eq!(draft.decide(own()).reason, R::Rejoin, "its config was fetched since then");
+        draft.redemptions[0].source = "10.6.6.6".parse().unwrap();
+        assert_eq!(draft.decide(own()).verdict, CsrVerdict::Hold, "but not by itself");
+    }
+}
+
+/// Restarted before it had its answer, it asks with another key: until the time in which a kubelet waits is over, whoever has
+/// the first certificate may still come with it.
+#[test]
+fn a_kubelet_that_lost_its_key_is_let_in_once_nobody_came_with_it() {
+    for (age, node, reason) in [
+        (60, false, R::AlreadyApproved),
+        (890, false, R::AlreadyApproved),
+        (910, false, R::Rejoin),
+        (910, true, R::NodeExists),
+    ] {
+        let mut draft = Draft::first_client();
+        draft.redemptions[0].at = ago(1_000);
+        draft.approvals = vec![approval(&draft, age, &STRANGERS)];
+        if node {
+            draft.nodes = Draft::serving().nodes;
+        }
+        assert_eq!(draft.decide(own()).reason, reason, "{age} {node}");
+    }
     let mut draft = Draft::first_client();
-    draft.approvals = vec![approval(&draft, 300, own())];
-    assert_eq!(draft.decide(own()).reason, R::FirstClient, "the same key again");
-    draft.approvals = vec![approval(&draft, 300, &STRANGERS)];
-    let held = draft.decide(own());
-    assert_eq!((held.verdict, held.reason), (CsrVerdict::Hold, R::AlreadyApproved));
-    draft.redemptions[0].at = ago(200);
-    assert_eq!(draft.decide(own()).reason, R::Rejoin, "its config was fetched since then");
-    draft.redemptions[0].source = "10.6.6.6".parse().unwrap();
-    assert_eq!(draft.decide(own()).verdict, CsrVerdict::Hold, "but not by itself");
+    draft.redemptions[0].at = ago(1_000);
+    let first = approval(&draft, 910, &STRANGERS);
+    let username = format!("system:node:{NODE}");
+    let serving = Approval { username, signer: SERVING_SIGNER.into(), at: ago(900), ..first.clone() };
+    draft.approvals = vec![first, serving];
+    assert_eq!(draft.decide(own()).reason, R::AlreadyApproved, "its node was there, and somebody deleted it");
+    let mut draft = Draft::stock_client();
+    draft.redemptions[0].at = ago(1_000);
+    draft.approvals = vec![approval(&draft, 910, &STRANGERS)];
+    assert_eq!(
+        draft.decide(own()).reason,
+        R::AlreadyApproved,
+        "the shared identity proves nothing by waiting"
+    );
+}
+
+/// What somebody else was given, however that came about, neither bars the host nor counts for it.
+#[test]
+fn what_others_or_an_earlier_generation_got_does_not_hold_a_host_up() {
+    let mut draft = Draft::first_client();
+    let one = approval(&draft, 0, &STRANGERS);
+    let of = |username: &str, age| Approval { username: username.into(), at: ago(age), ..one.clone() };
+    let others = [of(BOOTSTRAPPER, 30), of("system:admin", 20), of("hardway:host:worker-1:1", 10), of("", 5)];
+    draft.approvals = others.into();
+    assert_eq!(draft.decide(own()).reason, R::FirstClient);
+    draft.next_generation(ago(120), false);
+    draft.redemptions[0].at = ago(100);
+    draft.approvals.push(of("hardway:host:worker-0:1", 600));
+    assert_eq!(draft.decide(own()).reason, R::FirstClient, "the second generation is a new beginning");
+    draft.approvals.push(of("hardway:host:worker-0:2", 60));
+    assert_eq!(draft.decide(own()).reason, R::AlreadyApproved, "and good for one key");
 }
 
 #[test]
 fn a_node_that_is_there_comes_again_only_when_installed_again_or_let_in() {
-    let mut draft = Draft::first_client();
+    let mut draft = Draft::stock_client();
     draft.nodes = Draft::serving().nodes;
     assert_eq!(draft.decide(own()).reason, R::NodeExists);
     draft.redemptions[0].at = ago(30);
     assert_eq!(draft.decide(own()).reason, R::Rejoin, "installed again after it had registered");
     draft.redemptions[0].at = ago(600);
+    draft.settings.rejoin.insert(NODE.into(), ago(4));
+    assert_eq!(draft.decide(own()).reason, R::NodeExists, "it asked before a person said so");
     draft.settings.rejoin.insert(NODE.into(), ago(100));
     assert_eq!(draft.decide(own()).reason, R::Rejoin, "a person said so");
     draft.approvals = vec![approval(&draft, 200, &STRANGERS)];
@@ -112,6 +169,32 @@ fn a_node_that_is_there_comes_again_only_when_installed_again_or_let_in() {
     draft.approvals.clear();
     draft.pkcs10.names = vec![crate::csr::support::pkcs10::dns(NODE)];
     assert_eq!(draft.decide(own()).verdict, CsrVerdict::Deny, "which excuses nothing else");
+}
+
+/// The next generation takes the place of a permission: it is for one machine, and for one key of it.
+#[test]
+fn a_host_that_is_a_node_comes_again_with_its_next_generation() {
+    let mut draft = Draft::first_client();
+    draft.nodes = Draft::serving().nodes;
+    assert_eq!(draft.decide(own()).reason, R::NodeExists);
+    draft.settings.rejoin.insert(NODE.into(), ago(100));
+    assert_eq!(draft.decide(own()).reason, R::NodeExists, "permissions are for stock pointers");
+    draft.next_generation(ago(70), true);
+    assert_eq!(draft.decide(own()).reason, R::NodeExists, "the node is newer: it came with this generation");
+    draft.next_generation(ago(50), true);
+    assert_eq!(draft.decide(own()).reason, R::Rejoin);
+    draft.redemptions[0].at = ago(9_000_000);
+    assert_eq!(draft.decide(own()).reason, R::Rejoin, "it was put in place, and nothing was fetched");
+    draft.next_generation(ago(50), false);
+    assert_eq!(draft.decide(own()).reason, R::OutsideJoinWindow, "one in a config has to be fetched");
+    draft.redemptions[0].at = ago(40);
+    assert_eq!(draft.decide(own()).reason, R::Rejoin);
+    draft.approvals = vec![approval(&draft, 20, &STRANGERS)];
+    assert_eq!(draft.decide(own()).verdict, CsrVerdict::Hold, "one key uses it up");
+    draft.approvals.clear();
+    draft.request.username = HOST_USER.into();
+    let old = draft.decide(own());
+    assert_eq!((old.verdict, old.reason), (CsrVerdict::Deny, R::IdentityReplaced));
 }
 
 #[test]

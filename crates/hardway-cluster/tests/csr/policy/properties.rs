@@ -1,14 +1,33 @@
 //! What holds for every request and every world.
 
-use hardway_cluster::csr_policy::{CsrVerdict, Examined, Request};
+use hardway_cluster::csr_policy::{CsrVerdict, Examined, IgnitionEvidence, Request, is_sound};
+use hardway_cluster::declared::HostIdentity;
 use proptest::prelude::*;
 
-use crate::csr::support::key::GOOD;
+use crate::csr::support::key::{GOOD, STRANGERS};
 use crate::csr::support::pkcs10::{CN, O, dns, ip};
-use crate::csr::support::request::{ADDRESS, Draft, NODE, ago};
+use crate::csr::support::request::{
+    ADDRESS, BOOTSTRAPPER, BOOTSTRAPPER_GROUPS, Draft, HOST_GROUPS, NODE, ago,
+};
 
 fn base(which: usize) -> Draft {
     [Draft::first_client, Draft::client_renewal, Draft::serving][which]()
+}
+
+/// Whoever may ask for anything, with the groups that go with it.
+fn anybody() -> impl Strategy<Value = (String, Vec<String>)> {
+    let hosts = ["worker-0", "worker-1", "master-0", "worker-0.ocp4.example.com", "", "worker-0:1", "w"];
+    let host = (prop::sample::select(hosts.to_vec()), "[+-]?0{0,2}[0-9]{0,10}");
+    let identity =
+        host.prop_map(|(host, number)| (format!("hardway:host:{host}:{number}"), HOST_GROUPS.to_vec()));
+    let node = prop::sample::select(vec![NODE, "worker-1.ocp4.example.com", ""])
+        .prop_map(|node| (format!("system:node:{node}"), vec!["system:nodes", "system:authenticated"]));
+    let shared = Just((BOOTSTRAPPER.to_owned(), BOOTSTRAPPER_GROUPS.to_vec()));
+    let token =
+        Just(("system:bootstrap:abc123".to_owned(), vec!["system:bootstrappers", "system:authenticated"]));
+    let other = "[a-z:]{0,30}".prop_map(|user| (user, HOST_GROUPS.to_vec()));
+    prop_oneof![identity, node, shared, token, other]
+        .prop_map(|(user, groups)| (user, groups.into_iter().map(str::to_owned).collect()))
 }
 
 fn words() -> impl Strategy<Value = String> {
@@ -61,6 +80,35 @@ proptest! {
             prop_assert!(usages.iter().all(|usage| [purpose, "digital signature", "key encipherment"].contains(&usage.as_str())));
             prop_assert!(usages.iter().any(|usage| usage == purpose));
         }
+    }
+
+    /// A host with an identity of its own is let in with that one, of its current generation, whatever else may be set,
+    /// known or permitted.
+    #[test]
+    fn only_the_hosts_own_identity_is_let_in(
+        (user, groups) in anybody(),
+        generation in 1u32..4,
+        since in prop::option::of(0i64..100_000),
+        in_place: bool,
+        tokens: bool,
+        rejoin: bool,
+        evidence in prop::sample::select(vec![IgnitionEvidence::Required, IgnitionEvidence::IfServed, IgnitionEvidence::Ignored]),
+    ) {
+        let mut draft = Draft::first_client();
+        let current = format!("hardway:host:worker-0:{generation}");
+        draft.own().identity = Some(HostIdentity { user: current.clone(), since: since.map(ago), in_place });
+        draft.settings.bootstrap_tokens = tokens;
+        draft.settings.ignition = evidence;
+        if rejoin {
+            draft.settings.rejoin.insert(NODE.into(), ago(1_000));
+        }
+        draft.request.username = user.clone();
+        draft.request.groups = groups;
+        let is_approved = draft.decide(&GOOD[0].1).verdict == CsrVerdict::Approve;
+        prop_assert_eq!(is_approved, user == current);
+        // And nobody else's request holds the host up: it is no rival.
+        let examined = draft.examined(&STRANGERS);
+        prop_assert_eq!(is_sound(&examined, &draft.declared, &draft.settings), user == current || user == format!("system:node:{NODE}"));
     }
 
     /// An approved serving certificate is for this node's name and addresses only; a client's for none.

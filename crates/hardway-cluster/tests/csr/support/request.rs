@@ -7,7 +7,7 @@ use hardway_cluster::csr_policy::{
     Approval, CLIENT_SIGNER, Decision, Examined, Redemption, Request, Rival, SERVING_SIGNER, SeenNode,
     Settings, State, World, decide,
 };
-use hardway_cluster::declared::Declared;
+use hardway_cluster::declared::{Declared, DeclaredNode, HostIdentity};
 use jiff::{SignedDuration, Timestamp};
 
 use super::key::TestKey;
@@ -15,6 +15,8 @@ use super::pkcs10::{Pkcs10Draft, dns, ip};
 
 pub(crate) const NODE: &str = "worker-0.ocp4.example.com";
 pub(crate) const ADDRESS: &str = "192.168.126.110";
+pub(crate) const HOST_USER: &str = "hardway:host:worker-0:1";
+pub(crate) const HOST_GROUPS: [&str; 2] = ["hardway:hosts", "system:authenticated"];
 pub(crate) const BOOTSTRAPPER: &str =
     "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper";
 pub(crate) const BOOTSTRAPPER_GROUPS: [&str; 3] = [
@@ -49,7 +51,7 @@ pub(crate) fn ago(seconds: i64) -> Timestamp {
 }
 
 impl Draft {
-    /// worker-0's first: its config was fetched, its node is not there.
+    /// worker-0's first, with its own identity: its config was fetched, its node is not there.
     pub(crate) fn first_client() -> Self {
         let cluster = example::cluster();
         let redeemed = Redemption { host: "worker-0".into(), source: ADDRESS.parse().unwrap(), at: ago(600) };
@@ -59,8 +61,8 @@ impl Draft {
                 uid: "uid-of-csr-x7k2p".into(),
                 created: ago(5),
                 signer: CLIENT_SIGNER.into(),
-                username: BOOTSTRAPPER.into(),
-                groups: BOOTSTRAPPER_GROUPS.map(str::to_owned).into(),
+                username: HOST_USER.into(),
+                groups: HOST_GROUPS.map(str::to_owned).into(),
                 usages: vec!["digital signature".into(), "client auth".into()],
                 expiration_seconds: None,
                 pem: Vec::new(),
@@ -69,13 +71,34 @@ impl Draft {
             pkcs10: Pkcs10Draft::of_node(NODE, Vec::new()),
             edit_pem: String::into_bytes,
             signed_by_a_stranger: false,
-            declared: Declared::new(&cluster.config, &cluster.inventory),
+            declared: Declared::new(&cluster.config, &cluster.inventory, &cluster.identity.generations),
             nodes: BTreeMap::new(),
             redemptions: vec![redeemed],
             approvals: Vec::new(),
             rivals: Vec::new(),
             settings: Settings::default(),
         }
+    }
+
+    /// The same of a worker-0 that boots from a stock pointer, with the identity that everybody can have.
+    pub(crate) fn stock_client() -> Self {
+        let mut draft = Self::first_client();
+        draft.own().identity = None;
+        draft.request.username = BOOTSTRAPPER.into();
+        draft.request.groups = BOOTSTRAPPER_GROUPS.map(str::to_owned).into();
+        draft
+    }
+
+    /// What is declared of worker-0.
+    pub(crate) fn own(&mut self) -> &mut DeclaredNode {
+        self.declared.nodes.iter_mut().find(|node| node.name == NODE).unwrap()
+    }
+
+    /// worker-0 is in its second generation, since then, and asks with it.
+    pub(crate) fn next_generation(&mut self, since: Timestamp, in_place: bool) {
+        let user = "hardway:host:worker-0:2".to_owned();
+        self.request.username.clone_from(&user);
+        self.own().identity = Some(HostIdentity { user, since: Some(since), in_place });
     }
 
     /// worker-0 is a node and wants to stay one.
