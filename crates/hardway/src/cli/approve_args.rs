@@ -76,7 +76,7 @@ pub(crate) struct PolicyArgs {
     /// Hours that a certificate may be asked for
     #[arg(long, value_name = "HOURS", default_value_t = 17_520, value_parser = clap::value_parser!(u32).range(1..=87_600))]
     pub(crate) longest_lifetime: u32,
-    /// Let this node in again, with a new key; can be given several times
+    /// Let this node from a stock pointer in again, with a new key; can be given several times
     #[arg(long, value_name = "NODE")]
     pub(crate) rejoin: Vec<String>,
     /// Also let new nodes ask with Kubernetes' own bootstrap tokens

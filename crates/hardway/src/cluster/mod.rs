@@ -10,4 +10,4 @@ pub(crate) use expired_install::{ExpiredInstall, FIX as EXPIRED_INSTALL_FIX};
 pub(crate) use live::{
     Access, KUBECONFIG, Live, folder_config, journal_gateway, kubeconfig, read_kubeconfig,
 };
-pub(crate) use policy::{declared, documents, identity, unreadable};
+pub(crate) use policy::{DeclaredHere, declared, documents, identity, unreadable};

@@ -1,7 +1,11 @@
 //! What the approver and the simulation go by: who is expected, and who approves.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
+use hardway_assets::install_config::InstallConfig;
+use hardway_assets::inventory::Inventory;
+use hardway_assets::secrets::HostGeneration;
 use hardway_assets::yaml;
 use hardway_cluster::declared::Declared;
 use serde_json::Value;
@@ -12,11 +16,52 @@ use crate::release::Reach;
 use crate::report::{Code, Report};
 use crate::terminal::Output;
 
+/// Who is expected by the files of a folder, and which generation of its identity each host is in. Those change while an
+/// approver runs, when another process replaces a machine.
+pub(crate) struct DeclaredHere {
+    config: InstallConfig,
+    inventory: Inventory,
+    generations: BTreeMap<String, HostGeneration>,
+}
+
+impl DeclaredHere {
+    /// Reads the two input files, and what the secrets say.
+    pub(crate) fn load(workdir: &Workdir, out: &Output) -> Result<Self, Report> {
+        Self::of(workdir, Checked::load(workdir, Reach::Here(None), out)?)
+    }
+
+    /// The same, with the files read already.
+    pub(crate) fn of(workdir: &Workdir, checked: Checked) -> Result<Self, Report> {
+        let generations = generations(workdir)?;
+        Ok(Self { config: checked.config, inventory: checked.inventory, generations })
+    }
+
+    /// Who is expected.
+    pub(crate) fn now(&self) -> Declared {
+        Declared::new(&self.config, &self.inventory, &self.generations)
+    }
+
+    /// Looks again; whether a host is in another generation than before.
+    pub(crate) fn look(&mut self, workdir: &Workdir) -> Result<bool, Report> {
+        let now = generations(workdir)?;
+        let is_other = now != self.generations;
+        self.generations = now;
+        Ok(is_other)
+    }
+}
+
+/// None before secrets were drawn: then nobody is in a later generation than the first.
+fn generations(workdir: &Workdir) -> Result<BTreeMap<String, HostGeneration>, Report> {
+    match workdir.identity()? {
+        Some(identity) => Ok(identity.generations),
+        None => Ok(BTreeMap::new()),
+    }
+}
+
 /// Who is expected: from the file that was named, or from the two files of the folder.
 pub(crate) fn declared(workdir: &Workdir, file: Option<&Path>, out: &Output) -> Result<Declared, Report> {
     let Some(file) = file else {
-        let checked = Checked::load(workdir, Reach::Here(None), out)?;
-        return Ok(Declared::new(&checked.config, &checked.inventory));
+        return Ok(DeclaredHere::load(workdir, out)?.now());
     };
     let documents = documents(file)?;
     let [document] = documents.as_slice() else {

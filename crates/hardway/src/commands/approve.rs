@@ -1,8 +1,10 @@
 //! `hardway approve`
 
+use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::Duration;
 
-use hardway_cluster::approver::{Approver, ApproverError, CsrOutcome, News, Summary, Written};
+use hardway_cluster::approver::{Approver, ApproverError, CsrOutcome, Expected, News, Summary, Written};
 use hardway_cluster::csr_policy::{IgnitionEvidence, Settings};
 use hardway_cluster::declared::Declared;
 use hardway_cluster::leader_election::Standing;
@@ -12,16 +14,25 @@ use tokio::sync::mpsc;
 
 use crate::cli::{ApproveArgs, Format, Global, IgnitionArg, PolicyArgs};
 use crate::clock;
-use crate::cluster::{self, declared, identity};
+use crate::cluster::{self, DeclaredHere, declared, identity};
 use crate::inputs::Workdir;
 use crate::report::{Code, Exit, Report};
 use crate::runtime::{self, Stop};
 use crate::terminal::Output;
 
+/// How often it is looked whether a host is in another generation of its identity.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(2);
+
 /// Decides about certificate requests of a cluster. Exit 9 when something is held for a person.
 pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<Exit, Report> {
     let workdir = Workdir::open(&global.dir)?;
-    let declared = declared(&workdir, args.policy.declared.as_deref(), out)?;
+    let (declared, here) = match args.policy.declared.as_deref() {
+        Some(file) => (declared(&workdir, Some(file), out)?, None),
+        None => {
+            let here = DeclaredHere::load(&workdir, out)?;
+            (here.now(), Some(here))
+        }
+    };
     let settings = settings(&args.policy, &declared)?;
     // Without the working folder nobody knows who fetched a config: whoever has it goes before.
     let standing = if args.policy.declared.is_some() { Standing::Deputy } else { Standing::Principal };
@@ -45,7 +56,12 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<E
             }),
         };
         let printing = print(receiver, args.output, out);
-        let running = approve(approver, args.watch, out);
+        let running = async {
+            match args.watch {
+                true => watch(approver, here, &workdir, out).await,
+                false => once(approver, out).await,
+            }
+        };
         let (summary, ()) = tokio::join!(running, printing);
         summary
     })?;
@@ -59,20 +75,59 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<E
 
 /// Takes the approver, so that whoever prints knows when there is nothing more to come. What has begun is ended, whoever
 /// stops it: decisions are recorded, and the lease is let go.
-async fn approve(approver: Approver, watch: bool, out: &Output) -> Result<(Summary, Option<Stop>), Report> {
+async fn once(approver: Approver, out: &Output) -> Result<(Summary, Option<Stop>), Report> {
     let mut stop = None;
-    let told = async {
-        stop = Some(runtime::told_to_stop().await);
-        out.info("stopping: what has begun is brought to its end");
-    };
-    let ended = match watch {
-        true => approver.watch(told).await,
-        false => {
-            runtime::aloud(out, || "still waiting for the API server".to_owned(), approver.once(told)).await
-        }
+    let deciding = approver.once(told(&mut stop, out));
+    let ended = runtime::aloud(out, || "still waiting for the API server".to_owned(), deciding).await;
+    let summary = ended.map_err(|error| failed(&error))?;
+    Ok((summary, stop))
+}
+
+/// The same for as long as the cluster lives. Another process may give a host its next generation meanwhile.
+async fn watch(
+    approver: Approver,
+    here: Option<DeclaredHere>,
+    workdir: &Workdir,
+    out: &Output,
+) -> Result<(Summary, Option<Stop>), Report> {
+    let mut stop = None;
+    let rejoin = approver.settings.rejoin.clone();
+    let (sender, expected) =
+        tokio::sync::watch::channel(Expected { declared: approver.declared.clone(), rejoin });
+    let ended = tokio::select! {
+        ended = approver.watch_expected(expected, told(&mut stop, out)) => ended,
+        never = follow(here, workdir, &sender, out) => match never {},
     };
     let summary = ended.map_err(|error| failed(&error))?;
     Ok((summary, stop))
+}
+
+/// Tells of every host that comes into another generation. What cannot be read is told once; what was known stays in force.
+async fn follow(
+    here: Option<DeclaredHere>,
+    workdir: &Workdir,
+    sender: &tokio::sync::watch::Sender<Expected>,
+    out: &Output,
+) -> Infallible {
+    let Some(mut here) = here else { return std::future::pending().await };
+    let mut is_told = false;
+    loop {
+        tokio::time::sleep(BETWEEN_LOOKS).await;
+        match here.look(workdir) {
+            Ok(true) => sender.send_modify(|expected| expected.declared = here.now()),
+            Ok(false) => is_told = false,
+            Err(report) if !is_told => {
+                out.warn(&format!("the generations of the hosts cannot be read: {}", report.what));
+                is_told = true;
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+async fn told(stop: &mut Option<Stop>, out: &Output) {
+    *stop = Some(runtime::told_to_stop().await);
+    out.info("stopping: what has begun is brought to its end");
 }
 
 /// What happens, for the one who prints.
@@ -141,9 +196,13 @@ fn line(outcome: &CsrOutcome) -> String {
 pub(super) fn settings(args: &PolicyArgs, declared: &Declared) -> Result<Settings, Report> {
     let node = |name: &String| {
         let found = declared.nodes.iter().find(|node| node.name == *name || node.host == *name);
-        found
-            .map(|node| node.name.clone())
-            .ok_or_else(|| Report::new(Code::Usage, format!("--rejoin: {name:?} is no node of this cluster")))
+        let node = found.ok_or_else(|| {
+            Report::new(Code::Usage, format!("--rejoin: {name:?} is no node of this cluster"))
+        })?;
+        match &node.identity {
+            None => Ok(node.name.clone()),
+            Some(identity) => Err(has_identity(&node.host, &identity.user)),
+        }
     };
     let given = clock::second();
     Ok(Settings {
@@ -158,6 +217,17 @@ pub(super) fn settings(args: &PolicyArgs, declared: &Declared) -> Result<Setting
         rejoin: args.rejoin.iter().map(|name| Ok((node(name)?, given))).collect::<Result<_, Report>>()?,
         ..Settings::default()
     })
+}
+
+/// A permission would let in whoever has the shared identity; this host has one of its own.
+fn has_identity(host: &str, user: &str) -> Report {
+    let what = format!(
+        "--rejoin: {host} asks with an identity of its own, {user}; this is for machines from a stock pointer"
+    );
+    Report::new(Code::Usage, what).fix(format!(
+        "it is let in again with its next generation: `hardway recover certs` brings it to a machine that was off for long, \
+         `hardway node replace {host}` to one that is installed again"
+    ))
 }
 
 fn failed(error: &ApproverError) -> Report {

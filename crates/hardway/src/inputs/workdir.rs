@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 use hardway_assets::graph::{Lock, LockedRelease, Plan};
-use hardway_assets::secrets::SecretBundle;
+use hardway_assets::secrets::{Identity, SecretBundle};
 use hardway_assets::{File, Tree};
 use hardway_base::files;
 
@@ -107,6 +107,14 @@ impl Workdir {
             .iter()
             .filter_map(|(path, bytes)| Some((path.strip_prefix("secrets/")?.to_owned(), bytes.to_vec())));
         Ok(SecretBundle::from_files(files.collect::<Vec<_>>()))
+    }
+
+    /// The cluster's identity, if one was drawn.
+    pub(crate) fn identity(&self) -> Result<Option<Identity>, Report> {
+        let name = format!("{SECRETS}/identity.json");
+        let Some(bytes) = self.bytes(&name)? else { return Ok(None) };
+        let secrets = SecretBundle::from_files([("identity.json".to_owned(), bytes)]);
+        secrets.identity().map(Some).map_err(|error| Report::from_error(Code::SecretsDamaged, &error))
     }
 
     /// Those of `secrets/` that others than the owner can read.

@@ -8,7 +8,6 @@ use std::time::Duration;
 use hardway_base::error_sentence;
 use hardway_cluster::approver::{Approver, News};
 use hardway_cluster::csr_policy::{CsrVerdict, IgnitionEvidence, Settings};
-use hardway_cluster::declared::Declared;
 use hardway_cluster::leader_election::Standing;
 use hardway_journal::{Entry, MediumRead};
 use hardway_machines::ignition_server::ServerError;
@@ -19,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::Install;
 use super::view::InstallView;
 use crate::clock;
-use crate::cluster;
+use crate::cluster::{self, DeclaredHere};
 use crate::project::Checked;
 use crate::release::Reach;
 use crate::report::{Code, Report};
@@ -36,7 +35,7 @@ pub(crate) struct Background {
     server: Option<server::Background>,
     media: Option<MediaServer>,
     approver: Option<Running>,
-    /// A node that was there before and comes again, since when.
+    /// A node from a stock pointer that was there before and comes again, since when.
     again: Option<(String, jiff::Timestamp)>,
 }
 
@@ -108,9 +107,10 @@ impl Background {
         Ok(())
     }
 
-    /// This node was there before: its machine is a new one, with a new key. To be said before anybody approves.
+    /// This node was there before, and its machine has no identity of its own: it is a new one, with a new key. To be said before
+    /// anybody approves.
     pub(crate) fn expect_again(&mut self, node: &str) -> Result<(), Report> {
-        self.again = Some((node.to_owned(), clock::now()));
+        self.again = Some((node.to_owned(), clock::second()));
         Ok(())
     }
 
@@ -120,7 +120,7 @@ impl Background {
             return Ok(());
         }
         let checked = Checked::of(&install.workdir, &install.inputs, Reach::Here(None), &install.out)?;
-        let declared = Declared::new(&checked.config, &checked.inventory);
+        let declared = DeclaredHere::of(&install.workdir, checked)?.now();
         // Every machine of an install has its config from this very server.
         let rejoin = self.again.clone().into_iter().collect();
         let settings = Settings { ignition: IgnitionEvidence::Required, rejoin, ..Settings::default() };

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use hardway_assets::ignition::{HostPointer, NodeConfig, TokenKey, host_pointer, joining_config};
+use hardway_assets::ignition::{HostPointer, TokenKey, first_boot_config, host_pointer, joining_config};
 use hardway_assets::inventory::Host;
-use hardway_assets::secrets::TOKEN_KEY;
-use hardway_assets::{File, pki};
-use hardway_cluster::node_change::{NodeRemoval, NodeRemovalError, user_data};
+use hardway_assets::secrets::{Comes, TOKEN_KEY};
+use hardway_assets::{File, host_identity, pki};
+use hardway_base::Secret;
+use hardway_cluster::node_change::{NodeRemoval, NodeRemovalError, authorities, user_data};
 use hardway_journal::{Entry, MachineGone};
 use hardway_machines::actions::Action;
 use hardway_machines::providers::is_of_machine;
@@ -20,6 +21,8 @@ use super::phases::{boot_one, has_joined};
 use crate::clock;
 use crate::cluster;
 use crate::journal::journal_report;
+use crate::project::{self, Checked};
+use crate::release::Reach;
 use crate::report::{Code, Exit, Report};
 use crate::runtime;
 
@@ -56,7 +59,7 @@ impl Install {
         let mut background = self.background();
         background.serve(self)?;
         background.serve_media(self, provider.as_ref())?;
-        if was_there {
+        if was_there && !host.has_identity() {
             background.expect_again(&node)?;
         }
         background.approve(self)?;
@@ -107,6 +110,10 @@ impl Install {
 
     /// Its machine goes for good.
     pub(crate) fn take_machine_away(&self, host: &Host) -> Result<(), Report> {
+        // Whatever it still asks for is not given to it, nor to whoever has its config.
+        if host.has_identity() {
+            project::next_generation(&self.workdir, host, Comes::WithConfig)?;
+        }
         let taken = self.executor().take_back(|action| is_of_machine(action, &host.name), &mut ());
         taken.map_err(|error| self.failed(&error))?;
         // Also where nothing of it was ours: what was seen of it says nothing about the next machine of that name.
@@ -132,25 +139,45 @@ impl Install {
         taken.map_err(|error| self.failed(&error))
     }
 
-    /// The cluster's own pointer for machines that join, with this host's name and addresses, and a token for it.
+    /// The cluster's own pointer for machines that join, with this host's name, addresses and identity where it does not boot from
+    /// that pointer alone, and a token for it.
     fn fresh_config(&self, host: &Host) -> Result<(), Report> {
         let failed = |error: &dyn std::error::Error| Report::from_error(Code::NodeConfigMissing, error);
-        let data = self.block_on(async {
+        let (data, authorities) = self.block_on(async {
             let config = cluster::folder_config(&self.workdir).await?;
             let client = Client::try_from(config)
                 .map_err(|error| Report::from_error(Code::KubeconfigUnusable, &error))?;
-            user_data(&client, host.role.name()).await.map_err(|error| failed(&error))
+            let data = user_data(&client, host.role.name()).await.map_err(|error| failed(&error))?;
+            Ok((data, authorities(&client).await.map_err(|error| failed(&error))?))
         })?;
-        let now = clock::now();
-        let config =
-            joining_config(&self.cluster, host, data.expose(), now).map_err(|error| failed(&error))?;
-        self.workdir.write(&File::secret(NodeConfig::path(host), config.clone()))?;
+        let config = match host.has_identity() {
+            true => {
+                let kubeconfig = self.identity(host, authorities.as_deref())?;
+                joining_config(&self.cluster, host, data.expose(), kubeconfig.expose(), clock::now())
+                    .map_err(|error| failed(&error))?
+            }
+            // The pointer of its pool, as it is now.
+            false => data.expose().to_vec(),
+        };
+        self.workdir.write(&File::secret(first_boot_config(&self.cluster, host), config.clone()))?;
         let Some(url) = &self.cluster.inventory.ignition_server.url else { return Ok(()) };
         let secrets = self.workdir.secrets()?;
         let key = TokenKey::new(secrets.get(TOKEN_KEY).map_err(|error| failed(&error))?);
         let ca = self.workdir.bytes(&pki::path("root-ca"))?.filter(|_| url.is_https);
         let pointer = host_pointer(url, &host.name, &config, &key, ca.as_deref());
         self.workdir.write(&File::secret(HostPointer::path(host), pointer))
+    }
+
+    /// What a host asks with: of the next generation, when a machine came in with this one.
+    fn identity(&self, host: &Host, authorities: Option<&[u8]>) -> Result<Secret, Report> {
+        let identity = self.workdir.identity()?;
+        let generation = identity.map_or(1, |identity| identity.generation(&host.name));
+        let user = host_identity::user(&host.name, generation);
+        if self.history()?.requests.has_served(&user) {
+            project::next_generation(&self.workdir, host, Comes::WithConfig)?;
+        }
+        let checked = Checked::of(&self.workdir, &self.inputs, Reach::Here(None), &self.out)?;
+        project::host_kubeconfig(&self.workdir, checked, host, authorities)
     }
 
     fn leaving<T>(

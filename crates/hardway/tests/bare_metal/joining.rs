@@ -7,7 +7,7 @@ use hardway_testing::{ControlPlane, Machine, inside};
 use serde_json::Value;
 
 use super::first_boot::{fetches_its_config, on_machine_network};
-use super::node::{keeps_user_data, site};
+use super::node::{identity_in, keeps_user_data, site};
 
 #[test]
 fn real_node_is_added_to_its_end_and_removed() {
@@ -29,7 +29,10 @@ fn real_node_is_added_to_its_end_and_removed() {
     fetches_its_config(&site, "worker-0", address);
     adding.until_said("worker-0 fetched its config from 192.168.126.110");
     let disk = tempfile::tempdir().unwrap();
-    let mut machine = Machine::new(&plane, disk.path(), node, address);
+    // What it fetched last is an identity of its own; the cluster's pointer brings everybody's.
+    assert_eq!(identity_in(&site, "worker-0"), "hardway:host:worker-0:1");
+    let who = plane.host_identity("worker-0", 1);
+    let mut machine = Machine::new(&plane, disk.path(), node, address, &who);
     machine.boot();
     let said = adding.end().expect(0).stderr;
     assert!(said.contains("worker-0.ocp4.example.com is Ready"), "{said}");
@@ -43,6 +46,10 @@ fn real_node_is_added_to_its_end_and_removed() {
     assert_eq!(status.as_array().unwrap().iter().find(ready).unwrap()["status"], "True");
 
     site.ok(&["node", "remove", "worker-0"]);
+    assert!(
+        site.read("secrets/identity.json").contains(r#""number": 2"#),
+        "what it had is worth nothing now"
+    );
     machine.cut_power();
     assert_eq!(plane.get(&["node", node]), Value::Null);
     assert!(!site.path("media/worker-0.iso").exists(), "the machine's medium holds its token");

@@ -10,7 +10,7 @@ use hardway_testing::{ControlPlane, EtcdMembers, Machine, Ran, Server, inside, s
 use serde_json::{Value, json};
 
 use super::first_boot::{fetches_its_config, on_machine_network};
-use super::node::{create, keeps_user_data, node, site};
+use super::node::{create, first_request, identity_in, keeps_user_data, node, site};
 use super::site::Site;
 
 fn name(number: usize) -> String {
@@ -144,10 +144,21 @@ fn real_master_is_replaced_unless_etcd_would_stop() {
     let own: IpAddr = address(1).parse().unwrap();
     fetches_its_config(&site, "master-1", own);
     let disk = tempfile::tempdir().unwrap();
-    let mut machine = Machine::new(&plane, disk.path(), &name(1), own);
+    // The machine that was there asks once more, with what it was installed with.
+    let old = plane.host_identity("master-1", 1);
+    let request = first_request(&plane, &name(1), old.kubeconfig());
+    assert_eq!(identity_in(&site, "master-1"), "hardway:host:master-1:2");
+    let who = plane.host_identity("master-1", 2);
+    let mut machine = Machine::new(&plane, disk.path(), &name(1), own, &who);
     machine.boot();
     let said = replacing.end().expect(0).stderr;
     assert!(said.contains("master-1 was replaced"), "{said}");
+    let denied = &plane.get(&["csr", &request])["status"]["conditions"][0];
+    assert_eq!(
+        (&denied["type"], &denied["reason"]),
+        (&json!("Denied"), &json!("IdentityReplaced")),
+        "{said}"
+    );
     assert!(overrides(&plane).is_null(), "three are insisted on again");
     assert!(!plane.get(&["node", &name(1)]).is_null());
 }

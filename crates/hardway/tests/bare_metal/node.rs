@@ -1,6 +1,10 @@
 //! `hardway node` on a real API server. Nobody runs pods there, and no machine boots: what the cluster would do is played.
 
-use hardway_testing::{ControlPlane, Ran, succeed};
+use std::path::Path;
+
+use hardway_assets::ignition::data_of;
+use hardway_assets::{pki, yaml};
+use hardway_testing::{ControlPlane, Ran, feed, node_request, succeed};
 use serde_json::{Value, json};
 
 use super::site::Site;
@@ -33,6 +37,38 @@ pub(crate) fn keeps_user_data(plane: &ControlPlane, role: &str) {
     let object = json!({"apiVersion": "v1", "kind": "Secret",
         "metadata": {"name": name, "namespace": "openshift-machine-api"}, "stringData": {"userData": data}});
     create(plane, &object);
+}
+
+/// Who a host asks as with the config that the folder has for it now: what is merged last brings it.
+pub(crate) fn identity_in(site: &Site, host: &str) -> String {
+    let config: Value = serde_json::from_str(&site.read(&format!("ignition/{host}.ign"))).unwrap();
+    let merged = config["ignition"]["config"]["merge"].as_array().unwrap().last().unwrap();
+    let last: Value = serde_json::from_slice(&data_of(merged["source"].as_str().unwrap()).unwrap()).unwrap();
+    let file = &last["storage"]["files"][0];
+    assert_eq!(file["path"], "/etc/kubernetes/kubeconfig");
+    let kubeconfig = data_of(file["contents"]["source"].as_str().unwrap()).unwrap();
+    let kubeconfig = yaml::read(std::str::from_utf8(&kubeconfig).unwrap()).unwrap().to_json();
+    let certificate = kubeconfig["users"][0]["user"]["client-certificate-data"].as_str().unwrap();
+    let certificate =
+        base64::Engine::decode(&base64::engine::general_purpose::STANDARD, certificate).unwrap();
+    let facts = pki::inspect(std::str::from_utf8(&certificate).unwrap()).unwrap().remove(0);
+    assert_eq!(facts.issuer_common_name, "kubelet-bootstrap-kubeconfig-signer");
+    facts.common_name
+}
+
+/// Asks for a node's first client certificate as whomever; the name of the request.
+pub(crate) fn first_request(plane: &ControlPlane, node: &str, who: &Path) -> String {
+    let pem = node_request(node, "");
+    let object = json!({
+        "apiVersion": "certificates.k8s.io/v1", "kind": "CertificateSigningRequest", "metadata": {"name": "csr-first"},
+        "spec": {
+            "signerName": "kubernetes.io/kube-apiserver-client-kubelet",
+            "usages": ["digital signature", "client auth"],
+            "request": base64::Engine::encode(&base64::engine::general_purpose::STANDARD, pem),
+        },
+    });
+    feed(plane.kubectl_with(who).args(["create", "-f", "-"]), &object.to_string());
+    "csr-first".to_owned()
 }
 
 #[test]
@@ -99,7 +135,12 @@ fn real_node_add_boots_with_what_the_cluster_gives() {
     adding.until_said("worker-0, by hand:");
     drop(adding);
     let config: Value = serde_json::from_str(&site.read("ignition/worker-0.ign")).unwrap();
-    assert_eq!(config["ignition"], serde_json::from_str::<Value>(POINTER).unwrap()["ignition"]);
+    let pointer: Value = serde_json::from_str(POINTER).unwrap();
+    assert_eq!(
+        config["ignition"]["config"]["merge"][0]["source"],
+        pointer["ignition"]["config"]["merge"][0]["source"]
+    );
+    assert_eq!(identity_in(&site, "worker-0"), "hardway:host:worker-0:1");
     let paths: Vec<&str> = config["storage"]["files"]
         .as_array()
         .unwrap()

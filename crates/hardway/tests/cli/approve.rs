@@ -8,15 +8,20 @@ use serde_json::Value;
 use super::csr::request;
 use crate::work;
 
-const BOOTSTRAPPER: &str = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper";
-
-/// Asks for a node's first client certificate, as new machines do.
+/// Asks for a node's first client certificate, as its host does.
 pub(crate) fn ask(plane: &ControlPlane, name: &str, node: &str) {
-    let mut object = request(name, &format!("{node}.ocp4.example.com"), "", |_| {});
+    ask_as(plane, name, node, |_| {});
+}
+
+/// The same as whoever stands in the request.
+pub(crate) fn ask_as(plane: &ControlPlane, name: &str, node: &str, change: impl Fn(&mut Value)) {
+    let mut object = request(name, &format!("{node}.ocp4.example.com"), "", change);
     object["metadata"] = serde_json::json!({"name": name});
     let mut create = plane.kubectl();
-    create.args(["create", "-f", "-", "--as", BOOTSTRAPPER, "--as-group", "system:serviceaccounts"]);
-    create.args(["--as-group", "system:serviceaccounts:openshift-machine-config-operator"]);
+    create.args(["create", "-f", "-", "--as", object["spec"]["username"].as_str().unwrap()]);
+    for group in object["spec"]["groups"].as_array().unwrap() {
+        create.args(["--as-group", group.as_str().unwrap()]);
+    }
     feed(&mut create, &object.to_string());
 }
 

@@ -6,20 +6,20 @@ use serde_json::{Value, json};
 
 use crate::work;
 
-const BOOTSTRAPPER: &str = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper";
 const SERVING: &str = "kubernetes.io/kubelet-serving";
 
-/// As `oc get csr -o yaml` would print it, made with OpenSSL.
+/// As `oc get csr -o yaml` would print it, made with OpenSSL: the host of the node asks with its own identity.
 pub(crate) fn request(name: &str, node: &str, names: &str, change: impl Fn(&mut Value)) -> Value {
     let pem = node_request(node, names);
+    let host = node.split('.').next().unwrap();
     let mut object = json!({
         "apiVersion": "certificates.k8s.io/v1",
         "kind": "CertificateSigningRequest",
         "metadata": {"name": name, "uid": format!("uid-{name}"), "creationTimestamp": "2026-11-14T23:59:30Z"},
         "spec": {
             "signerName": "kubernetes.io/kube-apiserver-client-kubelet",
-            "username": BOOTSTRAPPER,
-            "groups": ["system:serviceaccounts", "system:serviceaccounts:openshift-machine-config-operator", "system:authenticated"],
+            "username": format!("hardway:host:{host}:1"),
+            "groups": ["hardway:hosts", "system:authenticated"],
             "usages": ["digital signature", "client auth"],
             "request": base64::Engine::encode(&base64::engine::general_purpose::STANDARD, pem),
         },
@@ -27,6 +27,17 @@ pub(crate) fn request(name: &str, node: &str, names: &str, change: impl Fn(&mut 
     });
     change(&mut object);
     object
+}
+
+/// As a machine from a stock pointer asks, and whoever else wants to.
+pub(crate) fn shared(object: &mut Value) {
+    object["spec"]["username"] =
+        "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper".into();
+    object["spec"]["groups"] = json!([
+        "system:serviceaccounts",
+        "system:serviceaccounts:openshift-machine-config-operator",
+        "system:authenticated"
+    ]);
 }
 
 fn serving(object: &mut Value) {
@@ -87,12 +98,39 @@ fn lists_nodes_and_settings_count() {
     let with =
         ["first-serving", "name-belongs-to-another", "node-exists", "node-not-declared", "not-pending"];
     assert_eq!(reasons(&work, &all, &["--node", "NODES"]), with);
-    let again = ["first-serving", "name-belongs-to-another", "rejoin", "node-not-declared", "first-client"];
-    assert_eq!(reasons(&work, &all, &["--node", "NODES", "--rejoin", "worker-0", "--as-pending"]), again);
+    assert_eq!(reasons(&work, &all[4..], &["--as-pending"]), ["first-client"]);
     assert_eq!(
         reasons(&work, &all[4..], &["--as-pending", "--ignition", "required"]),
         ["ignition-not-redeemed"]
     );
+}
+
+/// The shared identity is good for a host that is declared to boot with it, and for no other; only that one can be let in
+/// again by a permission, for what it asks from then on.
+#[test]
+fn stock_pointers_are_declared() {
+    let stock = INVENTORY.replace("{name: worker-0, ", "{name: worker-0, stockPointer: true, ");
+    assert_ne!(stock, INVENTORY);
+    let (own, stock) =
+        (work::with_inputs(INSTALL_CONFIG, INVENTORY), work::with_inputs(INSTALL_CONFIG, &stock));
+    let worker = request("a", "worker-0.ocp4.example.com", "", shared);
+    let master = request("b", "master-0.ocp4.example.com", "", shared);
+    let later = request("c", "worker-0.ocp4.example.com", "", |object| {
+        shared(object);
+        object["metadata"]["creationTimestamp"] = NOW.into();
+    });
+    assert_eq!(reasons(&own, std::slice::from_ref(&worker), &[]), ["shared-identity"]);
+    assert_eq!(reasons(&stock, &[worker.clone(), master], &[]), ["first-client", "shared-identity"]);
+    assert_eq!(reasons(&stock, std::slice::from_ref(&worker), &["--node", "NODES"]), ["node-exists"]);
+    let rejoin = ["--node", "NODES", "--rejoin", "worker-0"];
+    assert_eq!(reasons(&stock, &[worker], &rejoin), ["node-exists"], "asked before");
+    assert_eq!(reasons(&stock, &[later], &rejoin), ["rejoin"]);
+
+    let file = own.path("requests.yaml");
+    own.refused(2, &["csr", "simulate", file.to_str().unwrap(), "--rejoin", "worker-0"])
+        .says("worker-0 asks with an identity of its own, hardway:host:worker-0:1")
+        .says("hardway recover certs")
+        .says("hardway node replace worker-0");
 }
 
 /// Everything the approver elsewhere needs, and no secret.
