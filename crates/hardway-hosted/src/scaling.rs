@@ -65,6 +65,7 @@ mod tests {
             mac: None,
             interface: None,
             install_disk: None,
+            stock_pointer: false,
             cpus: None,
             memory_gib: None,
             disk_gib: None,

@@ -102,6 +102,7 @@ fn host(n: usize) -> Host {
         mac: None,
         interface: None,
         install_disk: None,
+        stock_pointer: false,
         cpus: None,
         memory_gib: None,
         disk_gib: None,
