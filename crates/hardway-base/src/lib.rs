@@ -2,9 +2,10 @@
 //!
 //! - [`files`]: replacing a file so that a crash leaves the old one or the new one (feature `files`)
 //! - [`Secret`] and [`redaction`]: values that are not shown, and the one word that stands in their place
-//! - [`error_sentence`]: an error with its causes, for people
+//! - [`error_sentence`]: an error with its causes, for people; [`error_cause`]: the one at the bottom
 //! - [`hex`], [`pem`], [`shell_word`]: small encodings
 
+mod error_cause;
 mod error_sentence;
 #[cfg(feature = "files")]
 pub mod files;
@@ -14,6 +15,7 @@ pub mod redaction;
 mod secret;
 mod shell_word;
 
+pub use error_cause::error_cause;
 pub use error_sentence::error_sentence;
 pub use secret::Secret;
 pub use shell_word::shell_word;
