@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use hardway_base::error_sentence;
 use hardway_machines::redfish::{BmcAddress, BootFrom, Controller, Login, Power, RedfishError};
 use serde_json::{Value, json};
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::stand_in::{Reply, StandIn};
 
@@ -251,6 +251,7 @@ async fn what_is_no_web_server_is_said_so() {
     let address = format!("redfish+http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
+            let _ = stream.read(&mut [0; 1024]).await.unwrap();
             stream.write_all(b"220 mail.example.com ESMTP\r\n").await.unwrap();
         }
     });
