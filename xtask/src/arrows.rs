@@ -53,6 +53,9 @@ const ALLOWED: [(&str, &[&str]); 10] = [
 
 const PURE: &str = "hardway-assets";
 const BASE: &str = "hardway-base";
+/// Features of the floor that the pure crate does without, and what they do.
+const FLOORS_IMPURE: [(&str, &str); 3] =
+    [("archives", "reads what comes from elsewhere"), ("files", "touches the disk"), ("tls", "speaks TLS")];
 const TESTS_ONLY: &str = "hardway-testing";
 
 /// What may not be reached from the pure crate, and what it would bring in.
@@ -127,25 +130,46 @@ fn wrong_arrows(metadata: &Value) -> Result<Vec<String>> {
             wrong.push(format!("{from} → {TESTS_ONLY}: only as a dev-dependency"));
         }
     }
-    let asks_for_files = |package: &&Value| {
-        let dependencies = package["dependencies"].as_array().into_iter().flatten();
-        let base =
-            dependencies.filter(|dependency| dependency["name"] == BASE && dependency["kind"].is_null());
-        base.flat_map(|dependency| texts(&dependency["features"])).any(|feature| feature == "files")
-    };
-    let packages = metadata["packages"].as_array().into_iter().flatten();
-    if packages.filter(|package| package["name"] == PURE).any(|package| asks_for_files(&package)) {
-        wrong.push(format!("{PURE} → {BASE}: not with the feature `files`, which touches the disk"));
+    for (feature, what) in FLOORS_IMPURE {
+        if asked_of_the_floor(metadata, PURE).contains(&feature) {
+            wrong.push(format!("{PURE} → {BASE}: not with the feature `{feature}`, which {what}"));
+        }
     }
     let pure = names.iter().find(|(_, name)| **name == PURE).context("the pure crate is not there")?.0;
+    let optional = brought_by_features_of_the_floor(metadata);
     for path in paths(metadata, pure) {
         let path: Vec<&str> = path.iter().map(|id| names.get(id).copied().unwrap_or(id)).collect();
+        // cargo's resolution is that of the whole workspace, where others ask for these features.
+        if path.windows(2).any(|step| step[0] == BASE && optional.contains(&step[1])) {
+            continue;
+        }
         let last = path.last().copied().unwrap_or_default();
         if let Some((brings, _)) = IMPURE.iter().find(|(_, crates)| crates.contains(&last)) {
             wrong.push(format!("{}: {brings} in the pure crate", path.join(" → ")));
         }
     }
     Ok(wrong)
+}
+
+/// The crates that the floor depends on only with a feature.
+fn brought_by_features_of_the_floor(metadata: &Value) -> Vec<&str> {
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    packages
+        .filter(|package| package["name"] == BASE)
+        .flat_map(|package| package["dependencies"].as_array().into_iter().flatten())
+        .filter(|dependency| dependency["optional"] == true)
+        .filter_map(|dependency| dependency["name"].as_str())
+        .collect()
+}
+
+/// The features of the floor that a crate asks for, tests left out.
+fn asked_of_the_floor<'m>(metadata: &'m Value, from: &str) -> Vec<&'m str> {
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    let dependencies = packages
+        .filter(|package| package["name"] == from)
+        .flat_map(|package| package["dependencies"].as_array().into_iter().flatten());
+    let base = dependencies.filter(|dependency| dependency["name"] == BASE && dependency["kind"].is_null());
+    base.flat_map(|dependency| texts(&dependency["features"])).collect()
 }
 
 /// The name of each package, by id.

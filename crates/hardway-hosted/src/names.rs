@@ -1,20 +1,15 @@
 //! What HyperShift calls things (openshift/hypershift `api/hypershift/v1beta1`, `hypershift-operator/controllers/nodepool/token.go`).
 
-/// On both Secrets of a NodePool: `<namespace>/<name>`. The only right way to find them: the names of two pools can share a
-/// prefix.
-pub const NODE_POOL: &str = "hypershift.openshift.io/nodePool";
+pub use hardway_machines::ignition_server::hosted_tokens::{
+    IGNITION_CONFIG, IGNITION_REACHED, NODE_POOL, TOKEN_EXPIRES,
+};
+
 /// On a NodePool: the hash of its config with the version, as it is in the names of its Secrets.
 pub const CURRENT_CONFIG_VERSION: &str = "hypershift.openshift.io/nodePoolCurrentConfigVersion";
-/// On a token Secret: marks it as one; only its presence counts.
-pub const IGNITION_CONFIG: &str = "hypershift.openshift.io/ignition-config";
-/// On a token Secret: a worker has fetched its config.
-pub const IGNITION_REACHED: &str = "hypershift.openshift.io/ignition-reached";
 /// On a token Secret: `InPlace` or `Replace`.
 pub const UPGRADE_TYPE: &str = "hypershift.openshift.io/node-pool-upgrade-type";
 /// On a token Secret: when its token was drawn.
 pub const TOKEN_GENERATED: &str = "hypershift.openshift.io/last-token-generation-time";
-/// On a token Secret whose config is outdated: until when it can be used.
-pub const TOKEN_EXPIRES: &str = "hypershift.openshift.io/ignition-token-expiration-timestamp";
 /// On a HostedCluster: no cluster-api, no machine-approver.
 pub const DISABLE_PKI: &str = "hypershift.openshift.io/disable-pki-reconciliation";
 /// On a signed Secret: which signer it was signed with.

@@ -2,7 +2,6 @@
 //! management controllers, install media, ignition server.
 
 pub mod actions;
-mod anybody;
 pub mod boot_server;
 mod file_body;
 pub mod host_progress;

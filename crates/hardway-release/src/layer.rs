@@ -3,7 +3,9 @@
 
 use std::io::{BufRead, Read, Write};
 
-use crate::archive::{LayerError, LayerLimits, Member, is_plain, walk};
+use hardway_base::archive::Member;
+
+use crate::archive::{LayerError, LayerLimits, read_file, walk};
 use crate::overlay::{LayerFiles, parents};
 
 /// Where a single file was found.
@@ -54,7 +56,7 @@ pub(crate) fn read_layer(
         if let Some(folder) = folders.iter().find(|folder| is_or_holds(path, folder)) {
             // The folder itself or one above it: a link there would move the folder.
             if !path.is_empty() && folder.trim_end_matches('/') == path && !entry.kind.is_dir() {
-                return Err(entry.refused(path));
+                return Err(LayerError::refused(path, entry));
             }
             return Ok(true);
         }
@@ -62,7 +64,7 @@ pub(crate) fn read_layer(
         if entry.kind.is_dir() || path[folder.len()..].contains('/') {
             return Ok(true);
         }
-        let bytes = entry.read_file(path, limits.file)?;
+        let bytes = read_file(path, entry, limits.file)?;
         keep(path.len() + bytes.len(), folder)?;
         found.files.insert(path.to_owned(), bytes);
         Ok(true)
@@ -98,8 +100,8 @@ pub(crate) fn find_file(
             found = Found::Link(link_target(path, entry)?);
             return Ok(false);
         }
-        if !is_plain(entry.kind) {
-            return Err(entry.refused(path));
+        if !entry.is_plain() {
+            return Err(LayerError::refused(path, entry));
         }
         if entry.size > limits.file {
             return Err(LayerError::TooMuch { what: format!("bytes in {path}"), limit: limits.file });

@@ -11,7 +11,6 @@
 //!   mirror(), upload()    the release and its images elsewhere           mirror.rs, image_layout.rs
 //!   look_for()            whether each place has an image                image_places.rs
 //!   verify()              who signed it                                  signature.rs, keyring.rs
-//!   blocking()            all that from a program that is not async      runtime.rs
 //! from there, or from a folder
 //!   payload()             a fetched release → ReleasePayload             payload_reader.rs, release_files.rs
 //!   read_folder()         an extracted release → ReleasePayload          payload_reader.rs, release_files.rs
@@ -75,7 +74,6 @@ pub use pull_spec::{PullSpec, PullSpecError, PullSpecFault};
 pub use registry::{Clock, Connection, Descriptor, Identity, Proxy, RegistryError, Retry, Sleeper, Tell};
 pub use release_image::{Contents, FetchOptions, FetchedRelease, fetch};
 pub use release_info::{ComponentVersion, InfoError, ReleaseInfo, info, release_info};
-pub use runtime::blocking;
 pub use signature::{PUBLIC_STORES, SignatureError, SignatureFault, SignatureStore, Verified, verify};
 
 use hardway_assets::release_payload::ReleasePayload;

@@ -1,13 +1,6 @@
-//! Between what is async and what is not.
+//! What takes its time, aside.
 
-use std::future::Future;
 use std::io;
-
-/// Runs one of this crate's futures to its end, from a program that is not async.
-pub fn blocking<F: Future>(future: F) -> io::Result<F::Output> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    Ok(runtime.block_on(future))
-}
 
 /// Does what takes its time on a thread of its own: several downloads are one task, and locks and hashes of one must not
 /// hold up the others.

@@ -7,15 +7,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use hardway_assets::release_payload::InclusionRules;
 use hardway_base::Secret;
 use hardway_release::{
-    Contents, Credentials, Destination, FetchOptions, FetchedRelease, Mirrors, PullSpec, Silent, blocking,
-    extract, extract_command, extract_file, info, mirror, payload, read_folder, release_info, upload,
+    Contents, Credentials, Destination, FetchOptions, FetchedRelease, Mirrors, PullSpec, Silent, extract,
+    extract_command, extract_file, info, mirror, payload, read_folder, release_info, upload,
 };
 
 use crate::fixture::front::{Front, answer};
 use crate::fixture::registry::{Registry, Setup};
 use crate::fixture::token_server::TokenServer;
 use crate::fixture::world::{MIXED, PROGRAM, TAG, get, world};
-use crate::fixture::{options, run};
+use crate::fixture::{blocking, options, run};
 
 #[test]
 fn info_tells_versions_and_images() {

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hardway_release::media::{MediaFile, download};
-use hardway_release::{
-    BlobCache, Connection, Digest, Proxy, Retry, SignatureStore, Silent, Sleeper, blocking, verify,
-};
+use hardway_release::{BlobCache, Connection, Digest, Proxy, Retry, SignatureStore, Silent, Sleeper, verify};
+
+use crate::fixture::blocking;
 
 struct NoWait;
 

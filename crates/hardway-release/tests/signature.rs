@@ -6,13 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hardway_release::{
-    Connection, Digest, Proxy, Retry, SignatureError, SignatureFault, SignatureStore, Verified, blocking,
-    verify,
+    Connection, Digest, Proxy, Retry, SignatureError, SignatureFault, SignatureStore, Verified, verify,
 };
 use hardway_testing::free_port;
 
-use crate::fixture::NoWait;
 use crate::fixture::signer::{Signer, claim};
+use crate::fixture::{NoWait, blocking};
 
 fn check(digest: &Digest, keyring: &Path, stores: &[SignatureStore]) -> Result<Verified, SignatureError> {
     let retry = Retry { attempts: 2, sleeper: Arc::new(NoWait), tell: None };

@@ -255,5 +255,4 @@ fn annotation<'h>(head: &'h ManifestHead, key: &str) -> Option<&'h str> {
 }
 
 #[cfg(test)]
-#[path = "inclusion_tests.rs"]
 mod tests;

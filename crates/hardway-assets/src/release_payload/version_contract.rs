@@ -308,5 +308,4 @@ fn has_no_leading_zero(word: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "version_contract_tests.rs"]
 mod tests;

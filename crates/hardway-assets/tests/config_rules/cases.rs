@@ -1,7 +1,7 @@
 //! Bad files as data: each case in `cases/` names a rule, changes a good file and lists every message that follows.
 //!
 //! ```text
-//! rule 13 @ 4.19.0        the rule, and the release if it is not 4.18
+//! rule ssh-key @ 4.19.0   the rule, and the release if it is not 4.18
 //! - a line of the good file that goes (several: a block)
 //! + a line that comes in its place, or behind the first line if none goes
 //! ! an error              all of them, in order: a rule that says too much fails as well

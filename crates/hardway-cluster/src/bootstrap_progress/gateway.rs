@@ -1,13 +1,12 @@
 //! Asking the journal gateway of the bootstrap host (systemd `man systemd-journal-gatewayd`): HTTP, over TLS with a certificate on
 //! either side.
 
-use std::error::Error;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hardway_base::{Secret, pem};
+use hardway_base::{Secret, error_cause, pem};
 use reqwest::header::{ACCEPT, RANGE};
 use reqwest::{Client, Response, StatusCode, redirect};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
@@ -100,10 +99,10 @@ impl Gateway {
 
     /// Nobody is there, one of the two does not trust the other, or the answer broke off.
     fn unanswered(&self, error: &reqwest::Error) -> GatewayError {
-        if let Some(tls) = cause::<rustls::Error>(error) {
+        if let Some(tls) = error_cause::<rustls::Error>(error) {
             return GatewayError::Tls(self.address, tls.to_string());
         }
-        match cause::<io::Error>(error).filter(|_| error.is_connect()) {
+        match error_cause::<io::Error>(error).filter(|_| error.is_connect()) {
             Some(error) => GatewayError::Unreachable(self.address, error.to_string()),
             None => GatewayError::Refused(self.address, sentence(error)),
         }
@@ -174,13 +173,4 @@ async fn read(mut answer: Response) -> Result<Vec<u8>, String> {
         StatusCode::OK | StatusCode::PARTIAL_CONTENT => Ok(bytes),
         status => Err(format!("{status}: {}", String::from_utf8_lossy(&bytes).trim())),
     }
-}
-
-/// The error of that type at the bottom. An `io::Error` hides what it wraps from its `source()`.
-fn cause<'e, E: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e E> {
-    let inner: Option<&(dyn Error + 'static)> = match error.downcast_ref::<io::Error>() {
-        Some(error) => error.get_ref().map(|inner| inner as &(dyn Error + 'static)),
-        None => error.source(),
-    };
-    inner.and_then(cause).or_else(|| error.downcast_ref())
 }

@@ -1,12 +1,11 @@
 //! A log bundle: a compressed tar archive, read once from front to back and never unpacked. It may come from anywhere, so
 //! everything in it is bounded: bytes, entries, names.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 
 use flate2::read::GzDecoder;
-use tar::{Archive, Entry, EntryType};
+use hardway_base::archive::{self, ArchiveError, ArchiveLimits};
 
 /// What is taken out of a bundle.
 #[derive(Clone, Debug, Default)]
@@ -98,71 +97,50 @@ pub enum Take {
 }
 
 /// Shows every ordinary file with its path, without the folder that everything lies in. Links, devices and folders are nothing
-/// to look at. The archive's long names are read here and not by the library, which would take any length.
+/// to look at.
 pub(crate) fn walk(
     compressed: impl Read,
     limits: Limits,
     mut see: impl FnMut(&str, &mut dyn Read) -> Result<(), BundleError>,
 ) -> Result<(), BundleError> {
-    let left = Cell::new(limits.total);
-    let result = walk_bounded(Bounded { inner: GzDecoder::new(compressed), left: &left }, limits, &mut see);
-    if left.get() == 0 { Err(BundleError::TooLarge(limits.total)) } else { result }
-}
-
-fn walk_bounded(
-    reader: impl Read,
-    limits: Limits,
-    see: &mut impl FnMut(&str, &mut dyn Read) -> Result<(), BundleError>,
-) -> Result<(), BundleError> {
-    let mut archive = Archive::new(reader);
-    let mut long_name: Option<String> = None;
-    for (count, entry) in archive.entries()?.raw(true).enumerate() {
-        if count >= limits.entries {
-            return Err(BundleError::TooMany(limits.entries));
+    let members = limits.entries as u64;
+    let bounds = ArchiveLimits { bytes: limits.total, members, name: LONGEST_NAME };
+    let seen = archive::walk(GzDecoder::new(compressed), bounds, |path, member| {
+        if member.is_plain() {
+            let (_, path) = path.split_once('/').unwrap_or_default();
+            see(path, member.data).map_err(Stopped::Refused)?;
         }
-        let mut entry = entry?;
-        match entry.header().entry_type() {
-            EntryType::GNULongName => {
-                let text = short_text(&mut entry)?;
-                long_name = Some(text.trim_end_matches('\0').to_owned());
-            }
-            EntryType::XHeader => long_name = extended_path(&short_text(&mut entry)?).or(long_name),
-            EntryType::Regular | EntryType::Continuous => {
-                let short = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-                let name = long_name.take().unwrap_or(short);
-                see(&inside(&name)?, &mut entry)?;
-            }
-            _ => {
-                let short = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-                inside(&long_name.take().unwrap_or(short))?;
-            }
+        Ok(true)
+    });
+    seen.map_err(|stopped| match stopped {
+        Stopped::Archive(error) => BundleError::of(error, limits),
+        Stopped::Refused(error) => error,
+    })
+}
+
+/// Why a bundle was not read to its end.
+enum Stopped {
+    Archive(ArchiveError),
+    Refused(BundleError),
+}
+
+impl From<ArchiveError> for Stopped {
+    fn from(error: ArchiveError) -> Self {
+        Self::Archive(error)
+    }
+}
+
+impl BundleError {
+    fn of(error: ArchiveError, limits: Limits) -> Self {
+        match error {
+            ArchiveError::Unreadable(error) => Self::Unreadable(error),
+            ArchiveError::TooManyBytes => Self::TooLarge(limits.total),
+            ArchiveError::TooManyMembers => Self::TooMany(limits.entries),
+            ArchiveError::LongName => Self::TooLarge(LONGEST_NAME),
+            ArchiveError::Outside(name) => Self::Outside(name.chars().take(200).collect()),
+            ArchiveError::TwoSizes(_) => Self::Unreadable(io::ErrorKind::InvalidData.into()),
         }
     }
-    Ok(())
-}
-
-/// The path without `./` and without its first folder.
-fn inside(name: &str) -> Result<String, BundleError> {
-    let leads_out = name.starts_with('/') || name.split('/').any(|part| part == "..") || name.contains('\0');
-    if leads_out {
-        return Err(BundleError::Outside(name.chars().take(200).collect()));
-    }
-    let parts: Vec<&str> = name.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
-    Ok(parts.get(1..).unwrap_or_default().join("/"))
-}
-
-fn short_text(entry: &mut Entry<'_, impl Read>) -> Result<String, BundleError> {
-    let mut bytes = Vec::new();
-    entry.take(LONGEST_NAME + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LONGEST_NAME {
-        return Err(BundleError::TooLarge(LONGEST_NAME));
-    }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// `path` of a pax header: lines of `LENGTH KEY=VALUE`.
-fn extended_path(header: &str) -> Option<String> {
-    header.lines().find_map(|line| line.split_once(' ')?.1.strip_prefix("path=").map(str::to_owned))
 }
 
 /// All bytes of a stream, which are not to be many.
@@ -192,19 +170,4 @@ fn tail(reader: &mut dyn Read, size: usize) -> Result<Vec<u8>, BundleError> {
         kept.drain(..=end);
     }
     Ok(kept)
-}
-
-/// Ends with an error once so many bytes were read.
-struct Bounded<'c, R> {
-    inner: R,
-    left: &'c Cell<u64>,
-}
-
-impl<R: Read> Read for Bounded<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.inner.read(buffer)?;
-        let left = self.left.get().saturating_sub(count as u64);
-        self.left.set(left);
-        if left == 0 { Err(io::Error::other("too much")) } else { Ok(count) }
-    }
 }

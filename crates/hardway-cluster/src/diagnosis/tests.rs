@@ -61,7 +61,9 @@ fn every_probe_is_shown_by_a_fault() {
         assert_eq!(row.is_probed(), is_logged || facts.contains(&row.id), "{}", row.id);
     }
     let probed = ROWS.iter().filter(|row| row.is_probed()).count();
-    assert_eq!((ROWS.len(), probed), (134, 132), "the figures that the guide gives");
+    let figures = format!("Of the {} failures in the catalogue {probed} are looked for", ROWS.len());
+    let page = hardway_assets::guide::page("await-bootstrap").unwrap();
+    assert!(page.text.contains(&figures), "the guide's page does not say: {figures}");
 }
 
 #[test]
@@ -104,7 +106,7 @@ fn what_comes_first_hides_its_consequences() {
     evidence.state.apply(&crate::watch::Event::Changed(crate::testing::operator("ingress", "FTT")));
     evidence.held.insert("csr-1".to_owned(), "no-ignition".to_owned());
     let first = first_broken(&evidence).unwrap();
-    assert_eq!((first.code.as_str(), first.link), ("E-N1", Link::Nodes));
+    assert_eq!((first.code.as_str(), first.link), ("E-N1", Some(Link::Nodes)));
     assert!(first.evidence[0].contains("is held: no-ignition"), "{first:?}");
     let all: Vec<String> = all_broken(&evidence).into_iter().map(|found| found.code).collect();
     assert_eq!(all, ["E-N1", "E-C14"]);

@@ -6,7 +6,7 @@
 //! folder, signed by the signer that the etcd operator took over. etcd answers JSON over HTTPS on its client port
 //! (etcd-io/etcd `api/etcdserverpb/gw`: POST /v3/cluster/member/list), so no gRPC client is needed.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use hardway_base::Secret;
@@ -60,6 +60,13 @@ pub enum MembersError {
     NoAddress,
 }
 
+impl EtcdAccess {
+    /// Of each member, in the order they are tried.
+    pub(super) fn urls(&self) -> impl Iterator<Item = String> {
+        self.addresses.iter().map(|address| format!("https://{}", SocketAddr::new(*address, self.port)))
+    }
+}
+
 impl Member {
     /// For people.
     pub(super) fn shown(&self) -> String {
@@ -76,11 +83,7 @@ pub async fn ask_members(access: &EtcdAccess) -> Result<Vec<Member>, MembersErro
         return Err(MembersError::NoAddress);
     }
     let mut refusals = Vec::new();
-    for address in &access.addresses {
-        let url = match address {
-            IpAddr::V4(ip) => format!("https://{ip}:{}", access.port),
-            IpAddr::V6(ip) => format!("https://[{ip}]:{}", access.port),
-        };
+    for url in access.urls() {
         match list(access, &url).await {
             Ok(listed) => return Ok(with_health(access, listed).await),
             Err(MembersError::Nobody(why)) => refusals.extend(why),
@@ -99,9 +102,12 @@ struct Listed {
 /// Proto3 JSON leaves out what is empty or false.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct ListedMember {
+pub(super) struct ListedMember {
+    /// A number of 64 bits, as text: that is how JSON carries them here.
+    #[serde(rename = "ID")]
+    pub(super) id: String,
     #[serde(default)]
-    name: String,
+    pub(super) name: String,
     #[serde(default)]
     is_learner: bool,
     #[serde(default, rename = "clientURLs")]
@@ -113,7 +119,7 @@ struct Health {
     health: Option<String>,
 }
 
-async fn list(access: &EtcdAccess, url: &str) -> Result<Vec<ListedMember>, MembersError> {
+pub(super) async fn list(access: &EtcdAccess, url: &str) -> Result<Vec<ListedMember>, MembersError> {
     // A linearizable read: it succeeds only with a quorum, so that a cut-off member cannot tell an old list.
     let request = http::Request::post("/v3/cluster/member/list").body(br#"{"linearizable": true}"#.to_vec());
     let text = ask(access, url, request).await?;
@@ -129,7 +135,7 @@ async fn with_health(access: &EtcdAccess, listed: Vec<ListedMember>) -> Vec<Memb
         for url in &member.client_urls {
             is_healthy = is_healthy || is_well(access, url).await;
         }
-        let ListedMember { name, is_learner, client_urls } = member;
+        let ListedMember { name, is_learner, client_urls, .. } = member;
         members.push(Member { name, is_learner, is_healthy, client_urls });
     }
     members

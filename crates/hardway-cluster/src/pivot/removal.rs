@@ -1,10 +1,6 @@
 //! Takes a member out of etcd, after asking whether that may be.
 
-use std::net::IpAddr;
-
-use serde::Deserialize;
-
-use super::members::{EtcdAccess, MembersError, ask, ask_members};
+use super::members::{EtcdAccess, MembersError, ask, ask_members, list};
 use super::quorum::{Loss, QuorumError, guard_removal};
 
 /// Why it was not taken out.
@@ -18,21 +14,6 @@ pub enum RemovalRefused {
     Quorum(#[from] QuorumError),
 }
 
-/// Ids are numbers of 64 bits, as text: that is how JSON carries them here.
-#[derive(Deserialize)]
-struct Listed {
-    #[serde(default)]
-    members: Vec<Numbered>,
-}
-
-#[derive(Deserialize)]
-struct Numbered {
-    #[serde(rename = "ID")]
-    id: String,
-    #[serde(default)]
-    name: String,
-}
-
 /// Takes a member out; one that is not on the list is out already. What remains is looked at right before.
 ///
 /// # Errors
@@ -44,11 +25,7 @@ pub async fn remove_member(access: &EtcdAccess, name: &str) -> Result<Option<Los
         judged => judged?,
     };
     let mut refusals = Vec::new();
-    for address in &access.addresses {
-        let url = match address {
-            IpAddr::V4(ip) => format!("https://{ip}:{}", access.port),
-            IpAddr::V6(ip) => format!("https://[{ip}]:{}", access.port),
-        };
+    for url in access.urls() {
         match take_out(access, &url, name).await {
             Ok(()) => return Ok(Some(loss)),
             Err(MembersError::Nobody(why)) => refusals.extend(why),
@@ -60,11 +37,8 @@ pub async fn remove_member(access: &EtcdAccess, name: &str) -> Result<Option<Los
 
 /// By whoever answers: it passes the change on to the leader.
 async fn take_out(access: &EtcdAccess, url: &str, name: &str) -> Result<(), MembersError> {
-    let list = http::Request::post("/v3/cluster/member/list").body(br#"{"linearizable": true}"#.to_vec());
-    let text = ask(access, url, list).await?;
-    let listed: Listed =
-        serde_json::from_str(&text).map_err(|error| MembersError::Nobody(vec![format!("{url}: {error}")]))?;
-    let Some(member) = listed.members.into_iter().find(|member| member.name == name) else { return Ok(()) };
+    let listed = list(access, url).await?;
+    let Some(member) = listed.into_iter().find(|member| member.name == name) else { return Ok(()) };
     let body = serde_json::json!({"ID": member.id}).to_string().into_bytes();
     ask(access, url, http::Request::post("/v3/cluster/member/remove").body(body)).await.map(drop)
 }

@@ -8,8 +8,7 @@ mod evidence;
 mod probes;
 
 use hardway_assets::explain::{Catalogue, Kind};
-use hardway_base::redaction::Redactor;
-use serde::Serialize;
+use hardway_cluster::diagnosis::Diagnosis;
 
 pub use evidence::{Evidence, PendingRequest, PoolEvidence, Probe};
 
@@ -21,22 +20,6 @@ pub struct HostedDiagnosisSpec {
     probe: fn(&Evidence) -> Vec<String>,
     /// What it looks for in a console log: alternatives, each a list of texts that must all stand in one line.
     logged: &'static [&'static [&'static str]],
-}
-
-/// Something that is broken.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Diagnosis {
-    /// `hardway explain CODE` says more.
-    pub code: &'static str,
-    /// What one sees of it.
-    pub symptom: &'static str,
-    /// Why it is so.
-    pub cause: &'static str,
-    /// What was found here.
-    pub evidence: Vec<String>,
-    /// The way out.
-    pub fix: &'static str,
 }
 
 const fn row(code: &'static str, probe: fn(&Evidence) -> Vec<String>) -> HostedDiagnosisSpec {
@@ -85,18 +68,11 @@ pub const ROWS: &[HostedDiagnosisSpec] = &[
 
 /// Every broken link, in order. Most of what follows the first is its consequence.
 pub fn diagnose(evidence: &Evidence) -> Vec<Diagnosis> {
-    let (catalogue, redactor) = (Catalogue::read(crate::EXPLANATIONS.iter().copied()), Redactor::default());
+    let catalogue = Catalogue::read(crate::EXPLANATIONS.iter().copied());
     let found = ROWS.iter().filter_map(|row| {
         let mut sentences = (row.probe)(evidence);
         sentences.extend(evidence.lines_with(row.logged));
-        if sentences.is_empty() {
-            return None;
-        }
-        let explained = catalogue.get(Kind::HostedDiagnosis, row.code);
-        let (symptom, cause, fix) = explained.map_or(("", "", ""), |e| (e.what, e.why, e.without));
-        // A console log may hold anything, and this is printed.
-        let evidence = sentences.iter().map(|sentence| redactor.redact(sentence)).collect();
-        Some(Diagnosis { code: row.code, symptom, cause, evidence, fix })
+        Diagnosis::of(&sentences, Kind::HostedDiagnosis, row.code, &catalogue)
     });
     found.collect()
 }

@@ -129,7 +129,7 @@ fn every_row_finds_its_fault_and_no_other_row_does() {
     for (code, fault) in FAULTS {
         let mut evidence = good();
         fault(&mut evidence);
-        let found: Vec<&str> = diagnose(&evidence).iter().map(|found| found.code).collect();
+        let found: Vec<String> = diagnose(&evidence).into_iter().map(|found| found.code).collect();
         assert_eq!(found, [*code]);
     }
     let shown: BTreeSet<&str> = FAULTS.iter().map(|(code, _)| *code).collect();

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use fs_err as fs;
+use hardway_base::files::Replacement;
 use hardway_journal::{
     ActionFinished, ActionStarted, ActionUndone, Entry, FILE_NAME, Fact, Journal, JournalError, LiveHistory,
 };
@@ -267,8 +268,10 @@ impl<'d> Executor<'d> {
         fs::create_dir_all(&self.kept)?;
         fs::set_permissions(&self.kept, Permissions::from_mode(0o700))?;
         let from = self.kept.join(path.to_string_lossy().trim_start_matches('/').replace('/', "__"));
-        fs::copy(path, &from)?;
-        fs::File::open(&from)?.sync_all()?;
+        let mut original = fs::File::open(path)?;
+        let mut copy = Replacement::begin(&from, original.metadata()?.permissions().mode() & 0o7777)?;
+        io::copy(&mut original, &mut copy)?;
+        copy.commit()?;
         Ok(vec![Step::RestoreFile { path: path.to_owned(), from: fs::canonicalize(from)? }])
     }
 

@@ -16,12 +16,15 @@ use sha2::{Digest as _, Sha256};
 
 use super::PreparedConfig;
 
-/// Marks a Secret as one of these; only its presence counts.
-pub const MARK: &str = "hypershift.openshift.io/ignition-config";
-/// Set to `True` when a worker has fetched its config.
-pub const REACHED: &str = "hypershift.openshift.io/ignition-reached";
-const EXPIRES: &str = "hypershift.openshift.io/ignition-token-expiration-timestamp";
-const NODE_POOL: &str = "hypershift.openshift.io/nodePool";
+/// On a token Secret: marks it as one; only its presence counts.
+pub const IGNITION_CONFIG: &str = "hypershift.openshift.io/ignition-config";
+/// On a token Secret: set to `True` when a worker has fetched its config.
+pub const IGNITION_REACHED: &str = "hypershift.openshift.io/ignition-reached";
+/// On a token Secret whose config is outdated: until when it can be used.
+pub const TOKEN_EXPIRES: &str = "hypershift.openshift.io/ignition-token-expiration-timestamp";
+/// On both Secrets of a NodePool: `<namespace>/<name>`. The only right way to find them: the names of two pools can share a
+/// prefix.
+pub const NODE_POOL: &str = "hypershift.openshift.io/nodePool";
 /// No config is near this; a payload that unpacks to more is no config.
 const LARGEST_PAYLOAD: u64 = 32 << 20;
 
@@ -66,15 +69,15 @@ impl TokenSecret {
     /// Reads a Secret; `None` when it is another kind of Secret.
     pub fn read(secret: &Secret) -> Option<Self> {
         let annotations = secret.metadata.annotations.as_ref()?;
-        annotations.get(MARK)?;
+        annotations.get(IGNITION_CONFIG)?;
         let data = |key: &str| secret.data.as_ref().and_then(|data| data.get(key)).map(|bytes| &bytes.0[..]);
         let tokens = ["token", "old_token"];
         Some(Self {
             name: secret.metadata.name.clone()?,
             node_pool: annotations.get(NODE_POOL).cloned().unwrap_or_default(),
             payload: data("payload").filter(|bytes| !bytes.is_empty()).map_or(Payload::Absent, payload),
-            is_reached: annotations.get(REACHED).is_some_and(|value| value == "True"),
-            expires: match annotations.get(EXPIRES) {
+            is_reached: annotations.get(IGNITION_REACHED).is_some_and(|value| value == "True"),
+            expires: match annotations.get(TOKEN_EXPIRES) {
                 None => Expires::Never,
                 Some(text) => text.parse().map_or(Expires::Long, Expires::At),
             },

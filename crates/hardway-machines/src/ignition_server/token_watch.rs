@@ -14,7 +14,7 @@ use kube::{Api, Client};
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use super::hosted_tokens::{HostedTokens, REACHED, TokenSecret};
+use super::hosted_tokens::{HostedTokens, IGNITION_REACHED, TokenSecret};
 
 /// Watches the Secrets of a namespace for ever. Trouble with the API server is told to `trouble` and tried again, later
 /// and later up to half a minute; what is known stays in use meanwhile.
@@ -69,7 +69,7 @@ pub async fn mark(
     trouble: impl Fn(&str),
 ) {
     let api: Api<Secret> = Api::namespaced(client, namespace);
-    let patch = json!({"metadata": {"annotations": {REACHED: "True"}}});
+    let patch = json!({"metadata": {"annotations": {IGNITION_REACHED: "True"}}});
     while let Some(name) = reached.recv().await {
         if let Err(error) = api.patch_metadata(&name, &PatchParams::default(), &Patch::Merge(&patch)).await {
             trouble(&format!("Secret {name} could not be marked as reached: {}", error_sentence(&error)));

@@ -266,7 +266,7 @@ mod tests {
 
     fn secret(uid: &str) -> Secret {
         serde_json::from_value(json!({
-            "metadata": {"name": "token", "uid": uid, "annotations": {super::super::hosted_tokens::MARK: "true"}},
+            "metadata": {"name": "token", "uid": uid, "annotations": {super::super::hosted_tokens::IGNITION_CONFIG: "true"}},
             "data": {"token": STANDARD.encode("t0ken")},
         }))
         .unwrap()

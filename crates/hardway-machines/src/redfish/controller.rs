@@ -13,7 +13,7 @@ use tokio::time::sleep;
 use super::error::message;
 use super::transport::{AUTH_TOKEN, Answer, Credential, Transport};
 use super::virtual_media::VirtualMedia;
-use super::{Bmc, BootFrom, Login, Power, RedfishError, Status};
+use super::{Bmc, BootFrom, Login, Power, RedfishError, Status, Trust};
 
 /// One machine's controller, logged in.
 pub struct Controller {
@@ -37,9 +37,10 @@ impl Controller {
     /// # Errors
     /// When the controller cannot be reached, refuses the login, or has several machines and none was named.
     pub async fn connect(bmc: &Bmc) -> Result<Self, RedfishError> {
-        let tls = if bmc.address.is_https { Some(bmc.trust.client()?) } else { None };
+        // Over plain HTTP nobody's certificate is looked at, nor is a file read for it.
+        let trust = if bmc.address.is_https { &bmc.trust } else { &Trust::Anybody };
         let mut controller = Self {
-            transport: Transport::new(bmc.address.clone(), tls),
+            transport: Transport::new(bmc.address.clone(), trust.client()?)?,
             credential: Credential::None,
             user: bmc.user.clone(),
             password: bmc.password.clone(),

@@ -31,7 +31,7 @@ pub enum RedfishError {
         /// The controller.
         address: String,
         /// What the library says.
-        source: hyper::Error,
+        source: io::Error,
     },
     /// The login is wrong.
     #[error("{address} does not take the login of user {user:?}: it answers 401")]

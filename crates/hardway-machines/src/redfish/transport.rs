@@ -1,29 +1,22 @@
 //! One request, one answer, each on a connection of its own: controllers close theirs when they please.
 
+use std::error::Error;
 use std::io;
-use std::pin::Pin;
-use std::sync::Arc;
 use std::time::Duration;
 
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, IF_MATCH};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode};
-use hyper::body::{Body as _, Incoming};
-use hyper::client::conn::http1;
-use hyper_util::rt::TokioIo;
-use rustls_pki_types::ServerName;
+use hardway_base::{error_cause, error_sentence};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, IF_MATCH};
+use http::uri::PathAndQuery;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use reqwest::{Client, RequestBuilder, Response, redirect};
 use serde_json::Value;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
-use tokio_rustls::TlsConnector;
 
 use super::{BmcAddress, RedfishError};
-use crate::file_body::FileBody;
 
 /// A way to a controller.
 pub(super) struct Transport {
     address: BmcAddress,
-    /// None for plain HTTP.
-    tls: Option<TlsConnector>,
+    client: Client,
 }
 
 /// What came back.
@@ -63,8 +56,17 @@ const LARGEST: usize = 4 << 20;
 pub(super) const AUTH_TOKEN: HeaderName = HeaderName::from_static("x-auth-token");
 
 impl Transport {
-    pub(super) fn new(address: BmcAddress, tls: Option<rustls::ClientConfig>) -> Self {
-        Self { address, tls: tls.map(|config| TlsConnector::from(Arc::new(config))) }
+    /// Straight to the controller, whatever proxies the environment names, and nowhere else: the login is for it alone.
+    pub(super) fn new(address: BmcAddress, tls: rustls::ClientConfig) -> Result<Self, RedfishError> {
+        let client = Client::builder()
+            .tls_backend_preconfigured(tls)
+            .http1_only()
+            .pool_max_idle_per_host(0)
+            .no_proxy()
+            .redirect(redirect::Policy::none())
+            .build()
+            .map_err(|error| rustls::Error::General(error_sentence(&error)))?;
+        Ok(Self { address, client })
     }
 
     pub(super) fn address(&self) -> &BmcAddress {
@@ -93,11 +95,16 @@ impl Transport {
         body: Option<&Value>,
         credential: &Credential,
         tag: Option<&HeaderValue>,
-    ) -> Result<Request<FileBody>, RedfishError> {
-        let mut request = Request::builder()
-            .method(method)
-            .uri(path)
-            .header(HOST, self.address.authority())
+    ) -> Result<RequestBuilder, RedfishError> {
+        // The path is the controller's own word: it must not name another server.
+        if !path.starts_with('/') || path.parse::<PathAndQuery>().is_err() {
+            let what = "a link that is no path of a resource".to_owned();
+            return Err(RedfishError::Unexpected { path: path.to_owned(), what });
+        }
+        let scheme = if self.address.is_https { "https" } else { "http" };
+        let mut request = self
+            .client
+            .request(method.clone(), format!("{scheme}://{}{path}", self.address.authority()))
             .header(ACCEPT, "application/json")
             .header("OData-Version", "4.0");
         if let Some(tag) = tag {
@@ -108,59 +115,39 @@ impl Transport {
             Credential::Token(value) => request.header(AUTH_TOKEN, value),
             Credential::None => request,
         };
-        let body = match body {
-            Some(value) => {
-                request = request.header(CONTENT_TYPE, "application/json");
-                FileBody::whole(value.to_string())
-            }
-            None => FileBody::empty(),
+        if let Some(value) = body {
+            request = request.header(CONTENT_TYPE, "application/json").body(value.to_string());
+        }
+        Ok(request)
+    }
+
+    async fn exchange(&self, request: RequestBuilder) -> Result<Answer, RedfishError> {
+        let answer = request.send().await.map_err(|error| self.unanswered(&error))?;
+        let (status, headers) = (answer.status(), answer.headers().clone());
+        let body = collect(answer).await.map_err(|error| self.unanswered(&error))?;
+        Ok(Answer { status, headers, body })
+    }
+
+    /// With what lies below the words of the HTTP library.
+    fn unanswered(&self, error: &reqwest::Error) -> RedfishError {
+        let address = self.address.to_string();
+        if !error.is_connect() {
+            let said = error_cause::<hyper::Error>(error).map_or(error as &dyn Error, |below| below);
+            return RedfishError::NotHttp { address, source: io::Error::other(error_sentence(said)) };
+        }
+        let source = match (error_cause::<rustls::Error>(error), error_cause::<io::Error>(error)) {
+            (Some(tls), _) => io::Error::other(tls.clone()),
+            (None, Some(below)) => io::Error::new(below.kind(), below.to_string()),
+            (None, None) => io::Error::other(error_sentence(error)),
         };
-        request.body(body).map_err(|_| RedfishError::Unexpected {
-            path: path.to_owned(),
-            what: "a link that is no path of a resource".to_owned(),
-        })
-    }
-
-    async fn exchange(&self, request: Request<FileBody>) -> Result<Answer, RedfishError> {
-        let unreachable = |source| RedfishError::Unreachable { address: self.address.to_string(), source };
-        let stream =
-            TcpStream::connect((self.address.host.as_str(), self.address.port)).await.map_err(unreachable)?;
-        match &self.tls {
-            None => self.over(stream, request).await,
-            Some(tls) => {
-                let name = ServerName::try_from(self.address.host.clone())
-                    .map_err(|error| unreachable(io::Error::other(error)))?;
-                self.over(tls.connect(name, stream).await.map_err(unreachable)?, request).await
-            }
-        }
-    }
-
-    async fn over(
-        &self,
-        stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
-        request: Request<FileBody>,
-    ) -> Result<Answer, RedfishError> {
-        let not_http = |source| RedfishError::NotHttp { address: self.address.to_string(), source };
-        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(not_http)?;
-        let connection = tokio::spawn(connection);
-        let answer = async {
-            let response = sender.send_request(request).await.map_err(not_http)?;
-            let (head, body) = response.into_parts();
-            let body = collect(body).await.map_err(not_http)?;
-            Ok(Answer { status: head.status, headers: head.headers, body })
-        }
-        .await;
-        connection.abort();
-        answer
+        RedfishError::Unreachable { address, source }
     }
 }
 
-async fn collect(mut body: Incoming) -> Result<Vec<u8>, hyper::Error> {
+async fn collect(mut answer: Response) -> reqwest::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    while let Some(frame) = std::future::poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
-        if let Ok(data) = frame?.into_data() {
-            bytes.extend_from_slice(&data);
-        }
+    while let Some(chunk) = answer.chunk().await? {
+        bytes.extend_from_slice(&chunk);
         if bytes.len() > LARGEST {
             break;
         }

@@ -11,7 +11,7 @@ use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
 use super::RedfishError;
-use crate::anybody::Anybody;
+use hardway_base::Anybody;
 
 /// Whose certificate is accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Trust {
     pub(super) fn client(&self) -> Result<ClientConfig, RedfishError> {
         let provider = Arc::new(aws_lc_rs::default_provider());
         let verifier: Arc<dyn ServerCertVerifier> = match self {
-            Self::Anybody => Arc::new(Anybody(provider.clone())),
+            Self::Anybody => Arc::new(Anybody::new(&provider)),
             Self::File(path) => Arc::new(Pinning::new(path, provider.clone())?),
             Self::System => {
                 let bundle = BUNDLES.iter().map(Path::new).find(|path| path.exists());

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use hardway_machines::ignition_server::hosted_tokens::{HostedTokens, REACHED};
+use hardway_machines::ignition_server::hosted_tokens::{HostedTokens, IGNITION_REACHED};
 use hardway_machines::ignition_server::token_watch;
 use hardway_testing::eventually;
 use serde_json::{Value, json};
@@ -63,7 +63,10 @@ async fn real_tokens_follow_the_cluster_with_the_rights_of_the_deployment() {
 
     reached.send("token-demo-1".to_owned()).await.unwrap();
     let read = || api.get("secret", "token-demo-1");
-    eventually("the Secret is marked", async || read()["metadata"]["annotations"][REACHED] == "True").await;
+    eventually("the Secret is marked", async || {
+        read()["metadata"]["annotations"][IGNITION_REACHED] == "True"
+    })
+    .await;
     let annotations = &read()["metadata"]["annotations"];
     assert_eq!(annotations["hypershift.openshift.io/nodePool"], "clusters/demo", "nothing else was changed");
     eventually("the mark is known here, too", async || tokens.find(b"rotated", now).unwrap().is_reached)

@@ -138,4 +138,6 @@ async fn nobody_there_is_said_with_the_address() {
     };
     let error = refused(Controller::connect(&bmc).await);
     assert!(error.to_string().contains("redfish+http://127.0.0.1:1 cannot be reached"), "{error}");
+    let told = error_sentence(&error);
+    assert!(told.ends_with("127.0.0.1:1 cannot be reached: Connection refused (os error 111)"), "{told}");
 }

@@ -2,8 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hardway_machines::redfish::{BootFrom, Controller, Login, Power, RedfishError};
+use hardway_base::error_sentence;
+use hardway_machines::redfish::{BmcAddress, BootFrom, Controller, Login, Power, RedfishError};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::stand_in::{Reply, StandIn};
 
@@ -225,4 +227,37 @@ async fn a_controller_that_quotes_what_it_was_sent_is_not_quoted() {
         let error = reached.set_power(Power::On).await.unwrap_err().to_string();
         assert!(error.ends_with(&format!("not with {quoted}, nor as admin:<redacted>")), "{error}");
     }
+}
+
+/// The login is for the controller alone.
+#[tokio::test]
+async fn a_link_that_leads_elsewhere_is_not_followed() {
+    let other = StandIn::start(|_| ok(json!({"PowerState": "On"}))).await;
+    let (_, elsewhere) = other.address.split_once("://").unwrap();
+    for link in
+        [format!("@{elsewhere}/redfish/v1/Systems/1"), format!("http://{elsewhere}/redfish/v1/Systems/1")]
+    {
+        let controller = StandIn::start(move |_| ok(json!({"Members": [{"@odata.id": link}]}))).await;
+        let reached = Controller::connect(&controller.bmc(Login::Basic)).await.unwrap();
+        let error = reached.status().await.unwrap_err();
+        assert!(error.to_string().ends_with("a link that is no path of a resource"), "{error}");
+    }
+    assert!(other.asked().is_empty());
+}
+
+#[tokio::test]
+async fn what_is_no_web_server_is_said_so() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("redfish+http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let _ = stream.read(&mut [0; 1024]).await.unwrap();
+            stream.write_all(b"220 mail.example.com ESMTP\r\n").await.unwrap();
+        }
+    });
+    let mut bmc = StandIn::start(|_| ok(Value::Null)).await.bmc(Login::Basic);
+    bmc.address = BmcAddress::parse(&address).unwrap();
+    let Err(error) = Controller::connect(&bmc).await else { panic!("that is no controller") };
+    let told = error_sentence(&error);
+    assert_eq!(told, format!("{address} does not answer as a web server does: invalid HTTP version parsed"));
 }

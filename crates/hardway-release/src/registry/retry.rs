@@ -123,8 +123,8 @@ mod tests {
         let recorder = Arc::new(Recorder::default());
         let retry = Retry { attempts: 5, sleeper: Arc::new(Arc::clone(&recorder)), tell: None };
         let mut errors = errors.into_iter();
-        let result =
-            crate::blocking(retry.run(|| std::future::ready(errors.next().map_or(Ok(()), Err)))).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let result = runtime.block_on(retry.run(|| std::future::ready(errors.next().map_or(Ok(()), Err))));
         let waits = recorder.0.lock().unwrap().clone();
         (result, waits)
     }

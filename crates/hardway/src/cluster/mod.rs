@@ -1,8 +1,9 @@
-//! Looking at a cluster: the way to it, who is expected in it, and what is wrong with it.
+//! Looking at a cluster: the way to it, who is expected in it, what is wrong with it, and its logs.
 
 pub(crate) mod diagnosis;
 mod expired_install;
 mod live;
+mod log_bundle;
 mod policy;
 pub(crate) mod verification;
 
@@ -10,4 +11,5 @@ pub(crate) use expired_install::{ExpiredInstall, FIX as EXPIRED_INSTALL_FIX};
 pub(crate) use live::{
     Access, KUBECONFIG, Live, folder_config, journal_gateway, kubeconfig, read_kubeconfig,
 };
+pub(crate) use log_bundle::{BundleSource, gather_bundle};
 pub(crate) use policy::{DeclaredHere, declared, documents, identity, unreadable};

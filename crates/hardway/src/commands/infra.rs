@@ -1,22 +1,15 @@
 //! `hardway infra {plan|up|down|status}`
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
-use hardway_assets::Cluster;
-use hardway_assets::host_services::Stage;
-use hardway_journal::{FILE_NAME, Journal};
-use hardway_machines::actions::{Action, ActionListener, ActionOutcome, Executor, Step, shell};
+use hardway_journal::FILE_NAME;
+use hardway_machines::actions::{Action, ActionListener, ActionOutcome, Step, shell};
 use hardway_machines::load_balancer::{self, Change};
-use hardway_machines::providers::{LoadBalancer, Provider, descriptor};
 use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, InfraArgs, InfraVerb, PlanFormat};
-use crate::clock;
-use crate::inputs::{FolderLock, InputFiles, Workdir, io};
-use crate::journal::{history, journal_report};
-use crate::machines::{self, failed_action, outside};
-use crate::project;
+use crate::inputs::Workdir;
+use crate::machines::{ActionStatus, Infra};
 use crate::report::{Exit, Report};
 use crate::terminal::Output;
 
@@ -31,44 +24,6 @@ pub(crate) fn run(global: &Global, args: &InfraArgs, out: &Output) -> Result<Exi
         }
         InfraVerb::Status { output } => status(&workdir, &Infra::open(&workdir)?, *output, out),
         InfraVerb::Up => up(&workdir, out),
-    }
-}
-
-/// What the input files ask for.
-struct Infra {
-    cluster: Cluster,
-    /// The working folder, absolute.
-    dir: PathBuf,
-    stage: Stage,
-}
-
-impl Infra {
-    /// To look at.
-    fn open(workdir: &Workdir) -> Result<Self, Report> {
-        Self::of(workdir, project::cluster_before_release(workdir, &InputFiles::open(workdir)?)?)
-    }
-
-    fn of(workdir: &Workdir, cluster: Cluster) -> Result<Self, Report> {
-        let stage = machines::stage(&cluster, &history(workdir)?);
-        Ok(Self { dir: absolute(workdir)?, stage, cluster })
-    }
-
-    fn provider(&self) -> Result<Box<dyn Provider>, Report> {
-        machines::provider_of(&self.cluster, &self.dir, self.stage)
-    }
-
-    /// Whether names begin with an infra id that nobody has drawn yet.
-    fn is_id_made_up(&self) -> bool {
-        descriptor(self.cluster.inventory.machines.provider).names_begin_with_infra_id
-            && !self.dir.join("secrets/identity.json").exists()
-    }
-
-    /// What a person has to change at a load balancer of their own.
-    fn changes(&self, provider: &dyn Provider) -> Vec<Change> {
-        match provider.load_balancer() {
-            LoadBalancer::External => load_balancer::changes(&self.cluster),
-            LoadBalancer::ByConfiguration | LoadBalancer::Haproxy { .. } => Vec::new(),
-        }
     }
 }
 
@@ -93,97 +48,50 @@ fn plan(infra: &Infra, format: PlanFormat, out: &Output) -> Result<Exit, Report>
 }
 
 fn up(workdir: &Workdir, out: &Output) -> Result<Exit, Report> {
-    let _held = FolderLock::take(workdir)?;
-    // Mistakes in the provider's settings leave no trace, nor does a provider that does not answer.
-    let inputs = InputFiles::open(workdir)?;
-    let looked = Infra::of(workdir, project::cluster_before_release(workdir, &inputs)?)?;
-    machines::answered(&*looked.provider()?, looked.cluster.inventory.machines.provider)?;
-    let infra = Infra::of(workdir, project::cluster_to_build(workdir, &inputs)?)?;
-    let provider = infra.provider()?;
-    let actions = provider.infrastructure();
-    let journal = Journal::open(&workdir.path(FILE_NAME)).map_err(|error| journal_report(&error))?;
     let mut printer = ActionPrinter { out, count: 0 };
-    let kind = infra.cluster.inventory.machines.provider;
-    let done = executor(&infra.dir, &journal).up(&actions, &mut printer);
-    done.map_err(|error| failed_action(Some(kind), &error))?;
-    out.info(&format!("{} things hold, {} were done now", actions.len(), printer.count));
-    let changes = infra.changes(&*provider);
-    if !changes.is_empty() {
-        out.info(&change_text(&changes));
+    let held = Infra::up(workdir, &mut printer)?;
+    out.info(&format!("{} things hold, {} were done now", held.actions.len(), printer.count));
+    if !held.changes.is_empty() {
+        out.info(&change_text(&held.changes));
     }
     Ok(Exit::Done)
 }
 
 fn down(workdir: &Workdir, out: &Output) -> Result<Exit, Report> {
-    let path = workdir.path(FILE_NAME);
-    if !path.exists() {
+    if !workdir.path(FILE_NAME).exists() {
         out.info("nothing was done to this host: there is no journal");
         return Ok(Exit::Done);
     }
-    let _held = FolderLock::take(workdir)?;
-    let journal = Journal::open(&path).map_err(|error| journal_report(&error))?;
-    let kind = machines::provider_kind(workdir);
     let mut printer = ActionPrinter { out, count: 0 };
-    let done = executor(&absolute(workdir)?, &journal).down(&mut printer);
-    done.map_err(|error| failed_action(kind, &error))?;
+    let left = Infra::down(workdir, &mut printer)?;
     match printer.count {
         0 => out.info("nothing to take back: by the journal, nothing was done to this host or its machines"),
         1 => out.info("1 thing taken back"),
         count => out.info(&format!("{count} things taken back")),
     }
-    if let Some(left) = kind.filter(|_| printer.count > 0).and_then(|kind| descriptor(kind).leaves) {
+    if let Some(left) = left.filter(|_| printer.count > 0) {
         out.info(&format!("left as it is: {left}"));
     }
     Ok(Exit::Done)
 }
 
 fn status(workdir: &Workdir, infra: &Infra, format: Format, out: &Output) -> Result<Exit, Report> {
-    let ledger = history(workdir)?.actions;
-    let provider = infra.provider()?;
-    let host = outside();
-    machines::answered(&*provider, infra.cluster.inventory.machines.provider)?;
-    let actions = provider.infrastructure();
-    let mut statuses: Vec<ActionStatus> = actions
-        .iter()
-        .map(|action| ActionStatus {
-            id: &action.id,
-            state: if host.holds(&action.holds) { "holds" } else { "missing" },
-            is_ours: ledger.get(&action.id).is_some(),
-            why: &action.why,
-        })
-        .collect();
-    let planned = |id: &str| actions.iter().any(|action| action.id == id);
-    statuses.extend(ledger.iter().filter(|owned| !planned(&owned.action)).map(|owned| ActionStatus {
-        id: &owned.action,
-        state: "extra",
-        is_ours: true,
-        why: "Was done, and is not of the infrastructure that the inventory asks for.",
-    }));
+    let statuses = infra.status(workdir)?;
     match format {
-        Format::Text => out.data(&statuses.iter().map(ActionStatus::text).collect::<String>()),
-        format => out.value(&Value::Array(statuses.iter().map(ActionStatus::value).collect()), format),
+        Format::Text => out.data(&statuses.iter().map(status_text).collect::<String>()),
+        format => out.value(&Value::Array(statuses.iter().map(status_value).collect()), format),
     }
     Ok(Exit::Done)
 }
 
-/// One thing, as it is.
-struct ActionStatus<'r> {
-    id: &'r str,
-    /// `holds`, `missing` or `extra`.
-    state: &'static str,
-    is_ours: bool,
-    why: &'r str,
+fn status_text(status: &ActionStatus) -> String {
+    let whose = if status.is_ours { "ours" } else { "-" };
+    format!("{:8} {whose:5} {:32} {}\n", status.state.name(), status.id, status.why)
 }
 
-impl ActionStatus<'_> {
-    fn text(&self) -> String {
-        let whose = if self.is_ours { "ours" } else { "-" };
-        format!("{:8} {whose:5} {:32} {}\n", self.state, self.id, self.why)
-    }
-
-    fn value(&self) -> Value {
-        json!({"action": self.id, "state": self.state, "ours": self.is_ours, "why": self.why})
-    }
+fn status_value(status: &ActionStatus) -> Value {
+    let ActionStatus { id, state, is_ours, why } = status;
+    json!({"action": id, "state": state.name(), "ours": is_ours, "why": why})
 }
 
 fn plan_text(actions: &[Action]) -> String {
@@ -213,14 +121,6 @@ fn action_value(action: &Action) -> Value {
         "does": steps(&action.does),
         "undo": steps(&action.undo),
     })
-}
-
-fn executor<'d>(dir: &std::path::Path, journal: &'d Journal) -> Executor<'d> {
-    Executor::new(dir, journal, &clock::now).on(outside())
-}
-
-fn absolute(workdir: &Workdir) -> Result<PathBuf, Report> {
-    std::path::absolute(workdir.path("")).map_err(|error| io(&error))
 }
 
 /// Prints each action as it is done or taken back, and counts them.

@@ -2,13 +2,11 @@
 
 use hardway_assets::Phase;
 use hardway_assets::guide::{self, Page};
-use hardway_journal::PhaseReset;
 use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, PhaseArgs, PhaseVerb, RunArgs};
 use crate::inputs::{FolderLock, Workdir};
 use crate::install;
-use crate::journal::{journal_report, recorded};
 use crate::machines;
 use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
@@ -60,10 +58,7 @@ fn work(global: &Global, name: &str, args: &RunArgs, is_again: bool, out: &Outpu
     let _held = FolderLock::take(&workdir)?;
     let install = super::cluster::open(workdir, looking.inputs.clone(), args, &[phase])?;
     if is_again {
-        let reset = PhaseReset { phase: recorded(phase) };
-        let entry = hardway_journal::Entry::of(crate::clock::now(), &reset);
-        install.journal.append(&[entry]).map_err(|error| journal_report(&error))?;
-        install::work_of(&install, phase).reset()?.iter().for_each(|done| out.info(done));
+        install::reset(&install, phase)?.iter().for_each(|done| out.info(done));
     }
     install::run(&install, &[phase], &[])?;
     Ok(Exit::Done)

@@ -5,9 +5,10 @@ use hardway_assets::pki::{self, Expiry};
 use hardway_assets::{Phase, fetched_release};
 use serde_json::{Value, json};
 
-use super::phase_status::{PhaseStatus, follow, phase_lines, phases};
+use super::phase_status::{follow, phase_lines};
 use crate::cli::{Format, Global, StatusArgs};
 use crate::inputs::{InputFiles, Workdir};
+use crate::install::{PhaseStatus, phase_statuses};
 use crate::project::{Checked, Forecast, Project, join, kept_in};
 use crate::release::Reach;
 use crate::report::{Exit, Report};
@@ -19,7 +20,7 @@ pub(crate) fn run(global: &Global, args: &StatusArgs, out: &Output) -> Result<Ex
     if args.watch {
         return follow(&workdir);
     }
-    let phases = phases(&workdir)?;
+    let phases = phase_statuses(&workdir)?;
     let files = InputFiles::open(&workdir)?;
     if let Some(step) = unfetched(&workdir, &files, args)? {
         show(&phases, &Plan::default(), &[&step], &[], args, out);

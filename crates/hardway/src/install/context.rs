@@ -8,11 +8,13 @@ use hardway_assets::Cluster;
 use hardway_assets::inventory::{Host, Role};
 use hardway_journal::{History, Journal, LiveHistory};
 use hardway_machines::actions::{self, Action, Executor, ExecutorError};
+use hardway_machines::host_progress::HostState;
 use hardway_machines::providers::{Place, Provider};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
 use super::background::Background;
+use super::followed_hosts::FollowedHosts;
 use super::view::{InstallView, LOG_FILE};
 use super::work::interrupted;
 use crate::clock;
@@ -44,6 +46,7 @@ pub(crate) struct Install {
     /// Cancelled when a person wants the install to stop.
     pub(crate) stop: CancellationToken,
     history: Mutex<LiveHistory>,
+    followed: Mutex<FollowedHosts>,
     background: Mutex<Background>,
     /// Where journal and log go when nothing may be left in the folder.
     _scratch: Option<TempDir>,
@@ -77,6 +80,7 @@ impl Install {
             Journal::open(&place_of(hardway_journal::FILE_NAME)).map_err(|error| journal_report(&error))?;
         let log = Log::open(&place_of(LOG_FILE))?;
         let mut history = LiveHistory::of(&workdir.path(hardway_journal::FILE_NAME));
+        let followed = FollowedHosts::new(&cluster, &workdir.path(""));
         let view = view(history.now().map_err(|error| journal_report(&error))?, &log);
         Ok(Self {
             dir,
@@ -90,6 +94,7 @@ impl Install {
             view,
             stop: CancellationToken::new(),
             history: Mutex::new(history),
+            followed: Mutex::new(followed),
             background: Mutex::default(),
             _scratch: scratch,
             workdir,
@@ -100,6 +105,11 @@ impl Install {
     pub(crate) fn history(&self) -> Result<History, Report> {
         let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
         history.now().cloned().map_err(|error| journal_report(&error))
+    }
+
+    /// How far these machines are by now, in their order.
+    pub(super) fn host_states(&self, hosts: &[&Host]) -> Result<Vec<HostState>, Report> {
+        self.followed.lock().unwrap_or_else(PoisonError::into_inner).now(hosts)
     }
 
     /// An error when a person wants the install to stop. To be asked between any two effects.

@@ -8,6 +8,8 @@
 //! run            begins an install or goes on with it, and says how it ended           run.rs, summary.rs
 //! Background     ignition server, media server and approver, while phases need them    background.rs
 //! cluster_watch  what phases wait for in the cluster                                   cluster_watch.rs
+//! FollowedHosts  how far machines are, by the journal                                  followed_hosts.rs
+//! PhaseStatus    how far each phase is, by the journal                                 phase_status.rs
 //! Observer       what is seen of machines from outside while they are waited for       observer.rs
 //! InstallView    what a person sees: a block on a terminal, or lines; and the log      view/
 //! ```
@@ -16,9 +18,11 @@ mod background;
 mod cluster_watch;
 mod context;
 mod engine;
+mod followed_hosts;
 mod graph;
 mod node;
 mod observer;
+mod phase_status;
 mod phases;
 mod run;
 mod summary;
@@ -27,8 +31,9 @@ mod work;
 
 pub(crate) use context::Install;
 pub(crate) use graph::needs;
+pub(crate) use phase_status::{PhaseStatus, phase_statuses, phase_statuses_by};
 pub(crate) use phases::{check_needs, work_of};
-pub(crate) use run::{Options, open, run};
+pub(crate) use run::{Options, open, reset, run};
 pub(crate) use summary::summary;
 pub(crate) use view::short;
 pub(crate) use work::Effect;

@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use hardway_assets::Phase;
-use hardway_journal::{Follower, History};
+use hardway_journal::{Entry, Follower, History, PhaseReset};
 use hardway_machines::host_progress::{HostStates, TrackedHost};
 use hardway_machines::preflight::CheckName;
 use jiff::SignedDuration;
@@ -15,7 +15,9 @@ use jiff::SignedDuration;
 use super::engine::Engine;
 use super::view::{InstallProgress, InstallView, Lines, LoggedView, Screen};
 use super::{Install, work_of};
+use crate::clock;
 use crate::inputs::{InputFiles, Workdir};
+use crate::journal::{journal_report, recorded};
 use crate::project::MakeOptions;
 use crate::report::{Code, Exit, Report};
 use crate::runtime;
@@ -55,6 +57,13 @@ pub(crate) fn open(
         Arc::new(LoggedView { log: log.clone(), view })
     };
     Install::open(workdir, inputs, options, view)
+}
+
+/// Has a phase be done again: writes it down, and undoes what keeps it from being done once more. Gives what was undone.
+pub(crate) fn reset(install: &Install, phase: Phase) -> Result<Vec<String>, Report> {
+    let entry = Entry::of(clock::now(), &PhaseReset { phase: recorded(phase) });
+    install.journal.append(&[entry]).map_err(|error| journal_report(&error))?;
+    work_of(install, phase).reset()
 }
 
 /// Runs phases in order; ends at the first that gives up. Those in `known` were looked at a moment ago by the process that

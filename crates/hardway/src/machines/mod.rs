@@ -1,9 +1,13 @@
-//! Who makes the machines of a working folder, where that has to be done, and whether this host is fit for it.
+//! Who makes the machines of a working folder, where that has to be done, what they are installed from, and whether this
+//! host is fit for it.
 
+mod infra;
 mod inside;
+pub(crate) mod media;
 mod preflight;
 mod provider;
 
+pub(crate) use infra::{ActionStatus, Infra};
 pub(crate) use inside::{enter, is_inside, outside, place};
 pub(crate) use preflight::{ReleaseSource, checks_named, look, preflight_text, refused};
 pub(crate) use provider::{answered, check, failed_action, provider_kind, provider_of, stage};

@@ -12,7 +12,7 @@ use rustls::crypto::aws_lc_rs;
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
 use rustls_pki_types::ServerName;
 
-use crate::anybody::Anybody;
+use hardway_base::Anybody;
 
 /// How far a connection got.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,7 +133,7 @@ fn client() -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(aws_lc_rs::default_provider());
     let config =
         ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
-    let verifier = Arc::new(Anybody(provider));
+    let verifier = Arc::new(Anybody::new(&provider));
     Ok(config.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())
 }
 

@@ -22,7 +22,8 @@ pub(crate) async fn first(workdir: &Workdir, live: &Live, out: &Output) -> Optio
 
 /// As a person reads it.
 pub(crate) fn text(found: &Diagnosis) -> String {
-    let mut text = format!("{} ({}) {}\n", found.code, found.link, found.symptom);
+    let link = found.link.map(|link| format!(" ({link})")).unwrap_or_default();
+    let mut text = format!("{}{link} {}\n", found.code, found.symptom);
     for line in &found.evidence {
         let _ = writeln!(text, "  seen   {line}");
     }

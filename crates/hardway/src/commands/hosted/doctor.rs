@@ -1,13 +1,13 @@
 //! `hardway hosted doctor`
 
-use std::fmt::Write as _;
-
-use hardway_hosted::diagnosis::{Diagnosis, Evidence, ROWS, diagnose};
+use hardway_cluster::diagnosis::Diagnosis;
+use hardway_hosted::diagnosis::{Evidence, ROWS, diagnose};
 use serde_json::json;
 
 use super::{connect, failed, hosted_client, read};
 use crate::cli::{DoctorArgs, Format, ManagementArgs};
 use crate::clock;
+use crate::cluster::diagnosis;
 use crate::report::{Exit, Report};
 use crate::terminal::Output;
 
@@ -40,17 +40,5 @@ fn text(broken: &[Diagnosis]) -> String {
     if broken.is_empty() {
         return format!("nothing is broken, as far as {} known failures can be told from here\n", ROWS.len());
     }
-    let mut text = String::new();
-    for found in broken {
-        let _ = writeln!(text, "{} {}", found.code, found.symptom);
-        for line in &found.evidence {
-            let _ = writeln!(text, "  seen   {line}");
-        }
-        let _ = writeln!(
-            text,
-            "  cause  {}\n  fix    {}\n  more   hardway explain {}",
-            found.cause, found.fix, found.code
-        );
-    }
-    text
+    broken.iter().map(diagnosis::text).collect()
 }

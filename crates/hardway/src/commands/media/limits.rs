@@ -7,9 +7,9 @@ use hardway_assets::ignition;
 use hardway_assets::install_media::LIMITS;
 use serde_json::{Value, json};
 
-use super::host_config::HostConfig;
 use crate::cli::{Format, Global};
 use crate::inputs::Workdir;
+use crate::machines::media::HostConfig;
 use crate::project::{Checked, Project};
 use crate::release::Reach;
 use crate::report::{Exit, Report};

@@ -9,10 +9,10 @@ use hardway_machines::Trouble;
 use hardway_machines::media_server::{MediaServer, Noted};
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::base_image;
 use crate::cli::Global;
 use crate::clock;
 use crate::inputs::Workdir;
+use crate::machines::media::FOLDER;
 use crate::project::Checked;
 use crate::release::Reach;
 use crate::report::{Code, Exit, Report};
@@ -23,7 +23,7 @@ use crate::terminal::Output;
 pub(super) fn run(global: &Global, listen: SocketAddr, out: &Output) -> Result<Exit, Report> {
     let workdir = Workdir::open(&global.dir)?;
     let checked = Checked::load(&workdir, Reach::Here(None), out)?;
-    let folder = workdir.path(base_image::FOLDER);
+    let folder = workdir.path(FOLDER);
     let isos: BTreeMap<_, _> = checked
         .inventory
         .hosts

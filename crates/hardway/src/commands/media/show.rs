@@ -7,8 +7,8 @@ use std::path::Path;
 use hardway_machines::install_media::LiveIso;
 use serde_json::{Value, json};
 
-use super::open;
 use crate::cli::Format;
+use crate::machines::media::open;
 use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
 

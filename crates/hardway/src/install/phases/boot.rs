@@ -3,10 +3,7 @@
 use std::time::Duration;
 
 use hardway_assets::inventory::{Host, Role};
-use hardway_journal::Follower;
-use hardway_machines::host_progress::{
-    HostProgress, HostState, HostStates, PATIENCE, Stall, TrackedHost, stall,
-};
+use hardway_machines::host_progress::{HostProgress, HostState, PATIENCE, Stall, stall};
 use hardway_machines::providers::{Power, Provider};
 
 use super::build_infra::effect;
@@ -14,7 +11,6 @@ use crate::clock;
 use crate::install::Install;
 use crate::install::observer::Observer;
 use crate::install::work::{Effect, Observed, Work};
-use crate::journal::journal_report;
 use crate::machines::outside;
 use crate::report::{Code, Report};
 
@@ -34,7 +30,7 @@ impl Work for Boot<'_> {
             return Ok(Observed::Done("the inventory has none".to_owned()));
         }
         let provider = self.install.provider()?;
-        let states = self.states(&hosts)?;
+        let states = self.install.host_states(&hosts)?;
         for (host, state) in hosts.iter().zip(&states) {
             if !state.has_config {
                 return Ok(Observed::Todo(format!("{}: {}", host.name, state.sentence)));
@@ -91,7 +87,7 @@ impl<'i> Boot<'i> {
         }
         actions.pop();
         self.install.carry_out(&actions)?;
-        if !self.states(&[host])?[0].has_config {
+        if !self.install.host_states(&[host])?[0].has_config {
             self.install.view.event(&by_hand(host, &steps));
         }
         Ok(())
@@ -100,12 +96,11 @@ impl<'i> Boot<'i> {
     /// There is no deadline, only a time in which nothing happens.
     fn until_seen(&self, provider: &dyn Provider, hosts: &[&Host]) -> Result<(), Report> {
         let (begun, mut observer) = (clock::now(), Observer::default());
-        let mut followed = self.followed(hosts);
         loop {
             self.install.go_on()?;
-            let states = followed.now()?;
+            let states = self.install.host_states(hosts)?;
             let waiting: Vec<(&Host, &HostState)> =
-                hosts.iter().copied().zip(states).filter(|(_, state)| !state.has_config).collect();
+                hosts.iter().copied().zip(&states).filter(|(_, state)| !state.has_config).collect();
             if waiting.is_empty() {
                 return Ok(());
             }
@@ -119,31 +114,6 @@ impl<'i> Boot<'i> {
             }
             self.install.pause(BETWEEN_LOOKS)?;
         }
-    }
-
-    fn states(&self, hosts: &[&Host]) -> Result<Vec<HostState>, Report> {
-        self.followed(hosts).now().map(<[HostState]>::to_vec)
-    }
-
-    fn followed(&self, hosts: &[&Host]) -> FollowedHosts {
-        let tracked: Vec<TrackedHost> =
-            hosts.iter().map(|host| TrackedHost::new(&self.install.cluster, host)).collect();
-        let journal = Follower::new(&self.install.workdir.path(hardway_journal::FILE_NAME));
-        FollowedHosts { journal, states: HostStates::new(&tracked) }
-    }
-}
-
-/// How far machines are: each line of the journal is read once.
-struct FollowedHosts {
-    journal: Follower,
-    states: HostStates,
-}
-
-impl FollowedHosts {
-    fn now(&mut self) -> Result<&[HostState], Report> {
-        let news = self.journal.news().map_err(|error| journal_report(&error))?;
-        self.states.read(&news);
-        Ok(self.states.states())
     }
 }
 
@@ -177,7 +147,7 @@ pub(in crate::install) fn boot_one(install: &Install, host: &Host) -> Result<(),
 
 /// Whether its node has both of its certificates: until then somebody has to approve.
 pub(in crate::install) fn has_joined(install: &Install, host: &Host) -> Result<bool, Report> {
-    let states = Boot { install, roles: &[] }.states(&[host])?;
+    let states = install.host_states(&[host])?;
     Ok(states.iter().all(|state| state.state == HostProgress::Joined))
 }
 

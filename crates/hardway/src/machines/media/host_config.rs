@@ -11,34 +11,34 @@ use crate::report::{Code, Report};
 
 /// A host's config: in the working folder, or one that is given.
 #[derive(Debug)]
-pub(super) struct HostConfig<'p> {
+pub(crate) struct HostConfig<'p> {
     /// Where it lies.
-    pub(super) path: String,
+    pub(crate) path: String,
     /// What it says.
-    pub(super) bytes: &'p [u8],
+    pub(crate) bytes: &'p [u8],
     /// Whether it is made for the live system itself, which then installs by its own means.
-    pub(super) is_live: bool,
+    pub(crate) is_live: bool,
     /// Whether the command line named it: then nothing in the folder stands in for it.
     is_given: bool,
 }
 
 /// A short config that fetches the real one.
 #[derive(Debug)]
-pub(super) struct HostPointer {
+pub(crate) struct HostPointer {
     /// Where it came from, for a person to read.
-    pub(super) from: String,
+    pub(crate) from: String,
     /// What it says.
-    pub(super) bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl<'p> HostConfig<'p> {
     /// One that the command line names: of a worker of a hosted cluster, say, whose config is not this cluster's.
-    pub(super) fn given(path: &Path, bytes: &'p [u8]) -> Self {
+    pub(crate) fn given(path: &Path, bytes: &'p [u8]) -> Self {
         Self { path: path.display().to_string(), bytes, is_live: false, is_given: true }
     }
 
     /// The complete config, or the pool's pointer where there is none.
-    pub(super) fn find(project: &'p Project, host: &Host) -> Result<Self, Report> {
+    pub(crate) fn find(project: &'p Project, host: &Host) -> Result<Self, Report> {
         let is_live = project.cluster().is_bootstrap_in_place();
         let candidates = match host.role {
             _ if is_live => vec!["bootstrap-in-place-for-live-iso.ign".to_owned()],
@@ -56,7 +56,7 @@ impl<'p> HostConfig<'p> {
     }
 
     /// What is embedded when the config itself is too large: the pointer in the working folder, or one to `url`.
-    pub(super) fn pointer(
+    pub(crate) fn pointer(
         &self,
         tree: &Tree,
         host: &Host,

@@ -1,16 +1,23 @@
 //! TLS with whoever answers.
 
-use std::sync::Arc;
-
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
+use rustls::crypto::{
+    CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature,
+};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{DigitallySignedStruct, SignatureScheme};
-use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
 /// Takes any certificate, from whoever has its key. For peers that are asked on purpose without being known: a load balancer
-/// that is tried out, a controller on a network where nobody else can answer.
+/// that is tried out, a controller on a network where nobody else can answer, a server whose certificate may have ended.
 #[derive(Debug)]
-pub(crate) struct Anybody(pub(crate) Arc<CryptoProvider>);
+pub struct Anybody(WebPkiSupportedAlgorithms);
+
+impl Anybody {
+    /// Who has the key is found out with what this provider can verify.
+    pub fn new(provider: &CryptoProvider) -> Self {
+        Self(provider.signature_verification_algorithms)
+    }
+}
 
 impl ServerCertVerifier for Anybody {
     fn verify_server_cert(
@@ -30,7 +37,7 @@ impl ServerCertVerifier for Anybody {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
+        verify_tls12_signature(message, certificate, signature, &self.0)
     }
 
     fn verify_tls13_signature(
@@ -39,10 +46,10 @@ impl ServerCertVerifier for Anybody {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
+        verify_tls13_signature(message, certificate, signature, &self.0)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
+        self.0.supported_schemes()
     }
 }
