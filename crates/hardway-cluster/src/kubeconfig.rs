@@ -8,6 +8,8 @@ use std::time::Duration;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 
+use crate::inline_kubeconfig;
+
 /// For a connection to be made. An address behind which nobody is must not look like a slow cluster.
 const CONNECT: Duration = Duration::from_secs(5);
 
@@ -16,8 +18,8 @@ const CONNECT: Duration = Duration::from_secs(5);
 pub enum Source<'s> {
     /// In a file.
     File(&'s Path),
-    /// In an object, by its name.
-    Text {
+    /// In a Secret, which others can write too: it may bring certificates, keys and tokens with it, and nothing else.
+    Secret {
         /// What it is called in messages.
         name: &'s str,
         /// The kubeconfig.
@@ -40,6 +42,14 @@ pub enum KubeconfigError {
         /// Why.
         #[source]
         source: Box<kube::config::KubeconfigError>,
+    },
+    /// It says more than a kubeconfig of somebody else's may say.
+    #[error("the kubeconfig in Secret {name} is refused: {}", .flaws.join("; "))]
+    Refused {
+        /// Which.
+        name: String,
+        /// Every field that must not be there, and why; never a value.
+        flaws: Vec<String>,
     },
     /// No file was named, and this is no pod.
     #[error("there is no kubeconfig, and this is no pod of a cluster")]
@@ -103,11 +113,19 @@ pub fn without_retries(config: &Config) -> kube::Result<Client> {
     Client::try_from(config)
 }
 
+/// The kubeconfig in a Secret of that name: what it brings with it, and nothing else.
+///
+/// # Errors
+/// With every field that must not be there.
+pub fn from_secret(name: &str, text: &str) -> Result<Kubeconfig, KubeconfigError> {
+    inline_kubeconfig::read(text).map_err(|flaws| KubeconfigError::Refused { name: name.to_owned(), flaws })
+}
+
 async fn config(source: Source<'_>) -> Result<Config, KubeconfigError> {
     let unusable = |error| KubeconfigError::Unusable { name: source.to_string(), source: Box::new(error) };
     let file = match source {
         Source::File(path) => Kubeconfig::read_from(path).map_err(unusable)?,
-        Source::Text { text, .. } => Kubeconfig::from_yaml(text).map_err(unusable)?,
+        Source::Secret { name, text } => from_secret(name, text)?,
         Source::Environment => {
             return Config::infer().await.map_err(|error| KubeconfigError::Nowhere(Box::new(error)));
         }
@@ -134,7 +152,7 @@ impl fmt::Display for Source<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => path.display().fmt(f),
-            Self::Text { name, .. } => f.write_str(name),
+            Self::Secret { name, .. } => f.write_str(name),
             Self::Environment => f.write_str("the environment"),
             Self::Pod => f.write_str("the pod's service account"),
         }

@@ -10,6 +10,7 @@ pub mod declared;
 pub mod diagnosis;
 pub mod gather;
 mod handshake;
+mod inline_kubeconfig;
 pub mod kubeconfig;
 pub mod leader_election;
 pub mod node_change;

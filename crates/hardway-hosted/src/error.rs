@@ -23,6 +23,22 @@ pub enum HostedError {
         /// Why.
         why: String,
     },
+    /// A kubeconfig in a Secret that says more than it may.
+    #[error("the kubeconfig in Secret {secret} is refused: {}", .flaws.join("; "))]
+    KubeconfigRefused {
+        /// Which.
+        secret: String,
+        /// Every field that must not be there, and why; never a value.
+        flaws: Vec<String>,
+    },
+    /// A machine that is not this pool's to touch.
+    #[error("machine {machine} is left alone: {why}")]
+    NotOurs {
+        /// Which.
+        machine: String,
+        /// Whose it is.
+        why: String,
+    },
     /// Something that must be there is not.
     #[error("there is no {0}")]
     Missing(String),
@@ -91,6 +107,12 @@ impl HostedError {
                 "see that the kubeconfig is the management cluster's, that its API server answers, and that you may do this there"
             }
             Self::Kubeconfig { .. } => "name another with --kubeconfig, or set KUBECONFIG",
+            Self::KubeconfigRefused { .. } => {
+                "HyperShift writes none of these: find out who changed the Secret, or name a kubeconfig of your own with --hosted-kubeconfig"
+            }
+            Self::NotOurs { .. } => {
+                "see who asks for it: a record with the name of a machine that is somebody else's can be deleted, nothing was done for it"
+            }
             Self::Missing(_) => "look at `hardway hosted cluster status` and `hardway hosted nodepool list`",
             Self::AlreadyThere(_) => "choose another name, or delete what is there first",
             Self::PortsTaken(_) => {

@@ -23,13 +23,14 @@ pub struct Surroundings {
 /// Every node has its way to the API there (openshift/hypershift `support/config/constants.go`).
 const API_PROXY: [u8; 4] = [172, 20, 0, 1];
 
-/// Who is expected now.
+/// Who is expected now, of pools in this namespace.
 ///
 /// A machine that is on but has not become a node within the window is not expected any more: whoever asks under its name so
 /// late is not waited for. A worker that was replaced has a certificate under its name already; where no fetched config can tell
 /// that it is a new machine, the moment it was switched on does, and lets one certificate through.
 pub fn expected(
     workers: &[Worker],
+    namespace: &str,
     surroundings: &Surroundings,
     policy: &Settings,
     now: Timestamp,
@@ -66,7 +67,8 @@ pub fn expected(
         let booted = Timestamp::from_second(worker.history.booted?.as_second()).ok()?;
         Some((worker.name.clone(), booted))
     });
-    Expected { declared, rejoin: rejoin.collect() }
+    let pool = |worker: &Worker| (worker.name.clone(), format!("{namespace}/{}", worker.node_pool));
+    Expected { declared, rejoin: rejoin.collect(), pools: workers.iter().map(pool).collect() }
 }
 
 #[cfg(test)]
@@ -97,10 +99,10 @@ mod tests {
         let names = |expected: &Expected| -> Vec<String> {
             expected.declared.nodes.iter().map(|node| node.name.clone()).collect()
         };
-        let now = expected(&workers, &Surroundings::default(), &ignored, at(10));
+        let now = expected(&workers, "clusters", &Surroundings::default(), &ignored, at(10));
         assert_eq!(names(&now), ["booted", "joined", "again"]);
         assert_eq!(now.rejoin.into_iter().collect::<Vec<_>>(), [("again".to_owned(), at(9))]);
-        let proven = expected(&workers, &Surroundings::default(), &Settings::default(), at(10));
+        let proven = expected(&workers, "clusters", &Surroundings::default(), &Settings::default(), at(10));
         assert!(proven.rejoin.is_empty(), "a fetched config proves more than a moment");
         assert_eq!(proven.declared.other_addresses[0].address, IpAddr::from([172, 20, 0, 1]));
     }

@@ -43,7 +43,7 @@ pub mod upgrade;
 pub mod worker;
 
 pub use error::HostedError;
-pub use machine_maker::MachineMaker;
+pub use machine_maker::{MachineMaker, MachineOf};
 pub use management::Management;
 pub use pool_status::{PoolStatus, TokenStatus, pool_status};
 pub use program_provider::ProgramProvider;

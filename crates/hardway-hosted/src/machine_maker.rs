@@ -1,4 +1,7 @@
 //! Machines for workers, by whatever provider: a fresh pointer is put down, and the provider's actions are carried out.
+//!
+//! Who asks is known only by a record that others can write, so nothing is done before it is known whose a machine is: the journal says which
+//! pool of which cluster made it, and what the folder's own cluster has booted. A machine of anybody else is left alone.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,7 +13,7 @@ use hardway_assets::inventory::Host;
 use hardway_base::Secret;
 use hardway_base::files;
 use hardway_cluster::clock::Now;
-use hardway_journal::{Journal, LiveHistory};
+use hardway_journal::{Entry, Fact, History, HostedMachine, Journal, LiveHistory, MachineGone, MachineOwner};
 use hardway_machines::actions::{self, Action, Executor, ExecutorError};
 use hardway_machines::providers::{Provider, is_of_machine, makes_medium};
 
@@ -32,6 +35,9 @@ pub struct MachineMaker {
     on: actions::Host,
     now: Now,
 }
+
+/// A worker's machine, and the pool that wants something of it.
+pub type MachineOf = HostedMachine;
 
 /// What makes and boots one machine.
 struct Boot {
@@ -74,13 +80,17 @@ impl MachineMaker {
         Self { on, ..self }
     }
 
-    /// Puts the pointer down and switches the machine on. A machine that is on already stays as it is. It blocks on
-    /// programs, so it must not be called on a thread of the async runtime. Gives the steps for a person, where only a person can switch it on.
+    /// Puts the pointer down and switches the machine on, which is the pool's from then on. A machine that is on already stays as it is. It
+    /// blocks on programs, so it must not be called on a thread of the async runtime. Gives the steps for a person, where only a person can
+    /// switch it on.
     ///
     /// # Errors
-    /// When the provider's actions could not all be carried out; what was done before stays, and the next try goes on.
-    pub fn boot(&self, name: &str, pointer: &Secret) -> Result<Vec<String>, HostedError> {
+    /// When it is somebody else's, or the provider's actions could not all be carried out; what was done before stays, and the next try goes
+    /// on.
+    pub fn boot(&self, of: &MachineOf, pointer: &Secret) -> Result<Vec<String>, HostedError> {
+        let name = &of.machine;
         let host = self.host(name)?;
+        self.take(of)?;
         self.put_down(name, pointer)?;
         let Boot { shared, media, own } = self.plan(host);
         self.doing(name, |executor| {
@@ -115,8 +125,12 @@ impl MachineMaker {
     /// this host. Its pointer's token is good for every worker of the pool.
     ///
     /// # Errors
-    /// When the provider's actions could not all be carried out, or a file cannot be removed.
-    pub fn settle(&self, name: &str) -> Result<(), HostedError> {
+    /// When it is somebody else's, the provider's actions could not all be carried out, or a file cannot be removed.
+    pub fn settle(&self, of: &MachineOf) -> Result<(), HostedError> {
+        if !self.is_theirs(of)? {
+            return Ok(());
+        }
+        let name = &of.machine;
         if let Some(host) = self.hosts.get(name) {
             let after = self.provider.after_join(host);
             self.doing(name, |executor| executor.up(&after, &mut ()))?;
@@ -124,13 +138,70 @@ impl MachineMaker {
         self.scrub(name)
     }
 
-    /// Takes back everything that was done for the machine.
+    /// Takes back everything that was done for the machine. One that was never made is left as it is.
     ///
     /// # Errors
-    /// At the first action that cannot be taken back.
-    pub fn remove(&self, name: &str) -> Result<(), HostedError> {
+    /// When it is somebody else's, or at the first action that cannot be taken back.
+    pub fn remove(&self, of: &MachineOf) -> Result<(), HostedError> {
+        if !self.is_theirs(of)? {
+            return Ok(());
+        }
+        let name = &of.machine;
         self.doing(name, |executor| executor.take_back(|action| is_of_machine(action, name), &mut ()))?;
-        self.scrub(name)
+        self.scrub(name)?;
+        // Last: until then the next try goes on, and nobody else begins.
+        self.write_down(&MachineGone { host: name.clone() })
+    }
+
+    /// Makes the machine the pool's, unless it is somebody else's. Two may ask at once: the journal has an order, and the first line counts.
+    fn take(&self, of: &MachineOf) -> Result<(), HostedError> {
+        if self.is_theirs(of)? {
+            return Ok(());
+        }
+        self.write_down(of)?;
+        match self.is_theirs(of)? {
+            true => Ok(()),
+            false => Err(HostedError::Bug(format!("machine {} was taken, and is nobody's", of.machine))),
+        }
+    }
+
+    /// Whether it is this pool's; false when it is nobody's.
+    fn is_theirs(&self, of: &MachineOf) -> Result<bool, HostedError> {
+        let not_ours = |why: String| HostedError::NotOurs { machine: of.machine.clone(), why };
+        let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
+        let history = history.now()?;
+        match history.owners.of(&of.machine) {
+            Some(MachineOwner::Hosted(owner)) if owner == of => Ok(true),
+            Some(MachineOwner::Hosted(HostedMachine { cluster, node_pool, .. })) => {
+                let (wants, pool) = (&of.cluster, &of.node_pool);
+                Err(not_ours(format!(
+                    "it was made for pool {node_pool} of cluster {cluster}, and pool {pool} of {wants} asks"
+                )))
+            }
+            Some(MachineOwner::Folder) => Err(not_ours(
+                "it fetched its config as a machine of the cluster of this working folder".to_owned(),
+            )),
+            None if self.has_booted_it(history, &of.machine) => {
+                Err(not_ours("it was made for the cluster of this working folder".to_owned()))
+            }
+            None => Ok(false),
+        }
+    }
+
+    /// Whether the folder's own cluster has. Of a host that can be a worker, drives and definitions alone say nothing: `hardway infra up` makes
+    /// them for whoever comes.
+    fn has_booted_it(&self, history: &History, name: &str) -> bool {
+        let first_boot: Option<Vec<Action>> = self.hosts.get(name).map(|host| self.provider.first_boot(host));
+        let is_boot = |action: &str| {
+            first_boot
+                .as_ref()
+                .is_none_or(|boot| boot.iter().any(|one| one.id == action && !makes_medium(one)))
+        };
+        history.actions.iter().any(|owned| is_of_machine(&owned.action, name) && is_boot(&owned.action))
+    }
+
+    fn write_down<F: Fact>(&self, fact: &F) -> Result<(), HostedError> {
+        Ok(self.journal.append(&[Entry::of((self.now)(), fact)]).map(drop)?)
     }
 
     /// Removes the pointer, and copies of it that were made for the first boot.

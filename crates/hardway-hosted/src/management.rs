@@ -132,10 +132,10 @@ impl Management {
             .ok_or_else(|| missing(format!("Secret {name} with .dockerconfigjson")))
     }
 
-    /// The administrator's kubeconfig of the hosted cluster.
+    /// The administrator's kubeconfig of the hosted cluster. Whoever it is given to uses it with kubectl, which would do all that it says.
     ///
     /// # Errors
-    /// When it is not there yet.
+    /// When it is not there yet, or says more than it may.
     pub async fn admin_kubeconfig(&self) -> Result<Secret, HostedError> {
         let name = names::admin_kubeconfig(&self.cluster);
         let found = self
@@ -144,22 +144,26 @@ impl Management {
             .await
             .map_err(HostedError::api(format!("Secret {name}")))?;
         let value = found.and_then(|secret| secret.data).and_then(|mut data| data.remove("kubeconfig"));
-        value.map(|value| Secret::new(value.0)).ok_or_else(|| {
+        let value = value.map(|value| Secret::new(value.0)).ok_or_else(|| {
             HostedError::Missing(format!("Secret {name} with a kubeconfig in {}", self.namespace))
-        })
+        })?;
+        let source = Source::Secret { name: &name, text: value.expose_text() };
+        kubeconfig::from_secret(&name, value.expose_text()).map_err(|error| unusable(source, &error))?;
+        Ok(value)
     }
 
-    /// The hosted cluster itself: by its own kubeconfig, or by the administrator's that HyperShift made.
+    /// The hosted cluster itself: by a kubeconfig of our own, or by the administrator's that HyperShift made. That one lies in a Secret
+    /// which others may write, so it may say no more than it needs to.
     ///
     /// # Errors
-    /// When there is none, or it says nothing usable.
+    /// When there is none, or it says nothing usable, or too much.
     pub async fn hosted_client(&self, kubeconfig: Option<&Path>) -> Result<Client, HostedError> {
         let (name, text);
         let source = match kubeconfig {
             Some(path) => Source::File(path),
             None => {
                 (name, text) = (names::admin_kubeconfig(&self.cluster), self.admin_kubeconfig().await?);
-                Source::Text { name: &name, text: text.expose_text() }
+                Source::Secret { name: &name, text: text.expose_text() }
             }
         };
         kubeconfig::connect(source).await.map_err(|error| unusable(source, &error))
@@ -252,8 +256,11 @@ impl Management {
 }
 
 /// Our own error says already that the kubeconfig cannot be used; only the cause is kept.
-fn unusable(source: Source<'_>, error: &KubeconfigError) -> HostedError {
+pub(crate) fn unusable(source: Source<'_>, error: &KubeconfigError) -> HostedError {
     let why = match error {
+        KubeconfigError::Refused { name, flaws } => {
+            return HostedError::KubeconfigRefused { secret: name.clone(), flaws: flaws.clone() };
+        }
         KubeconfigError::Unusable { source, .. } => sentence(source.as_ref()),
         other => sentence(other),
     };

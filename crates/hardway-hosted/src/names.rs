@@ -71,6 +71,11 @@ pub fn is_label(name: &str) -> bool {
         && !name.ends_with('-')
 }
 
+/// Whether it is a name that a node can have: DNS labels with dots between them.
+pub fn is_subdomain(name: &str) -> bool {
+    name.len() <= 253 && name.split('.').all(is_label)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

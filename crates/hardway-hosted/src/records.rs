@@ -5,6 +5,7 @@ use kube::api::{ListParams, PostParams};
 
 use crate::error::HostedError;
 use crate::management::Management;
+use crate::names;
 use crate::worker::{CLUSTER_LABEL, Wanted, Worker};
 
 /// How often a record is read again because somebody changed it meanwhile.
@@ -52,6 +53,10 @@ impl Management {
         let api = self.api::<ConfigMap>();
         let what = format!("record of worker {name}");
         let mut last = None;
+        let missing = || HostedError::Missing(format!("worker {name} of cluster {}", self.cluster));
+        if !names::is_subdomain(name) {
+            return Err(missing());
+        }
         for _ in 0..ATTEMPTS {
             let found =
                 api.get_opt(&format!("hardway-worker-{name}")).await.map_err(HostedError::api(&what))?;
@@ -59,7 +64,6 @@ impl Management {
                 map.metadata.labels.as_ref().and_then(|labels| labels.get(CLUSTER_LABEL))
                     == Some(&self.cluster)
             };
-            let missing = || HostedError::Missing(format!("worker {name} of cluster {}", self.cluster));
             let map = found.filter(is_own).ok_or_else(missing)?;
             let mut worker =
                 Worker::from_config_map(&map).map_err(|error| HostedError::Missing(error.to_string()))?;

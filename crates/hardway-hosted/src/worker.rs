@@ -14,6 +14,7 @@ use kube::api::ObjectMeta;
 use serde::{Deserialize, Serialize};
 
 use crate::gates::GateName;
+use crate::names;
 use crate::reconcile::StepKind;
 
 /// On every record: which HostedCluster.
@@ -294,10 +295,21 @@ impl Worker {
             .and_then(|data| data.get(KEY))
             .ok_or_else(|| error(format!("it has no key {KEY}")))?;
         let worker: Self = serde_json::from_str(text).map_err(|parse| error(parse.to_string()))?;
-        match worker.record_name() == name {
-            true => Ok(worker),
-            false => Err(error(format!("it is about {}", worker.name))),
+        if worker.record_name() != name {
+            return Err(error(format!("it is about {:?}", worker.name)));
         }
+        // Names become paths, commands and names of other objects.
+        if !names::is_subdomain(&worker.name) {
+            return Err(error(format!("no machine can be called {:?}", worker.name)));
+        }
+        if !names::is_label(&worker.node_pool) {
+            return Err(error(format!("no pool can be called {:?}", worker.node_pool)));
+        }
+        let label = map.metadata.labels.as_ref().and_then(|labels| labels.get(POOL_LABEL));
+        if label != Some(&worker.node_pool) {
+            return Err(error(format!("its label {POOL_LABEL} is not {:?}", worker.node_pool)));
+        }
+        Ok(worker)
     }
 
     /// The next machine under this name.
@@ -417,6 +429,17 @@ mod tests {
         assert!(Worker::from_config_map(&other).is_err(), "a copy under another name is no record");
         other.data = None;
         assert!(Worker::from_config_map(&other).is_err());
+        let mut other = map.clone();
+        other.metadata.labels.as_mut().unwrap().insert(POOL_LABEL.to_owned(), "another".to_owned());
+        assert!(Worker::from_config_map(&other).is_err(), "two pools are one too many");
+        for name in ["../../etc/passwd", "..", "a/b", "a b", "-v", "A", "a..b", "", "a\n", "%2e%2e"] {
+            let hostile =
+                Worker { name: name.to_owned(), ..worker.clone() }.to_config_map("clusters", "demo");
+            assert!(Worker::from_config_map(&hostile).is_err(), "{name:?}");
+            let hostile =
+                Worker { node_pool: name.to_owned(), ..worker.clone() }.to_config_map("clusters", "demo");
+            assert!(Worker::from_config_map(&hostile).is_err(), "{name:?}");
+        }
         worker.next_incarnation();
         assert_eq!((worker.incarnation, worker.stage()), (2, Stage::Planned));
     }

@@ -32,14 +32,15 @@ pub use entry::Entry;
 pub use error::JournalError;
 pub use facts::actions::{ActionFinished, ActionStarted, ActionUndone, Program, Step};
 pub use facts::certificates::{CsrDecided, CsrIntended, CsrVerdict, NodeJoined, Reason};
-pub use facts::hosted::{HostedStep, WorkerStep};
+pub use facts::hosted::{HostedMachine, HostedStep, WorkerStep};
 pub use facts::hosts::{HostSeen, InstallBegun, MachineGone, MachineRetired, MediumRead, Sight};
 pub use facts::ignition::{Face, IgnitionOffered, IgnitionRedeemed, PoolServed};
 pub use facts::phases::{Interrupted, PhaseFailed, PhaseFinished, PhaseName, PhaseReset, PhaseStarted};
 pub use facts::{Event, Fact};
 pub use follower::{Follower, read};
 pub use history::{
-    History, Hosts, Impossible, Ledger, LiveHistory, Owned, PhaseState, Phases, Redeemed, Requests,
+    History, Hosts, Impossible, Ledger, LiveHistory, MachineOwner, MachineOwners, Owned, PhaseState, Phases,
+    Redeemed, Requests,
 };
 pub use journal::Journal;
 pub use record::{Flaw, Record, VERSION};

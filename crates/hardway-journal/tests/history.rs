@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hardway_journal::{
     ActionFinished, ActionStarted, ActionUndone, CsrDecided, CsrIntended, CsrVerdict, Entry, Face, Fact,
-    History, HostSeen, HostedStep, IgnitionOffered, IgnitionRedeemed, Impossible, InstallBegun, Interrupted,
-    Journal, JournalError, LiveHistory, MachineGone, MachineRetired, MediumRead, NodeJoined, PhaseFailed,
-    PhaseFinished, PhaseName, PhaseReset, PhaseStarted, PhaseState, PoolServed, Reason, Record, Sight, Step,
-    WorkerStep,
+    History, HostSeen, HostedMachine, HostedStep, IgnitionOffered, IgnitionRedeemed, Impossible,
+    InstallBegun, Interrupted, Journal, JournalError, LiveHistory, MachineGone, MachineOwner, MachineRetired,
+    MediumRead, NodeJoined, PhaseFailed, PhaseFinished, PhaseName, PhaseReset, PhaseStarted, PhaseState,
+    PoolServed, Reason, Record, Sight, Step, WorkerStep,
 };
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
@@ -103,6 +103,30 @@ fn a_machine_that_was_retired_stays_so() {
     let retired = [record(5, &MachineRetired { host: "bootstrap".into() }), started(7)];
     let history = History::fold(&retired).unwrap();
     assert!(history.hosts.is_retired("bootstrap") && !history.hosts.is_retired("master-0"));
+}
+
+#[test]
+fn a_machine_is_whose_who_was_first_until_it_is_gone() {
+    let made = |cluster: &str| HostedMachine {
+        machine: "w".into(),
+        cluster: cluster.to_owned(),
+        node_pool: "p".into(),
+    };
+    let fetched = |face| IgnitionRedeemed {
+        host: "w".into(),
+        generation: "1".into(),
+        source: [10, 0, 0, 1].into(),
+        face,
+    };
+    let owner = |entries: &[Entry]| History::fold(&numbered(entries)).unwrap().owners.of("w").cloned();
+    let hosted = |cluster: &str| Some(MachineOwner::Hosted(made(cluster)));
+    let gone = entry(&MachineGone { host: "w".into() });
+    assert_eq!(owner(&[]), None);
+    assert_eq!(owner(&[entry(&made("a/one")), entry(&made("b/two"))]), hosted("a/one"));
+    assert_eq!(owner(&[entry(&made("a/one")), gone, entry(&made("b/two"))]), hosted("b/two"));
+    assert_eq!(owner(&[entry(&fetched(Face::Host)), entry(&made("a/one"))]), Some(MachineOwner::Folder));
+    assert_eq!(owner(&[entry(&made("a/one")), entry(&fetched(Face::Host))]), hosted("a/one"));
+    assert_eq!(owner(&[entry(&fetched(Face::Hosted))]), None, "its host is a pool");
 }
 
 #[test]
@@ -263,7 +287,7 @@ fn deed() -> impl Strategy<Value = Deed> {
         6 => (0usize..4, 0u8..5).prop_map(|(action, how)| Deed::Up { action, how }),
         3 => (0usize..4, any::<bool>()).prop_map(|(action, is_killed)| Deed::Down { action, is_killed }),
         4 => (0usize..4, 0u8..5).prop_map(|(request, how)| Deed::Decide { request, how }),
-        6 => (0usize..3, 0u8..12).prop_map(|(host, what)| Deed::Told { host, what }),
+        6 => (0usize..3, 0u8..13).prop_map(|(host, what)| Deed::Told { host, what }),
         1 => (0usize..4).prop_map(|action| Deed::Older { action }),
         1 => Just(Deed::Moved),
     ]
@@ -379,6 +403,10 @@ impl Writers {
             8 => entry(&MachineRetired { host }),
             9 => entry(&MachineGone { host }),
             10 => Entry { time: at(0), kind: "of-a-newer-hardway".into(), body: json!({"host": host}) },
+            11 => {
+                let (cluster, node_pool) = ("clusters/demo".into(), "demo".into());
+                entry(&HostedMachine { machine: host, cluster, node_pool })
+            }
             _ => {
                 let (cluster, worker) = ("demo".into(), host);
                 entry(&HostedStep { cluster, worker, step: WorkerStep::Boot, error: None })

@@ -9,10 +9,10 @@ use std::path::Path;
 
 use hardway_journal::{
     ActionFinished, ActionStarted, ActionUndone, CsrDecided, CsrIntended, CsrVerdict, Entry, Event, Face,
-    Fact, History, HostSeen, HostedStep, IgnitionOffered, IgnitionRedeemed, InstallBegun, Interrupted,
-    Journal, JournalError, MachineGone, MachineRetired, MediumRead, NodeJoined, PhaseFailed, PhaseFinished,
-    PhaseName, PhaseReset, PhaseStarted, PoolServed, Program, Reason, Record, Sight, Step, VERSION,
-    WorkerStep, read,
+    Fact, History, HostSeen, HostedMachine, HostedStep, IgnitionOffered, IgnitionRedeemed, InstallBegun,
+    Interrupted, Journal, JournalError, MachineGone, MachineRetired, MediumRead, NodeJoined, PhaseFailed,
+    PhaseFinished, PhaseName, PhaseReset, PhaseStarted, PoolServed, Program, Reason, Record, Sight, Step,
+    VERSION, WorkerStep, read,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -75,6 +75,10 @@ fn rows() -> Vec<(Entry, Event, String)> {
             r#"{"by":"bmc","host":"h","sight":{"writing":{"megabytes":7}}}"#,
         ),
         row(seen(Sight::OsWritten), r#"{"by":"bmc","host":"h","sight":"os-written"}"#),
+        row(
+            HostedMachine { machine: "m".into(), cluster: "n/c".into(), node_pool: "p".into() },
+            r#"{"cluster":"n/c","machine":"m","nodePool":"p"}"#,
+        ),
         row(step, r#"{"cluster":"c","step":"dress","worker":"w"}"#),
         row(wrong, r#"{"cluster":"c","error":"e","step":"remove-machine","worker":"w"}"#),
         row(IgnitionOffered { host: host(), generation: generation() }, r#"{"generation":"g","host":"h"}"#),

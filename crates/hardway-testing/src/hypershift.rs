@@ -39,7 +39,9 @@ pub fn hosted_control_plane_is_up(
 ) {
     let control_plane = format!("{namespace}-{cluster}");
     management.apply(&json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": control_plane}}));
-    let text = fs_err::read_to_string(kubeconfig).unwrap();
+    // As HyperShift writes it: with certificates and keys in it.
+    let flat = ["config", "view", "--raw", "--flatten"];
+    let text = succeed(management.kubectl_with(kubeconfig).args(flat));
     let secret = format!("{cluster}-admin-kubeconfig");
     management.apply(&json!({"apiVersion": "v1", "kind": "Secret", "stringData": {"kubeconfig": text},
         "metadata": {"name": secret, "namespace": namespace}}));

@@ -77,6 +77,8 @@ pub struct Expected {
     pub declared: Declared,
     /// Nodes that may come once more, and since when.
     pub rejoin: BTreeMap<String, Timestamp>,
+    /// Pools of nodes that share their pool's token, by node: `<namespace>/<name>` of the NodePool.
+    pub pools: BTreeMap<String, String>,
 }
 
 /// What happens.

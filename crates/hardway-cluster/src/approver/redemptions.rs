@@ -1,51 +1,60 @@
 //! Who fetched a config, folded from the journal.
 
 use std::borrow::Cow;
-use std::net::IpAddr;
 
 use hardway_journal::Record;
 use jiff::Timestamp;
 
-use crate::csr_policy::Redemption;
+use crate::csr_policy::{Redemption, SharedRedemption};
 use crate::declared::DeclaredNode;
 
 /// All that was fetched.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Redemptions {
     own: Vec<Redemption>,
-    /// Of workers that share a token: whose it was, only the address can tell.
-    shared: Vec<(IpAddr, Timestamp)>,
+    /// Of workers that share their pool's token: whose it was, only the address can tell.
+    shared: Vec<SharedRedemption>,
 }
 
 impl Redemptions {
     /// A line of the journal.
     pub(crate) fn read(&mut self, record: &Record) {
         self.own.extend(Redemption::of(record));
-        self.shared.extend(Redemption::shared(record));
+        self.shared.extend(SharedRedemption::of(record));
     }
 
-    /// Those that count for a node. One that was shared is the node's whose address it came from.
-    pub(crate) fn for_node(&self, declared: Option<&DeclaredNode>) -> Cow<'_, [Redemption]> {
-        if self.shared.is_empty() {
-            return Cow::Borrowed(&self.own);
-        }
-        let is_its = |source: &IpAddr| declared.is_some_and(|declared| declared.addresses.contains(source));
-        let host = declared.map_or("", |declared| declared.host.as_str());
-        let mut all = self.own.clone();
-        for (source, at) in self.shared.iter().filter(|(source, _)| is_its(source)) {
-            all.push(Redemption { host: host.to_owned(), source: *source, at: *at });
-        }
+    /// Those that count for a node: its host's own; or, where it shares its pool's token, those of its pool that came from its address. The
+    /// token of another pool opens another config, and so does a host's own: whoever has it proves nothing here.
+    pub(crate) fn for_node(
+        &self,
+        declared: Option<&DeclaredNode>,
+        pool: Option<&str>,
+    ) -> Cow<'_, [Redemption]> {
+        let its = match pool {
+            None => Cow::Borrowed(self.own.as_slice()),
+            Some(pool) => Cow::Owned(self.of_pool(declared, pool)),
+        };
         // Somebody serves configs here, even if this node got none.
-        if all.is_empty() {
-            let (source, at) = self.shared[0];
-            all.push(Redemption { host: String::new(), source, at });
+        let others = || {
+            let own = self.own.first().map(|one| (one.source, one.at));
+            own.or_else(|| self.shared.first().map(|one| (one.source, one.at)))
+        };
+        match its.first().is_none().then(others).flatten() {
+            Some((source, at)) => Cow::Owned(vec![Redemption { host: String::new(), source, at }]),
+            None => its,
         }
-        Cow::Owned(all)
+    }
+
+    fn of_pool(&self, declared: Option<&DeclaredNode>, pool: &str) -> Vec<Redemption> {
+        let Some(declared) = declared else { return Vec::new() };
+        let its =
+            self.shared.iter().filter(|one| one.pool == pool && declared.addresses.contains(&one.source));
+        its.map(|one| Redemption { host: declared.host.clone(), source: one.source, at: one.at }).collect()
     }
 
     /// When a node's host last fetched its config.
-    pub(crate) fn last(&self, declared: &DeclaredNode) -> Option<Timestamp> {
-        let all = self.for_node(Some(declared));
+    pub(crate) fn last(&self, declared: &DeclaredNode, pool: Option<&str>) -> Option<Timestamp> {
+        let all = self.for_node(Some(declared), pool);
         all.iter().filter(|one| one.host == declared.host).map(|one| one.at).max()
     }
 }
@@ -71,12 +80,17 @@ mod tests {
             identity: None,
         };
         let mut redemptions = Redemptions::default();
-        assert!(redemptions.for_node(None).is_empty());
+        let demo = Some("clusters/demo");
+        assert!(redemptions.for_node(None, demo).is_empty());
         redemptions.read(&fetched(Face::Hosted, "clusters/demo", [10, 0, 0, 1]));
-        assert_eq!(redemptions.last(&node("w-0", [10, 0, 0, 1])), Some(Timestamp::UNIX_EPOCH));
-        assert_eq!(redemptions.last(&node("w-1", [10, 0, 0, 2])), None);
-        assert!(!redemptions.for_node(None).is_empty(), "somebody serves here");
+        assert_eq!(redemptions.last(&node("w-0", [10, 0, 0, 1]), demo), Some(Timestamp::UNIX_EPOCH));
+        assert_eq!(redemptions.last(&node("w-1", [10, 0, 0, 2]), demo), None);
+        for pool in [None, Some("clusters/other"), Some("other/demo"), Some("demo"), Some("")] {
+            assert_eq!(redemptions.last(&node("w-0", [10, 0, 0, 1]), pool), None, "{pool:?}");
+        }
+        assert!(!redemptions.for_node(None, None).is_empty(), "somebody serves here");
         redemptions.read(&fetched(Face::Host, "w-1", [10, 0, 0, 2]));
-        assert_eq!(redemptions.last(&node("w-1", [10, 0, 0, 2])), Some(Timestamp::UNIX_EPOCH));
+        assert_eq!(redemptions.last(&node("w-1", [10, 0, 0, 2]), None), Some(Timestamp::UNIX_EPOCH));
+        assert_eq!(redemptions.last(&node("w-1", [10, 0, 0, 2]), demo), None, "that was another cluster's");
     }
 }

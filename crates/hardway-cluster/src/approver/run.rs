@@ -1,5 +1,6 @@
 //! Running an approver: once over what is pending, or for as long as the cluster lives.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -90,7 +91,8 @@ impl Approver {
     /// When decisions cannot be recorded. An API server that does not answer is waited for.
     pub async fn watch(&self, stop: impl Future<Output = ()>) -> Result<Summary, ApproverError> {
         let rejoin = self.settings.rejoin.clone();
-        let (_sender, expected) = watch::channel(Expected { declared: self.declared.clone(), rejoin });
+        let (_sender, expected) =
+            watch::channel(Expected { declared: self.declared.clone(), rejoin, pools: BTreeMap::new() });
         self.watch_expected(expected, stop).await
     }
 

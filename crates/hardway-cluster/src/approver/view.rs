@@ -35,6 +35,8 @@ pub struct ClusterView {
     /// Requests whose decision is in the journal, by uid.
     recorded: BTreeSet<String>,
     redemptions: Redemptions,
+    /// By node.
+    pools: BTreeMap<String, String>,
     joined: BTreeMap<String, Timestamp>,
 }
 
@@ -55,16 +57,19 @@ impl ClusterView {
             intended: BTreeMap::new(),
             recorded: BTreeSet::new(),
             redemptions: Redemptions::default(),
+            pools: BTreeMap::new(),
             joined: BTreeMap::new(),
         }
     }
 
     /// Others are expected from now on.
     pub fn expect(&mut self, expected: &Expected) {
-        if (&self.declared, &self.settings.rejoin) == (&expected.declared, &expected.rejoin) {
+        let known = (&self.declared, &self.settings.rejoin, &self.pools);
+        if known == (&expected.declared, &expected.rejoin, &expected.pools) {
             return;
         }
         self.declared = expected.declared.clone();
+        self.pools.clone_from(&expected.pools);
         self.settings.rejoin.clone_from(&expected.rejoin);
         // Whether a request is sound depends on who is expected.
         self.rivals.clear();
@@ -162,7 +167,7 @@ impl ClusterView {
             .filter(|rival| rival.name != examined.request.name)
             .cloned()
             .collect();
-        let redemptions = self.redemptions.for_node(self.declared.node(name));
+        let redemptions = self.redemptions.for_node(self.declared.node(name), self.pool(name));
         let world = World {
             declared: &self.declared,
             nodes: &nodes,
@@ -216,6 +221,11 @@ impl ClusterView {
         self.declared.node(node).is_some()
     }
 
+    /// The pool whose token its machine shows, if it shares one.
+    fn pool(&self, node: &str) -> Option<&str> {
+        self.pools.get(node).map(String::as_str)
+    }
+
     /// Sound pending requests of a node.
     pub fn pending_of(&self, node: &str) -> Vec<String> {
         let from = (node.to_owned(), String::new(), false);
@@ -231,7 +241,7 @@ impl ClusterView {
             let State::Approved { at, issued: true } = examined.request.state else { continue };
             let Some(node) = examined.node().filter(|node| self.nodes.contains(*node)) else { continue };
             let Some(declared) = self.declared.node(node) else { continue };
-            let fetched = self.redemptions.last(declared);
+            let fetched = self.redemptions.last(declared, self.pool(node));
             let is_since = |moment: &Timestamp| fetched.is_none_or(|fetched| *moment >= fetched);
             if is_since(&at) && !self.joined.get(&declared.host).is_some_and(is_since) {
                 hosts.insert(declared.host.clone());

@@ -34,7 +34,7 @@ pub use pkcs10::{Name, Pkcs10, Pkcs10Error};
 pub use reason::ReasonCode;
 pub use request::{CLIENT_SIGNER, Request, SERVING_SIGNER, State};
 pub use rules::{RULES, Rule};
-pub use world::{Approval, IgnitionEvidence, Redemption, Rival, SeenNode, Settings, World};
+pub use world::{Approval, IgnitionEvidence, Redemption, Rival, SeenNode, Settings, SharedRedemption, World};
 
 use crate::declared::Declared;
 

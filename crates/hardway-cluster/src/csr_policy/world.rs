@@ -49,6 +49,17 @@ pub struct Redemption {
     pub at: Timestamp,
 }
 
+/// A worker of a hosted cluster showed its pool's token and got its config.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedRedemption {
+    /// Whose token it was: `<namespace>/<name>` of the NodePool. Every worker of the pool has the same.
+    pub pool: String,
+    /// Where the request came from.
+    pub source: IpAddr,
+    /// When.
+    pub at: Timestamp,
+}
+
 /// A certificate that was approved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Approval {
@@ -139,15 +150,17 @@ impl SeenNode {
 }
 
 impl Redemption {
-    /// Of a hosted worker, from a record of the journal: where it came from, and when. Its pool's token says nothing more.
-    pub fn shared(record: &Record) -> Option<(IpAddr, Timestamp)> {
-        let fact = record.fact::<IgnitionRedeemed>()?.ok().filter(|fact| fact.face == Face::Hosted)?;
-        Some((fact.source.to_canonical(), record.time))
-    }
-
     /// From a record of the journal, when it is one of a host.
     pub fn of(record: &Record) -> Option<Self> {
         let fact = record.fact::<IgnitionRedeemed>()?.ok().filter(|fact| fact.face == Face::Host)?;
         Some(Self { host: fact.host, source: fact.source.to_canonical(), at: record.time })
+    }
+}
+
+impl SharedRedemption {
+    /// From a record of the journal, when it is one of a hosted worker.
+    pub fn of(record: &Record) -> Option<Self> {
+        let fact = record.fact::<IgnitionRedeemed>()?.ok().filter(|fact| fact.face == Face::Hosted)?;
+        Some(Self { pool: fact.host, source: fact.source.to_canonical(), at: record.time })
     }
 }

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::{Controller, ControllerEvent};
 use crate::error::HostedError;
+use crate::machine_maker::MachineOf;
 use crate::names;
 use crate::objects::{NodePool, Taint};
 use crate::pointer::{Pointer, SMALLEST_LIMIT};
@@ -74,10 +75,10 @@ impl StepExecutor {
     async fn step(&self, task: &Task) -> Result<(), HostedError> {
         match &task.step {
             Step::Observe(worker) | Step::Record(worker) => self.write(task, worker).await,
-            Step::Settle { worker } => {
+            Step::Settle { .. } => {
                 if let Some(maker) = self.controller.machines.clone() {
-                    let worker = worker.clone();
-                    blocking(move || maker.settle(&worker)).await?;
+                    let machine = self.machine_of(task);
+                    blocking(move || maker.settle(&machine)).await?;
                 }
                 self.change(task, |worker, now| worker.history.settled = Some(now)).await
             }
@@ -90,8 +91,8 @@ impl StepExecutor {
             Step::Drain { .. } => self.drain(task).await,
             Step::RemoveMachine { .. } => {
                 if let Some(maker) = self.controller.machines.clone() {
-                    let name = task.worker.name.clone();
-                    blocking(move || maker.remove(&name)).await?;
+                    let machine = self.machine_of(task);
+                    blocking(move || maker.remove(&machine)).await?;
                 }
                 self.change(task, |worker, now| worker.history.removed = Some(now)).await
             }
@@ -144,7 +145,7 @@ impl StepExecutor {
                 |error| HostedError::Machine { machine: task.worker.name.clone(), why: error.to_string() },
             )?;
         let booted = (self.controller.now)();
-        let machine = task.worker.name.clone();
+        let machine = self.machine_of(task);
         let by_hand = blocking(move || maker.boot(&machine, &own)).await?;
         if !by_hand.is_empty() {
             let event = ControllerEvent::ByHand { worker: task.worker.name.clone(), steps: by_hand.clone() };
@@ -161,6 +162,16 @@ impl StepExecutor {
             });
         })
         .await
+    }
+
+    /// Whose machine it would have to be.
+    fn machine_of(&self, task: &Task) -> MachineOf {
+        let management = &self.controller.management;
+        MachineOf {
+            machine: task.worker.name.clone(),
+            cluster: format!("{}/{}", management.namespace, management.cluster),
+            node_pool: task.worker.node_pool.clone(),
+        }
     }
 
     /// Labels and taints, once: later changes are the administrator's.

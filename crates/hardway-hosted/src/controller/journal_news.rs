@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use hardway_cluster::csr_policy::{CLIENT_SIGNER, Redemption};
+use hardway_cluster::csr_policy::{CLIENT_SIGNER, SharedRedemption};
 use hardway_journal::{CsrDecided, Follower, JournalError, Record};
 use jiff::Timestamp;
 
@@ -13,7 +13,8 @@ use crate::worker::Worker;
 /// Folded from the journal; the approver writes its decisions there, and the ignition server who fetched what.
 pub(super) struct JournalNews {
     follower: Follower,
-    fetched: BTreeMap<IpAddr, Timestamp>,
+    /// By pool and address: a token of one pool says nothing about workers of another.
+    fetched: BTreeMap<(String, IpAddr), Timestamp>,
     asked: BTreeMap<String, (Timestamp, String)>,
 }
 
@@ -31,8 +32,8 @@ impl JournalNews {
     }
 
     fn note(&mut self, record: &Record) -> bool {
-        if let Some((source, at)) = Redemption::shared(record) {
-            self.fetched.insert(source, at);
+        if let Some(SharedRedemption { pool, source, at }) = SharedRedemption::of(record) {
+            self.fetched.insert((pool, source), at);
             return true;
         }
         match record.fact::<CsrDecided>() {
@@ -44,10 +45,13 @@ impl JournalNews {
         }
     }
 
-    /// About these workers.
-    pub(super) fn of(&self, workers: &[Worker]) -> BTreeMap<String, WorkerNews> {
+    /// About these workers, of pools in this namespace.
+    pub(super) fn of(&self, workers: &[Worker], namespace: &str) -> BTreeMap<String, WorkerNews> {
+        let fetched = |worker: &Worker, address: &IpAddr| {
+            self.fetched.get(&(format!("{namespace}/{}", worker.node_pool), *address)).copied()
+        };
         let news = |worker: &Worker| WorkerNews {
-            fetched: worker.addresses.iter().filter_map(|address| self.fetched.get(address)).max().copied(),
+            fetched: worker.addresses.iter().filter_map(|address| fetched(worker, address)).max(),
             asked: self.asked.get(&worker.name).cloned(),
         };
         workers.iter().map(|worker| (worker.name.clone(), news(worker))).collect()

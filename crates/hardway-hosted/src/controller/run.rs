@@ -123,7 +123,7 @@ impl Run {
     fn look(&mut self, watches: &Watches) -> Result<bool, HostedError> {
         self.news.read()?;
         let now = (self.controller.now)();
-        let snapshot = Snapshot::take(watches, &self.news, &mut self.memory, self.controller.rest, now);
+        let snapshot = Snapshot::take(watches, &self.news, &mut self.memory, &self.controller, now);
         let held = snapshot
             .pools
             .iter()
@@ -132,6 +132,7 @@ impl Run {
         if let Some(approver) = &self.approver {
             approver.expect(expected(
                 &snapshot.workers,
+                &self.controller.management.namespace,
                 &snapshot.surroundings,
                 &self.controller.policy,
                 now,

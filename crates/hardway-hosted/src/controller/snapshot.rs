@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::Secret;
 
+use super::Controller;
 use super::journal_news::JournalNews;
 use super::watches::Watches;
 use crate::config_watch::ConfigWatch;
@@ -40,7 +41,7 @@ impl Snapshot {
         watches: &Watches,
         news: &JournalNews,
         memory: &mut Memory,
-        rest: SignedDuration,
+        controller: &Controller,
         now: Timestamp,
     ) -> Self {
         let clusters = watches.clusters.state();
@@ -71,7 +72,7 @@ impl Snapshot {
             .map(|node| NodeView::of(node))
             .map(|node| (node.name.clone(), node))
             .collect();
-        let news = news.of(&snapshot.workers);
+        let news = news.of(&snapshot.workers, &controller.management.namespace);
         for pool in watches.pools.state() {
             if cluster.is_none_or(|cluster| cluster.metadata.name.as_deref() != Some(&pool.spec.cluster_name))
             {
@@ -82,7 +83,7 @@ impl Snapshot {
                 snapshot.workers.iter().filter(|worker| worker.node_pool == name).cloned().collect();
             let config = memory.configs.entry(name.clone()).or_default();
             snapshot.pools.push(PoolView {
-                gates: gates_of(cluster, &pool, &secrets, config, rest, now),
+                gates: gates_of(cluster, &pool, &secrets, config, controller.rest, now),
                 tokens: tokens_of(&pool, &secrets),
                 nodes: nodes.clone(),
                 news: news.clone(),

@@ -5,7 +5,8 @@ use std::path::Path;
 use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::Balancer;
 use hardway_assets::{Cluster, example};
-use hardway_machines::actions::Step;
+use hardway_journal::{ActionFinished, ActionStarted, ActionUndone, Face, IgnitionRedeemed};
+use hardway_machines::actions::{Program, Step};
 use hardway_machines::providers::bare_metal::{BareMetal, BareMetalSettings};
 use hardway_machines::providers::gce::{Gce, GceSettings};
 use hardway_machines::providers::libvirt::{HostFacts, Libvirt, Resolver, Settings};
@@ -106,7 +107,7 @@ fn a_machine_without_a_controller_is_a_persons_to_switch_on() {
     let (media, own, _) = planned(&cluster, Arc::clone(&provider));
     assert_eq!((media.len(), own.len()), (2, 0), "{media:#?} {own:#?}");
     let site = Site::new(json!({}));
-    let told = site.maker.boot("worker-0", &Secret::new("{}")).unwrap().join("\n");
+    let told = site.maker.boot(&of("worker-0"), &Secret::new("{}")).unwrap().join("\n");
     assert!(told.contains("media/worker-0.iso"), "{told}");
     assert_eq!(site.made(), ["worker-0"]);
 }
@@ -131,7 +132,7 @@ fn media_of_several_machines_are_made_one_after_the_other() {
     let site = Site::new(with_controllers("iso"));
     std::thread::scope(|scope| {
         let boots: Vec<_> = ["worker-0", "worker-1"]
-            .map(|name| scope.spawn(|| site.maker.boot(name, &Secret::new("{}"))))
+            .map(|name| scope.spawn(|| site.maker.boot(&of(name), &Secret::new("{}"))))
             .into();
         for boot in boots {
             assert_eq!(boot.join().unwrap().unwrap(), Vec::<String>::new());
@@ -145,15 +146,114 @@ fn media_of_several_machines_are_made_one_after_the_other() {
         assert!(site.path(&pointer).exists() && site.path(&medium).exists());
         let mode = |path: &str| fs::metadata(site.path(path)).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&pointer), mode("hosted")), (0o600, 0o700));
-        site.maker.settle(name).unwrap();
+        site.maker.settle(&of(name)).unwrap();
         assert!(!site.path(&pointer).exists() && !site.path(&medium).exists(), "its token is in neither");
     }
     assert!(fs::read_to_string(site.path("calls")).unwrap().contains("bmc eject --host worker-0"));
 }
 
+/// Whoever can write records asks for machines of other pools, of other clusters, and of the folder's own cluster.
+#[test]
+fn a_machine_of_somebody_else_is_left_alone() {
+    let site = Site::new(with_controllers("iso"));
+    let others = [
+        MachineOf { node_pool: "other".to_owned(), ..of("worker-0") },
+        MachineOf { cluster: "clusters/other".to_owned(), ..of("worker-0") },
+        MachineOf { cluster: "elsewhere/demo".to_owned(), ..of("worker-0") },
+    ];
+    site.maker.boot(&of("worker-0"), &Secret::new("{}")).unwrap();
+    let calls = site.calls();
+    for other in &others {
+        let deeds = [
+            site.maker.boot(other, &Secret::new("stolen")).map(drop),
+            site.maker.settle(other),
+            site.maker.remove(other),
+        ];
+        for deed in deeds {
+            let said = deed.unwrap_err().to_string();
+            assert!(
+                said.starts_with(
+                    "machine worker-0 is left alone: it was made for pool demo of cluster clusters/demo"
+                ),
+                "{said}"
+            );
+        }
+    }
+    assert_eq!(site.calls(), calls, "nothing was run");
+    assert_eq!(fs::read_to_string(site.path("hosted/worker-0.ign")).unwrap(), "{}");
+    // After a restart as well; and once it is gone, it is whose comes first.
+    let again = maker(&site.cluster, Arc::clone(&site.maker.provider), site.folder.path());
+    assert!(matches!(again.remove(&others[0]), Err(HostedError::NotOurs { .. })));
+    again.remove(&of("worker-0")).unwrap();
+    assert!(site.calls().contains("bmc eject --host worker-0"), "{}", site.calls());
+    site.maker.boot(&others[1], &Secret::new("{}")).unwrap();
+    assert!(matches!(again.boot(&of("worker-0"), &Secret::new("{}")), Err(HostedError::NotOurs { .. })));
+}
+
+#[test]
+fn a_machine_of_the_folders_own_cluster_is_left_alone() {
+    let site = Site::new(with_controllers("iso"));
+    let own = |action: &str| {
+        let program = Program::new("touch", [site.path("taken-away").to_str().unwrap()]);
+        let (does, undo) = (Vec::new(), vec![Step::Run(program)]);
+        site.write(&ActionStarted { action: action.to_owned(), why: String::new(), does, undo });
+        site.write(&ActionFinished { action: action.to_owned() });
+    };
+    own("machine/master-0/definition");
+    own("machine/worker-0/first-boot");
+    site.write(&IgnitionRedeemed {
+        host: "worker-1".to_owned(),
+        generation: "1".to_owned(),
+        source: [10, 0, 0, 1].into(),
+        face: Face::Host,
+    });
+    for name in ["master-0", "worker-0", "worker-1"] {
+        for deed in [site.maker.settle(&of(name)), site.maker.remove(&of(name))] {
+            let said = deed.unwrap_err().to_string();
+            assert!(said.contains("of this working folder"), "{name}: {said}");
+        }
+        assert!(site.maker.boot(&of(name), &Secret::new("{}")).is_err(), "{name}");
+    }
+    assert!(
+        !site.path("taken-away").exists() && !site.path("hosted").exists() && !site.path("calls").exists()
+    );
+    // What was only made ready is whoever's comes.
+    site.write(&ActionUndone { action: "machine/worker-0/first-boot".to_owned() });
+    own("machine/worker-0/definition");
+    site.maker.boot(&of("worker-0"), &Secret::new("{}")).unwrap();
+}
+
+/// A record of a worker that never came, or under a name that is a path.
+#[test]
+fn what_was_never_made_is_not_taken_away() {
+    let site = Site::new(with_controllers("iso"));
+    fs::create_dir(site.path("hosted")).unwrap();
+    for path in ["hosted/worker-0.ign", "pull-secret.ign"] {
+        fs::write(site.path(path), "precious").unwrap();
+    }
+    for name in ["worker-0", "nobody", "../pull-secret", "..", ""] {
+        site.maker.remove(&of(name)).unwrap();
+        site.maker.settle(&of(name)).unwrap();
+    }
+    assert!(site.maker.boot(&of("../pull-secret"), &Secret::new("{}")).is_err());
+    for path in ["hosted/worker-0.ign", "pull-secret.ign"] {
+        assert_eq!(fs::read_to_string(site.path(path)).unwrap(), "precious");
+    }
+    assert!(!site.path("calls").exists());
+}
+
+fn of(machine: &str) -> MachineOf {
+    MachineOf {
+        machine: machine.to_owned(),
+        cluster: "clusters/demo".to_owned(),
+        node_pool: "demo".to_owned(),
+    }
+}
+
 /// A folder with a stand-in for the program itself, which keeps others out while it makes a medium.
 struct Site {
     folder: TempDir,
+    cluster: Cluster,
     maker: MachineMaker,
 }
 
@@ -176,7 +276,16 @@ esac
         hardway_testing::succeed(std::process::Command::new("sh").args(["-c", &copy.to_string()]));
         let (cluster, provider) = bare_metal(settings, folder.path(), &program);
         let maker = maker(&cluster, provider, folder.path());
-        Self { folder, maker }
+        Self { folder, cluster, maker }
+    }
+
+    fn write<F: Fact>(&self, fact: &F) {
+        self.maker.write_down(fact).unwrap();
+    }
+
+    /// What the program was called with.
+    fn calls(&self) -> String {
+        fs::read_to_string(self.path("calls")).unwrap()
     }
 
     fn path(&self, name: &str) -> PathBuf {

@@ -30,7 +30,7 @@ pub(super) fn boot(worker: &Worker, round: &Round<'_>, booting: &mut usize) -> O
 /// node that is there keeps a new machine from its certificate.
 pub(super) fn remove(worker: &Worker, round: &Round<'_>) -> Option<Step> {
     let history = &worker.history;
-    let node = round.node(worker);
+    let node = round.own_node(worker);
     if history.removed.is_some() {
         return Some(match node {
             Some(node) => Step::DeleteNode { node: node.name.clone(), uid: node.uid.clone() },

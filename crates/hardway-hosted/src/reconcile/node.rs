@@ -10,7 +10,7 @@ use crate::objects::NodePool;
 use crate::worker::{TroubleReason, Wanted, Worker};
 
 pub(super) fn step(worker: &Worker, round: &Round<'_>, away: &mut usize) -> Option<Step> {
-    let node = round.node(worker);
+    let node = round.own_node(worker);
     if worker.history.joined.is_none() && is_pointer_dead(worker, round) {
         let mut record = worker.clone();
         record.wanted = Wanted::Replaced;
@@ -29,7 +29,7 @@ pub(super) fn step(worker: &Worker, round: &Round<'_>, away: &mut usize) -> Opti
 /// Why a worker is unwell, if it is.
 pub(super) fn is_unwell(worker: &Worker, round: &Round<'_>) -> Option<(TroubleReason, String)> {
     let booted = worker.history.booted.filter(|_| worker.wanted == Wanted::Present)?;
-    match round.node(worker).filter(|_| worker.history.joined.is_some()) {
+    match round.own_node(worker).filter(|_| worker.history.joined.is_some()) {
         Some(node) => is_node_unwell(node, round),
         None if worker.history.joined.is_some() => {
             Some((TroubleReason::NodeMissing, format!("node {} was there and is gone", worker.name)))

@@ -4,6 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{PoolView, Step, node};
 use crate::gates::{Gate, first_held};
+use crate::names;
 use crate::node_view::NodeView;
 use crate::token::TokenSecret;
 use crate::worker::{Trouble, TroubleReason, Worker};
@@ -75,6 +76,17 @@ impl<'r> Round<'r> {
         self.view.nodes.get(&worker.name)
     }
 
+    /// The node that the worker's machine became, and no other of that name: one that was there before the machine, that came without
+    /// one, or that another pool labelled, is somebody else's.
+    pub(super) fn own_node(&self, worker: &Worker) -> Option<&'r NodeView> {
+        let history = &worker.history;
+        let pool = self.view.pool.metadata.name.as_deref();
+        self.node(worker).filter(|node| {
+            history.booted.is_some_and(|booted| node.created.as_second() >= booted.as_second())
+                && node.labels.get(names::NODE_LABEL).is_none_or(|label| Some(label.as_str()) == pool)
+        })
+    }
+
     pub(super) fn token(&self, config_hash: &str) -> Option<&'r TokenSecret> {
         self.view.tokens.iter().find(|token| token.config_hash == config_hash)
     }
@@ -106,12 +118,8 @@ impl<'r> Round<'r> {
                 history.asked = news.asked.as_ref().map(|(at, _)| *at).filter(since);
             }
         }
-        let node = self.node(worker).filter(|node| {
-            // A node that was there before the machine is another's.
-            node.created.as_second() >= booted.as_second()
-                && history.node_uid.as_deref().is_none_or(|uid| uid == node.uid)
-        });
-        if let Some(node) = node {
+        let is_same = |uid: Option<&str>, node: &NodeView| uid.is_none_or(|uid| uid == node.uid);
+        if let Some(node) = self.own_node(worker).filter(|node| is_same(history.node_uid.as_deref(), node)) {
             history.joined.get_or_insert(node.created);
             history.node_uid.get_or_insert_with(|| node.uid.clone());
             if node.is_ready() {

@@ -8,7 +8,7 @@ use crate::worker::{TroubleReason, Wanted, Worker};
 /// Workers of the pool that are away: underway, leaving, or not ready.
 pub(super) fn away(round: &Round<'_>) -> usize {
     let is_away = |worker: &&Worker| {
-        let node = round.node(worker);
+        let node = round.own_node(worker);
         let is_underway = worker.history.upgrading.is_some();
         worker.history.joined.is_some()
             && (is_underway || worker.wanted != Wanted::Present || !node.is_some_and(NodeView::is_ready))

@@ -7,6 +7,7 @@
     reason = "a test stops at the first surprise"
 )]
 
+mod attacks;
 mod elections;
 mod kubelet;
 mod lives;

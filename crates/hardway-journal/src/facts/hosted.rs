@@ -19,6 +19,18 @@ pub struct HostedStep {
     pub error: Option<String>,
 }
 
+/// A machine is about to be made for a worker. It is that pool's until it is gone: of two who want the same, the first line counts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HostedMachine {
+    /// As in the inventory.
+    pub machine: String,
+    /// The hosted cluster: `<namespace>/<name>`.
+    pub cluster: String,
+    /// Its pool.
+    pub node_pool: String,
+}
+
 macro_rules! worker_steps {
     ($count:literal; $($(#[$doc:meta])* $step:ident, $word:literal;)+) => {
         /// What can be done for a worker.

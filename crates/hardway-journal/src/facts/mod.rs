@@ -16,7 +16,7 @@ use serde::{Deserialize as _, Serialize};
 
 use self::actions::{ActionFinished, ActionStarted, ActionUndone};
 use self::certificates::{CsrDecided, CsrIntended, NodeJoined};
-use self::hosted::HostedStep;
+use self::hosted::{HostedMachine, HostedStep};
 use self::hosts::{HostSeen, InstallBegun, MachineGone, MachineRetired, MediumRead};
 use self::ignition::{IgnitionOffered, IgnitionRedeemed, PoolServed};
 use self::phases::{Interrupted, PhaseFailed, PhaseFinished, PhaseReset, PhaseStarted};
@@ -80,6 +80,7 @@ facts! {
     CsrDecided, "csr-decided";
     CsrIntended, "csr-intended";
     HostSeen, "host-seen";
+    HostedMachine, "hosted-machine";
     HostedStep, "hosted-step";
     IgnitionOffered, "ignition-offered";
     IgnitionRedeemed, "ignition-redeemed";

@@ -4,6 +4,7 @@
 //! Phases      how far the install is                              phases.rs
 //! Ledger      what was done to this host and is not taken back    ledger.rs
 //! Hosts       what was offered to hosts, and what became of them  hosts.rs
+//! Owners      whose machines are                                  machine_owners.rs
 //! Requests    certificate requests that were decided              requests.rs
 //! ```
 //!
@@ -23,6 +24,7 @@
 
 mod hosts;
 mod ledger;
+mod machine_owners;
 mod phases;
 mod requests;
 
@@ -30,6 +32,7 @@ use std::path::{Path, PathBuf};
 
 pub use hosts::{Hosts, Redeemed};
 pub use ledger::{Ledger, Owned};
+pub use machine_owners::{MachineOwner, MachineOwners};
 pub use phases::{PhaseState, Phases};
 pub use requests::Requests;
 
@@ -44,6 +47,8 @@ pub struct History {
     pub actions: Ledger,
     /// What was offered to hosts, and what became of them.
     pub hosts: Hosts,
+    /// Whose machines are.
+    pub owners: MachineOwners,
     /// Certificate requests.
     pub requests: Requests,
     /// Whether something may have begun that is not in here.
@@ -122,6 +127,7 @@ impl History {
         self.phases.apply(&event, record.time);
         self.actions.apply(&event);
         self.hosts.apply(&event, record.time);
+        self.owners.apply(&event);
         self.requests.apply(&event, record.seq);
         Ok(())
     }

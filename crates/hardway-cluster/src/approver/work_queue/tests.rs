@@ -107,7 +107,7 @@ async fn a_node_that_becomes_expected_while_it_is_held_is_decided_about_again() 
         identity: None,
     };
     let declared = Declared { nodes: vec![node], ..Declared::default() };
-    work.expect(&Expected { declared, rejoin: BTreeMap::new() });
+    work.expect(&Expected { declared, ..Expected::default() });
     work.done().await.unwrap();
     assert_eq!(work.summary().held, 1);
     assert!(!work.is_idle(), "nobody would ask again");
