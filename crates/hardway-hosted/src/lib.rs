@@ -11,12 +11,13 @@
 //! reconcile      what is wanted and seen → the next steps     upgrade   upgrades in place
 //! management     the management cluster                       pool_status   the gates of a pool, now
 //! machine_maker  machines by a provider                       expected  whom the approver lets in
-//! controller     all of it, in one long-running process
+//! controller     all of it, in one long-running process      account_token  how its pod goes into the hosted cluster
 //! ovn            the network's certificate                    diagnosis what keeps workers from working
 //! ```
 //!
 //! What decides is pure, and tested with data alone; what asks and writes is apart from it.
 
+mod account_token;
 pub mod config_watch;
 pub mod controller;
 pub mod diagnosis;
@@ -42,6 +43,7 @@ pub mod token;
 pub mod upgrade;
 pub mod worker;
 
+pub use account_token::AccountToken;
 pub use error::HostedError;
 pub use machine_maker::{MachineMaker, MachineOf};
 pub use management::Management;

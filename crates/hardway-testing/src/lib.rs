@@ -13,6 +13,7 @@
 //! ControlPlane     etcd, kube-apiserver, kube-controller-manager on loopback    control_plane.rs, flags.rs
 //! EtcdMembers      etcd members that know each other                             etcd.rs
 //! Identity         a client certificate and kubeconfig of that control plane    identity.rs
+//! has_exactly_the_rights_it_used()  rights of service accounts, by audit log   rights.rs
 //! install_hypershift()  a management cluster as HyperShift leaves it            hypershift.rs
 //! Machine          a kubelet and a container runtime that join it               machine.rs
 //! RedfishEmulator  sushy-tools' management controllers on loopback              redfish_emulator.rs
@@ -32,6 +33,7 @@ mod machine;
 mod namespace;
 mod ports;
 mod redfish_emulator;
+mod rights;
 mod run;
 mod server;
 mod skip;

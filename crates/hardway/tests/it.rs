@@ -6,6 +6,7 @@
 mod bare_metal;
 mod check;
 mod cli;
+mod deploy;
 mod fetch_and_render;
 mod gce;
 mod hosted;

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use hardway_testing::{ControlPlane, run, succeed};
+use hardway_testing::{ControlPlane, succeed};
 use serde_json::{Value, json};
 
 pub(crate) const NAMESPACE: &str = "clusters-demo";
@@ -15,7 +15,8 @@ pub(crate) struct ApiServer {
 
 impl ApiServer {
     pub(crate) fn start() -> Self {
-        let plane = ControlPlane::start();
+        let mut plane = ControlPlane::start();
+        plane.write_down_what_accounts_ask();
         succeed(plane.kubectl().args(["create", "namespace", NAMESPACE]));
         let account = format!("system:serviceaccount:{NAMESPACE}:hardway-ignition-server");
         let groups = ["system:serviceaccounts", &format!("system:serviceaccounts:{NAMESPACE}")];
@@ -42,10 +43,10 @@ impl ApiServer {
         self.plane.get(&["--namespace", NAMESPACE, kind, name])
     }
 
-    /// Whether the server may.
-    pub(crate) fn server_may(&self, verb: &str, what: &str, namespace: &str) -> bool {
-        let question = ["auth", "can-i", verb, what, "-n", namespace, "--quiet"];
-        run(self.plane.kubectl_with(&self.server).args(question)).0
+    /// What the server did so far is what it may.
+    pub(crate) fn has_exactly_the_rights_it_used(&self) {
+        let namespaces = [NAMESPACE, "default", "kube-system"];
+        self.plane.has_exactly_the_rights_it_used(NAMESPACE, "hardway-ignition-server", &namespaces);
     }
 
     pub(crate) fn apply(&self, object: &Value) {

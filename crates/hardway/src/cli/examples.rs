@@ -82,6 +82,7 @@ const ROWS: &[CommandExamples] = &[
     CommandExamples("hosted nodepool status", &["hardway hosted nodepool status pool-a --cluster guest"], &[Config, Blocked]),
     CommandExamples("hosted ovn", &["hardway hosted ovn --cluster guest", "hardway hosted ovn --cluster guest --fix"], &[Config, Blocked]),
     CommandExamples("hosted stand-in", &["hardway hosted stand-in --cluster guest --pool pool-a --config worker.ign --ignition-server 192.168.126.2:22624 --ignition-ca ca.crt"], &[Config, Interrupted]),
+    CommandExamples("hosted token", &["hardway hosted token --admin-kubeconfig /etc/hardway-admin/kubeconfig --into /run/hardway"], &[Config, Interrupted]),
     CommandExamples("hosted workers add", &["hardway hosted workers add --cluster guest --pool pool-a -n 2 --dir workers"], &[Config, Infrastructure, Interrupted, Blocked]),
     CommandExamples("hosted workers list", &["hardway hosted workers list --cluster guest --dir workers"], &[Config]),
     CommandExamples("hosted workers remove", &["hardway hosted workers remove worker-0 --cluster guest --dir workers"], &[Config, Infrastructure, Interrupted, Blocked]),

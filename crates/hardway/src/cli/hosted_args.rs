@@ -43,6 +43,8 @@ pub(crate) enum HostedNoun {
     Ovn(OvnArgs),
     /// Stand in for HyperShift's operators in a rehearsal without them: publish a config for a pool, and keep its tokens
     StandIn(StandInArgs),
+    /// Keep a short-lived token of a service account of the hosted cluster fresh in a folder, until told to stop
+    Token(TokenArgs),
     /// Keep the workers of a hosted cluster true, until told to stop
     Controller(Box<ControllerArgs>),
 }
@@ -230,6 +232,38 @@ pub(crate) struct OvnArgs {
     /// Make the certificate, if nobody else will. It reads the hosted cluster's own signer, and never writes over a Secret of others
     #[arg(long)]
     pub(crate) fix: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TokenArgs {
+    /// The administrator's kubeconfig of the hosted cluster, as HyperShift writes it into a Secret
+    #[arg(long, value_name = "FILE")]
+    pub(crate) admin_kubeconfig: PathBuf,
+    /// Whose token
+    #[arg(long, value_name = "NAMESPACE/NAME", default_value = "kube-system/hardway-hosted", value_parser = account)]
+    pub(crate) account: (String, String),
+    /// Folder for the files `kubeconfig` and `token`; `hardway hosted controller --hosted-kubeconfig` takes the former
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) into: PathBuf,
+    /// How long a token lives, from 10 minutes to a day
+    #[arg(long, value_name = "DURATION", default_value = "1h", value_parser = lifetime)]
+    pub(crate) lifetime: SignedDuration,
+    /// Write one, and do not stay to renew it
+    #[arg(long)]
+    pub(crate) once: bool,
+}
+
+fn account(text: &str) -> Result<(String, String), String> {
+    let parts = text.split_once('/').filter(|(namespace, name)| !namespace.is_empty() && !name.is_empty());
+    let (namespace, name) = parts.ok_or("not NAMESPACE/NAME")?;
+    Ok((namespace.to_owned(), name.to_owned()))
+}
+
+/// No API server gives one for less than ten minutes, and more than a day is a key.
+fn lifetime(text: &str) -> Result<SignedDuration, String> {
+    let lifetime: SignedDuration = text.parse().map_err(|error: jiff::Error| error.to_string())?;
+    let range = SignedDuration::from_mins(10)..=SignedDuration::from_hours(24);
+    if range.contains(&lifetime) { Ok(lifetime) } else { Err("not from 10m to 24h".to_owned()) }
 }
 
 #[derive(Debug, Args)]

@@ -14,6 +14,7 @@ fn real_from_a_cluster_to_its_workers() {
     let place = Place::start();
     made_once(&place);
     gates_are_told(&place);
+    a_token_for_the_pod(&place);
     workers_come_and_go(&place);
     the_network_certificate(&place);
     fetches_are_written_down(&place);
@@ -133,8 +134,50 @@ fn gates_are_told(place: &Place) {
         doctor.stdout,
         doctor.stderr
     );
-    let kubeconfig = place.hosted(&["cluster", "kubeconfig", "demo"]);
-    assert_eq!(kubeconfig.stdout, std::fs::read_to_string(place.other.kubeconfig()).unwrap());
+}
+
+/// Of what HyperShift's kubeconfig is good for, a token that lives for an hour is enough; and a kubeconfig that says more than it may
+/// is given to nobody.
+fn a_token_for_the_pod(place: &Place) {
+    let kubeconfig = place.hosted(&["cluster", "kubeconfig", "demo"]).expect(0).stdout;
+    place.folder.write("admin.kubeconfig", &kubeconfig);
+    let token =
+        ["token", "--admin-kubeconfig", "admin.kubeconfig", "--account", "kube-system/pod", "--into", "run"];
+    let once = [&token[..], &["--once"]].concat();
+    let refused = place.hosted(&once).expect(1);
+    assert!(refused.stderr.contains("serviceaccounts \"pod\" not found"), "{}", refused.stderr);
+    succeed(place.other.kubectl().args(["create", "serviceaccount", "pod", "-n", "kube-system"]));
+    place.hosted(&once).expect(0);
+    assert_eq!((place.folder.mode("run/token"), place.folder.mode("run/kubeconfig")), (0o600, 0o600));
+    let made = place.folder.path("run/kubeconfig");
+    let whoami = ["auth", "whoami", "-o", "jsonpath={.status.userInfo.username}"];
+    assert_eq!(
+        succeed(place.other.kubectl_with(&made).args(whoami)),
+        "system:serviceaccount:kube-system:pod"
+    );
+    let year = place.hosted(&[&once[..], &["--lifetime", "8760h"]].concat()).expect(2);
+    assert!(year.stderr.contains("not from 10m to 24h"), "{}", year.stderr);
+
+    let marker = place.folder.path("was-here");
+    let hostile = kubeconfig.replace("    client-key-data:", &format!("    exec: {{apiVersion: client.authentication.k8s.io/v1, command: touch, args: [{}]}}\n    client-key-data:", marker.display()));
+    assert_ne!(hostile, kubeconfig);
+    let patch = json!({"stringData": {"kubeconfig": hostile}}).to_string();
+    let secret = ["-n", "clusters", "patch", "secret", "demo-admin-kubeconfig", "--type=merge", "-p"];
+    succeed(place.plane.kubectl().args(secret).arg(patch));
+    place.folder.write("admin.kubeconfig", hostile);
+    for command in
+        [&["cluster", "kubeconfig", "demo"][..], &["controller", "--cluster", "demo", "--no-machines"], &once]
+    {
+        let ran = place.hosted(command).expect(1);
+        assert!(
+            ran.stderr.contains("users[0].user.exec: it would run a program on this host"),
+            "{}",
+            ran.stderr
+        );
+        assert!(ran.stdout.is_empty(), "{}", ran.stdout);
+    }
+    assert!(!marker.exists());
+    place.control_plane_is_up();
 }
 
 fn workers_come_and_go(place: &Place) {

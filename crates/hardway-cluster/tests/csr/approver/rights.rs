@@ -1,6 +1,5 @@
 //! The rights of deploy/approver: enough for everything the approver does, and for nothing else.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -13,33 +12,13 @@ use crate::csr::support::pkcs10::{Pkcs10Draft, dns, ip};
 
 const ACCOUNT: &str = "hardway-approver";
 
-/// What the account may do, by namespace: resources, names, verbs, as `kubectl auth can-i --list` prints them. What every
-/// account may ask about itself is left out.
-const RIGHTS: &[(&str, &[&str])] = &[
-    ("default", &["events.events.k8s.io [] [create]"]),
-    (
-        "kube-system",
-        &[
-            "leases.coordination.k8s.io [] [create]",
-            "leases.coordination.k8s.io [hardway-approver] [get update]",
-        ],
-    ),
-    ("hardway-approver", &[]),
-];
-const EVERYWHERE: &[&str] = &[
-    "certificatesigningrequests.certificates.k8s.io [] [get list watch]",
-    "certificatesigningrequests.certificates.k8s.io/approval [] [update]",
-    "nodes [] [get list watch]",
-    "signers.certificates.k8s.io [kubernetes.io/kube-apiserver-client-kubelet] [approve]",
-    "signers.certificates.k8s.io [kubernetes.io/kubelet-serving] [approve]",
-];
-
 #[tokio::test(flavor = "multi_thread")]
 async fn real_the_service_account_can_do_all_it_needs_and_nothing_else() {
     let lab = Lab::start(2).await;
-    let kubeconfig = tokio::task::block_in_place(|| deployed(&lab));
-    tokio::task::block_in_place(|| rights_are_exact(&lab, &kubeconfig));
-
+    let kubeconfig = tokio::task::block_in_place(|| {
+        lab.plane.lock().unwrap().write_down_what_accounts_ask();
+        deployed(&lab)
+    });
     let (mut approver, told) = lab.approver("with few rights");
     approver.client = connect(Some(&kubeconfig)).await.unwrap();
     let approver = Running::start(approver, told);
@@ -69,6 +48,10 @@ async fn real_the_service_account_can_do_all_it_needs_and_nothing_else() {
         approver.told
     );
     approver.stop().await;
+    tokio::task::block_in_place(|| {
+        let namespaces = ["default", "kube-system", ACCOUNT];
+        lab.plane.lock().unwrap().has_exactly_the_rights_it_used(ACCOUNT, ACCOUNT, &namespaces);
+    });
     others_are_out_of_reach(&lab, &kubeconfig, &key).await;
 }
 
@@ -83,36 +66,6 @@ fn deployed(lab: &Lab) -> PathBuf {
     assert!(applied.contains("deployment.apps/hardway-approver created"), "{applied}");
     let token = succeed(plane.kubectl().args(["create", "token", ACCOUNT, "-n", ACCOUNT]));
     plane.token_holder(ACCOUNT, token.trim()).kubeconfig().to_owned()
-}
-
-fn rights_are_exact(lab: &Lab, kubeconfig: &Path) {
-    let plane = lab.plane.lock().unwrap();
-    // The tests' control plane lets everybody ask; that is no right of this account.
-    let ask = succeed(plane.kubectl().args(["get", "clusterrolebinding", "ask", "-o", "yaml"]));
-    succeed(plane.kubectl().args(["delete", "clusterrolebinding", "ask"]));
-    for (namespace, own) in RIGHTS {
-        let list = ["auth", "can-i", "--list", "--no-headers", "-n", namespace];
-        let printed = succeed(plane.kubectl_with(kubeconfig).args(list));
-        let found: BTreeSet<String> = printed.lines().filter_map(right).collect();
-        let expected: BTreeSet<String> =
-            own.iter().chain(EVERYWHERE).map(|text| (*text).to_owned()).collect();
-        assert_eq!(found, expected, "{namespace}:\n{printed}");
-    }
-    std::fs::write(lab.folder.path().join("ask.yaml"), ask).unwrap();
-    succeed(plane.kubectl().arg("create").arg("-f").arg(lab.folder.path().join("ask.yaml")));
-}
-
-/// `nodes   []   []   [get list watch]` without the column of URLs; `None` for URLs and for questions about oneself.
-fn right(line: &str) -> Option<String> {
-    let mut columns: Vec<String> = Vec::new();
-    for word in line.split_whitespace() {
-        match columns.last_mut().filter(|last| last.starts_with('[') && !last.ends_with(']')) {
-            Some(open) => *open += &format!(" {word}"),
-            None => columns.push(word.to_owned()),
-        }
-    }
-    let [resource, _urls, names, verbs] = <[String; 4]>::try_from(columns).ok()?;
-    (!resource.starts_with("selfsubject")).then(|| format!("{resource} {names} {verbs}"))
 }
 
 /// Not by mistake either: the API server refuses.

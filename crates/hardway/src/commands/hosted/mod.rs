@@ -7,6 +7,7 @@ mod nodepool;
 mod ovn;
 mod registries;
 mod stand_in;
+mod token;
 mod workers;
 
 use std::path::Path;
@@ -28,6 +29,7 @@ pub(crate) fn run(global: &Global, args: &HostedArgs, out: &Output) -> Result<Ex
             HostedNoun::Workers(verb) => workers::run(global, &args.management, verb, out).await,
             HostedNoun::Doctor(doctor) => doctor::run(&args.management, doctor, out).await,
             HostedNoun::StandIn(stand_in) => stand_in::run(&args.management, stand_in, out).await,
+            HostedNoun::Token(args) => token::run(args, out).await,
             HostedNoun::Ovn(ovn) => ovn::run(&args.management, ovn, out).await,
             HostedNoun::Controller(controller) => {
                 controller::run(global, &args.management, controller, out).await
@@ -36,9 +38,10 @@ pub(crate) fn run(global: &Global, args: &HostedArgs, out: &Output) -> Result<Ex
     };
     match &args.noun {
         // These end by themselves when they are told to.
-        HostedNoun::Controller(_) | HostedNoun::StandIn(_) | HostedNoun::Workers(_) => {
-            runtime::run_to_its_end(done)
-        }
+        HostedNoun::Controller(_)
+        | HostedNoun::StandIn(_)
+        | HostedNoun::Token(_)
+        | HostedNoun::Workers(_) => runtime::run_to_its_end(done),
         _ => runtime::run("asking the management cluster", done),
     }
 }
