@@ -86,6 +86,26 @@ fn a_worker_goes_in_good_order() {
     assert_eq!(order, ["record", "cordon", "drain", "remove-machine", "delete-node", "forget"]);
 }
 
+/// A record under the name of a node that another pool labelled, or that was there before any machine of ours.
+#[test]
+fn a_node_of_somebody_else_is_neither_drained_nor_deleted() {
+    let mut world = World::with_workers(2);
+    world.settle();
+    let other = (crate::names::NODE_LABEL.to_owned(), "other".to_owned());
+    world.view.nodes.get_mut("w-0").unwrap().labels.extend([other]);
+    let before = world.worker("w-1").history.booted.unwrap() - minutes(1);
+    world.view.nodes.get_mut("w-1").unwrap().created = before;
+    for name in ["w-0", "w-1"] {
+        world.want(name, Wanted::Absent);
+    }
+    world.taken.clear();
+    world.settle();
+    assert!(world.view.workers.is_empty());
+    assert_eq!(world.view.nodes.keys().collect::<Vec<_>>(), ["w-0", "w-1"]);
+    let touched = ["cordon", "drain", "delete-node"];
+    assert!(world.taken.iter().all(|(_, step)| !touched.contains(step)), "{:?}", world.taken);
+}
+
 #[test]
 fn a_replaced_worker_is_another_node_under_its_name() {
     let mut world = World::with_workers(1);
