@@ -92,8 +92,11 @@ async fn watch(
 ) -> Result<(Summary, Option<Stop>), Report> {
     let mut stop = None;
     let rejoin = approver.settings.rejoin.clone();
-    let (sender, expected) =
-        tokio::sync::watch::channel(Expected { declared: approver.declared.clone(), rejoin });
+    let (sender, expected) = tokio::sync::watch::channel(Expected {
+        declared: approver.declared.clone(),
+        rejoin,
+        ..Expected::default()
+    });
     let ended = tokio::select! {
         ended = approver.watch_expected(expected, told(&mut stop, out)) => ended,
         never = follow(here, workdir, &sender, out) => match never {},
