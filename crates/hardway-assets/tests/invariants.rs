@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use hardway_assets::inventory::KeyAlgorithm;
 use hardway_assets::kubeconfigs::KUBECONFIGS;
 use hardway_assets::pki::{self, CertificateFacts, catalogue, inspect};
+use hardway_assets::secrets::PrivateKey;
 use hardway_assets::{ignition, yaml};
 use serde_json::Value;
 
@@ -104,6 +106,33 @@ fn rotation_annotations_equal_the_certificates() {
         // Two etcd signers, two etcd clients, three etcd certificates of the host, six API server signers, one CSR signer.
         assert_eq!(seen, 14);
     });
+}
+
+/// library-go signs with `SHA256WithRSA`, which Go refuses of any key but RSA. What an operator is given to sign with is
+/// told by the objects, not by our table.
+#[test]
+fn operators_can_sign_with_every_key_they_are_given() {
+    let algorithm = |made: &Made, name: &str| made.secrets.key(name).unwrap().algorithm();
+    for made in [made("ha"), common::made_with_ecdsa("ha")] {
+        let mut seen = BTreeSet::new();
+        for ((_, _, name), object) in seeds(&made).into_iter().filter(|((kind, ..), _)| kind == "Secret") {
+            if object["data"]["tls.key"].is_null() || !inspect(&data(&object, "tls.crt")).unwrap()[0].is_ca {
+                continue;
+            }
+            let key = PrivateKey::from_pem(&data(&object, "tls.key")).unwrap();
+            assert_eq!(key.algorithm(), KeyAlgorithm::Rsa2048, "{name}");
+            seen.insert(name);
+        }
+        assert_eq!(seen.len(), 9, "{seen:?}");
+        // Given to the machine-config-operator by newer releases.
+        assert_eq!(algorithm(&made, "root-ca"), KeyAlgorithm::Rsa2048);
+    }
+    // The rest is as it was asked for.
+    let (default, ecdsa) = (made("ha"), common::made_with_ecdsa("ha"));
+    for name in ["admin-kubeconfig-signer", "kubelet-bootstrap-kubeconfig-signer", "etcd-client"] {
+        assert_eq!(algorithm(&default, name), KeyAlgorithm::Rsa2048, "{name}");
+        assert_eq!(algorithm(&ecdsa, name), KeyAlgorithm::EcdsaP256, "{name}");
+    }
 }
 
 #[test]

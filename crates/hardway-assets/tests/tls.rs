@@ -12,7 +12,7 @@ use rustls::server::WebPkiClientVerifier;
 use rustls::time_provider::TimeProvider;
 use rustls::{ClientConfig, ClientConnection, RootCertStore, ServerConfig, ServerConnection};
 
-use crate::common::{self, Made, made};
+use crate::common::{self, Made, made, made_with_ecdsa};
 
 /// An hour after the scenarios' certificates begin.
 fn then() -> u64 {
@@ -21,7 +21,10 @@ fn then() -> u64 {
 
 #[test]
 fn openssl_accepts_every_chain() {
-    let made = made("ha");
+    [made("ha"), made_with_ecdsa("ha")].iter().for_each(accepts_every_chain);
+}
+
+fn accepts_every_chain(made: &Made) {
     let dir = tempfile::tempdir().unwrap();
     for (path, bytes) in made.tree.iter().filter(|(path, _)| path.starts_with("pki/")) {
         std::fs::write(dir.path().join(path.trim_start_matches("pki/")), bytes).unwrap();
@@ -163,33 +166,29 @@ fn meetings(made: &Made) -> Vec<Meeting> {
 
 #[test]
 fn servers_and_clients_that_should_meet_do_and_others_do_not() {
-    let made = made("ha");
-    for (server, name, server_ca, client_ca, accepted, refused) in meetings(&made) {
+    [made("ha"), made_with_ecdsa("ha")].iter().for_each(those_who_should_meet);
+}
+
+fn those_who_should_meet(made: &Made) {
+    for (server, name, server_ca, client_ca, accepted, refused) in meetings(made) {
         for client in accepted {
-            handshake(&made, server, &name, server_ca, client_ca, client)
+            handshake(made, server, &name, server_ca, client_ca, client)
                 .unwrap_or_else(|e| panic!("{client} → {server} as {name}: {e}"));
         }
         for client in refused {
             assert!(
-                handshake(&made, server, &name, server_ca, client_ca, client).is_err(),
+                handshake(made, server, &name, server_ca, client_ca, client).is_err(),
                 "{client} → {server} must fail"
             );
         }
         assert!(
-            handshake(
-                &made,
-                server,
-                "elsewhere.example.com",
-                server_ca,
-                client_ca,
-                "admin-kubeconfig-client"
-            )
-            .is_err()
+            handshake(made, server, "elsewhere.example.com", server_ca, client_ca, "admin-kubeconfig-client")
+                .is_err()
         );
         let wrong_ca =
             if server_ca == "etcd-metrics-ca-bundle" { "etcd-ca-bundle" } else { "etcd-metrics-ca-bundle" };
         assert!(
-            handshake(&made, server, &name, wrong_ca, client_ca, "admin-kubeconfig-client").is_err(),
+            handshake(made, server, &name, wrong_ca, client_ca, "admin-kubeconfig-client").is_err(),
             "{server} by a wrong CA"
         );
     }

@@ -35,7 +35,7 @@ fn certificates_bundles_and_key_pairs_are_explained() {
     let cluster = example::cluster();
     let host = cluster.node_name(cluster.bootstrap_host());
     let name = |row: CertificateSpec| match row.holder {
-        Holder::Cluster => row.name.replace(&host, "<host>"),
+        Holder::Cluster | Holder::Operator => row.name.replace(&host, "<host>"),
         Holder::Host => host_identity::certificate("<host>"),
     };
     let rows = certificates(&cluster).into_iter().map(name);

@@ -61,10 +61,10 @@ fn certificates(explained: &Catalogue) -> String {
     // One row for the identities of all hosts.
     let one = cluster.inventory.hosts.iter().find(|host| host.has_identity()).map_or("", |host| &host.name);
     let is_wanted =
-        |row: &CertificateSpec| row.holder == Holder::Cluster || row.name == host_identity::certificate(one);
+        |row: &CertificateSpec| row.holder != Holder::Host || row.name == host_identity::certificate(one);
     let rows = catalogue::certificates(&cluster).into_iter().filter(is_wanted).map(|row| {
         let (name, subject) = match row.holder {
-            Holder::Cluster => (row.name.replace(&host, "<host>"), subject(&row.subject)),
+            Holder::Cluster | Holder::Operator => (row.name.replace(&host, "<host>"), subject(&row.subject)),
             Holder::Host => (
                 host_identity::certificate("<host>"),
                 subject(&row.subject).replace(&format!("{one}:1"), "<host>:<generation>"),

@@ -46,6 +46,9 @@ pub enum Holder {
     Cluster,
     /// A host of the inventory.
     Host,
+    /// An operator, which signs with it once it runs. Always RSA: operators ask for `SHA256WithRSA` by name, and Go refuses
+    /// that of any other key (library-go `pkg/crypto/crypto.go`, release-4.18 to master).
+    Operator,
 }
 
 /// How long a certificate lives.
@@ -97,6 +100,7 @@ pub fn keys(cluster: &Cluster) -> Vec<(String, KeyAlgorithm)> {
     let algorithm = |row: &CertificateSpec| match row.holder {
         Holder::Cluster => chosen,
         Holder::Host => KeyAlgorithm::EcdsaP256,
+        Holder::Operator => KeyAlgorithm::Rsa2048,
     };
     let mut keys: Vec<_> =
         certificates(cluster).into_iter().map(|row| (row.name.clone(), algorithm(&row))).collect();
@@ -108,6 +112,8 @@ pub fn keys(cluster: &Cluster) -> Vec<(String, KeyAlgorithm)> {
 fn signers(cluster: &Cluster) -> Vec<CertificateSpec> {
     let signer =
         |name: &str, lifetime| row(name, Subject::signer(name, "openshift"), None, Usage::Signer, lifetime);
+    let operators =
+        |name: &str, lifetime| CertificateSpec { holder: Holder::Operator, ..signer(name, lifetime) };
     let created = cluster.identity.created.as_second();
     // The operator names its signers after the second they were made in.
     let etcd = |name: &str| {
@@ -115,23 +121,25 @@ fn signers(cluster: &Cluster) -> Vec<CertificateSpec> {
         CertificateSpec {
             names_itself_as_authority: true,
             sources: vec![Source::Identity],
+            holder: Holder::Operator,
             ..row(name, subject, None, Usage::Signer, Lifetime::Years(5))
         }
     };
     vec![
-        signer("root-ca", Lifetime::Years(10)),
+        // The machine-config-operator signs with it from 4.19 on.
+        operators("root-ca", Lifetime::Years(10)),
         signer("admin-kubeconfig-signer", Lifetime::Years(10)),
-        signer("kube-apiserver-lb-signer", Lifetime::Years(10)),
-        signer("kube-apiserver-localhost-signer", Lifetime::Years(10)),
-        signer("kube-apiserver-service-network-signer", Lifetime::Years(10)),
-        signer("kube-apiserver-to-kubelet-signer", Lifetime::Years(1)),
-        signer("kube-control-plane-signer", Lifetime::Years(1)),
-        signer("aggregator-signer", Lifetime::ShortLived),
+        operators("kube-apiserver-lb-signer", Lifetime::Years(10)),
+        operators("kube-apiserver-localhost-signer", Lifetime::Years(10)),
+        operators("kube-apiserver-service-network-signer", Lifetime::Years(10)),
+        operators("kube-apiserver-to-kubelet-signer", Lifetime::Years(1)),
+        operators("kube-control-plane-signer", Lifetime::Years(1)),
+        operators("aggregator-signer", Lifetime::ShortLived),
         CertificateSpec {
             subject: Subject::signer("aggregator", "bootkube"),
             ..signer("aggregator-ca", Lifetime::ShortLived)
         },
-        signer("kubelet-signer", Lifetime::ShortLived),
+        operators("kubelet-signer", Lifetime::ShortLived),
         signer("kubelet-bootstrap-kubeconfig-signer", Lifetime::Years(10)),
         etcd("etcd-signer"),
         etcd("etcd-metric-signer"),

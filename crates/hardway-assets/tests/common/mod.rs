@@ -40,6 +40,12 @@ pub(crate) fn made(scenario: &str) -> Made {
     make(&config, &inventory, sample())
 }
 
+/// The same with ECDSA keys asked for.
+pub(crate) fn made_with_ecdsa(scenario: &str) -> Made {
+    let (config, inventory) = texts(scenario);
+    make(&config, &(inventory + "pki: {keyAlgorithm: ECDSA-P256}\n"), sample())
+}
+
 pub(crate) fn texts(scenario: &str) -> (String, String) {
     let dir = format!("{}/tests/scenarios/{scenario}", env!("CARGO_MANIFEST_DIR"));
     let read = |name: &str| std::fs::read_to_string(format!("{dir}/{name}")).unwrap();
@@ -104,17 +110,13 @@ pub(crate) fn identity() -> Identity {
     }
 }
 
-/// Every key of the cluster: ECDSA keys derived from their names, the two RSA keys of `keys/`.
+/// Every key of the cluster: the RSA keys of `keys/`, ECDSA keys derived from their names.
 pub(crate) fn secrets(cluster: &Cluster) -> SecretBundle {
     let mut files = Vec::new();
     for (name, algorithm) in pki::catalogue::keys(cluster) {
         let pem = match algorithm {
             KeyAlgorithm::EcdsaP256 => derived_key(&name),
-            KeyAlgorithm::Rsa2048 if pki::catalogue::KEY_PAIRS.contains(&name.as_str()) => {
-                std::fs::read_to_string(format!("{}/tests/keys/{name}.key", env!("CARGO_MANIFEST_DIR")))
-                    .unwrap()
-            }
-            KeyAlgorithm::Rsa2048 => panic!("scenarios use ECDSA: RSA keys would differ from run to run"),
+            KeyAlgorithm::Rsa2048 => rsa_key(&name),
         };
         files.push((format!("{name}.key"), pem.into_bytes()));
     }
@@ -125,6 +127,14 @@ pub(crate) fn secrets(cluster: &Cluster) -> SecretBundle {
     let mut secrets = SecretBundle::from_files(files);
     secrets.set_identity(&cluster.identity);
     secrets
+}
+
+/// etcd's keys are called after their host, but there is one of each in a cluster.
+fn rsa_key(name: &str) -> String {
+    let etcds = ["etcd-peer", "etcd-serving-metrics", "etcd-serving"];
+    let file = etcds.into_iter().find(|kind| name.starts_with(&format!("{kind}-"))).unwrap_or(name);
+    let path = format!("{}/tests/keys/{file}.key", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}; see keys/README.md"))
 }
 
 fn derived_key(name: &str) -> String {

@@ -27,9 +27,19 @@ use crate::common::{Made, texts};
 
 #[test]
 fn the_generated_control_plane_runs() {
+    runs_with(KeyAlgorithm::Rsa2048);
+}
+
+/// Leaves, and signers that no operator signs with.
+#[test]
+fn the_generated_control_plane_runs_with_ecdsa_keys() {
+    runs_with(KeyAlgorithm::EcdsaP256);
+}
+
+fn runs_with(algorithm: KeyAlgorithm) {
     let Some(bin) = needed("HARDWAY_TOOLS_BIN") else { return };
     let dir = tempfile::tempdir().unwrap();
-    let made = fresh();
+    let made = fresh(algorithm);
     let host = Host::from_ignition(made.tree.get("bootstrap.ign").unwrap(), &dir.path().join("root"));
     let names = [made.cluster.api_host(), made.cluster.api_int_host()];
     let address = made.cluster.bootstrap_ip().to_string();
@@ -43,13 +53,13 @@ fn the_generated_control_plane_runs() {
     cluster.node_joins(&made);
 }
 
-/// With RSA keys drawn now, as a user would get; with the real CRDs of 4.18 where they are at hand.
-fn fresh() -> Made {
+/// With keys drawn now, as a user would get; with the real CRDs of 4.18 where they are at hand.
+fn fresh(algorithm: KeyAlgorithm) -> Made {
     let (config, inventory) = texts("ha");
     let config = install_config::read(&config, Rules::for_version("4.18.1")).unwrap().value;
-    let inventory = inventory.replace("ECDSA-P256", "RSA-2048");
-    let inventory = inventory::read(&inventory, Some(&config)).unwrap().value;
-    assert_eq!(inventory.pki.key_algorithm, KeyAlgorithm::Rsa2048);
+    let mut inventory = inventory::read(&inventory, Some(&config)).unwrap().value;
+    assert_eq!(inventory.pki.key_algorithm, KeyAlgorithm::Rsa2048, "the default");
+    inventory.pki.key_algorithm = algorithm;
     let release = with_real_crds(sample());
     let mut secrets = SecretBundle::default();
     #[expect(clippy::disallowed_methods, reason = "real servers check certificates against the real clock")]

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use hardway_assets::graph::{Asset, FileState, Plan, Stale, Step};
+use hardway_assets::inventory::KeyAlgorithm;
+use hardway_assets::pki::catalogue::{CertificateSpec, Holder, certificates};
 use hardway_assets::{Phase, Tree};
 
 use super::dry_run::{self, join, kept_in};
@@ -10,7 +12,7 @@ use super::render_nodes::{commands, read_handed_in, render_nodes};
 use super::{Checked, Forecast, Project};
 use crate::inputs::{InputFiles, Workdir};
 use crate::release::{KeptRelease, Reach, ReleaseOptions};
-use crate::report::Report;
+use crate::report::{Code, Report};
 use crate::terminal::Output;
 
 /// What a person may say about making files.
@@ -86,6 +88,7 @@ pub(crate) fn make_checked(
     wanted: Wanted,
 ) -> Result<String, Report> {
     let mut project = Project::load(workdir, checked)?;
+    check_signers(&project)?;
     if let Some(dir) = &options.render.rendered_dir {
         let rendered = read_handed_in(&project, dir, out)?;
         project.take_rendered(rendered)?;
@@ -142,6 +145,26 @@ fn render_commands(
     }
 }
 
+/// Keys that no operator can sign with, as an earlier hardway drew them: a cluster made from them would never finish.
+fn check_signers(project: &Project) -> Result<(), Report> {
+    let is_useless = |row: &CertificateSpec| {
+        let key = project.secrets_on_disk.key(&row.name);
+        row.holder == Holder::Operator && key.is_ok_and(|key| key.algorithm() != KeyAlgorithm::Rsa2048)
+    };
+    let useless: Vec<String> = certificates(project.cluster())
+        .iter()
+        .filter(|row| is_useless(row))
+        .map(|row| format!("secrets/{}.key is an ECDSA key", row.name))
+        .collect();
+    if useless.is_empty() {
+        return Ok(());
+    }
+    let what =
+        "operators cannot sign with these keys: they know RSA only, and the cluster would never finish";
+    let fix = "move secrets/ away: keys are drawn anew, and everything is made again, for a new cluster";
+    Err(Report::new(Code::SecretsDamaged, what).evidence(useless).fix(fix))
+}
+
 fn warn_about_secrets(workdir: &Workdir, project: &Project, out: &Output) {
     for name in workdir.open_secrets(&project.secrets_on_disk) {
         out.warn(&format!("{name} can be read by others: chmod 600 {}", workdir.shown(&name)));
@@ -163,8 +186,8 @@ fn tell_about_keys(project: &Project, out: &Output) {
         out.info(&format!("certificates renewed, with the same keys and names: {}", names.join(", ")));
     }
     let chosen = project.cluster().inventory.pki.key_algorithm;
-    // All keys of certificates are made alike; one tells for all.
-    if project.secrets_on_disk.key("root-ca").is_ok_and(|key| key.algorithm() != chosen) {
+    // All keys that may be chosen are made alike; one tells for all.
+    if project.secrets_on_disk.key("admin-kubeconfig-signer").is_ok_and(|key| key.algorithm() != chosen) {
         out.warn("pki.keyAlgorithm changed, but keys are made once and stay; move secrets/ away to have new ones drawn");
     }
 }

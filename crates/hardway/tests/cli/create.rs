@@ -112,3 +112,22 @@ fn a_single_node_installs_itself() {
         .says("bootstrapInPlace")
         .says("--> install-config.yaml:");
 }
+
+/// As an earlier hardway drew them.
+#[test]
+fn signers_that_no_operator_can_sign_with_are_refused() {
+    let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
+    work.ok(&["create", "manifests"]);
+    assert!(work.read("secrets/etcd-signer.key").starts_with("-----BEGIN RSA PRIVATE KEY-----"));
+    let ecdsa = work.read("secrets/admin-kubeconfig-signer.key");
+    assert!(ecdsa.starts_with("-----BEGIN PRIVATE KEY-----"), "the inventory of tests asks for ECDSA");
+
+    work.write("secrets/etcd-signer.key", &ecdsa);
+    let before = Snapshot::of(work.root());
+    work.refused(1, &["create", "manifests"])
+        .says("secrets-damaged")
+        .says("secrets/etcd-signer.key is an ECDSA key")
+        .says("move secrets/ away")
+        .does_not_say("root-ca");
+    before.assert_untouched(&Snapshot::of(work.root()));
+}
