@@ -16,7 +16,7 @@ struct Task {
     run: fn() -> Result<()>,
 }
 
-const TASKS: [Task; 7] = [
+const TASKS: [Task; 8] = [
     Task {
         name: "arrows",
         about: "check which crate and which room of the program uses which",
@@ -29,6 +29,7 @@ const TASKS: [Task; 7] = [
     },
     Task { name: "bench csr", about: "measure a burst of certificate requests alone", run: bench::run_csr },
     Task { name: "bench hosted", about: "measure hosted workers alone", run: bench::run_hosted },
+    Task { name: "bench scale", about: "measure inventories of 100 to 10,000 hosts", run: bench::run_scale },
     Task { name: "bench serve", about: "measure serving alone", run: bench::run_serve },
     Task { name: "guide", about: "write the tables in docs/guide/", run: guide::write },
     Task { name: "guide --check", about: "say which tables in docs/guide/ are old", run: guide::check },

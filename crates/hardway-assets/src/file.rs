@@ -57,11 +57,11 @@ impl Tree {
 
     /// The files directly inside a folder (`manifests`), by path, in order.
     pub fn folder<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = (&'a str, &'a [u8])> {
-        self.iter().filter(move |(path, _)| {
-            path.strip_prefix(folder)
-                .and_then(|rest| rest.strip_prefix('/'))
-                .is_some_and(|name| !name.contains('/'))
-        })
+        let below = format!("{folder}/");
+        let depth = below.len();
+        let files = self.files.range(below.clone()..).take_while(move |(path, _)| path.starts_with(&below));
+        let inside = files.filter(move |(path, _)| !path[depth..].contains('/'));
+        inside.map(|(path, bytes)| (path.as_str(), bytes.as_slice()))
     }
 
     /// All files by path, in order.

@@ -21,4 +21,5 @@ mod ignition_validate;
 mod invariants;
 mod peer;
 mod peer_summary;
+mod scale;
 mod tls;

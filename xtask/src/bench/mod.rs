@@ -15,6 +15,7 @@ mod machine_config_server;
 mod measure;
 mod media;
 mod release;
+mod scale;
 mod serve;
 mod table;
 
@@ -64,6 +65,16 @@ pub(crate) fn run_hosted() -> Result<()> {
     let mut table = Table::default();
     hosted::measure(&mut table)?;
     write!(std::io::stdout(), "{}", table.text())?;
+    Ok(())
+}
+
+/// Large inventories alone. `HARDWAY_BENCH_PROGRAM` names a program that is there already.
+pub(crate) fn run_scale() -> Result<()> {
+    let hardway = match std::env::var_os("HARDWAY_BENCH_PROGRAM") {
+        Some(program) => PathBuf::from(program),
+        None => Programs::build()?.hardway,
+    };
+    write!(std::io::stdout(), "{}", scale::measure(&hardway)?)?;
     Ok(())
 }
 

@@ -144,12 +144,13 @@ impl Lock {
         tree.get(path).zip(self.files.get(path)).is_some_and(|(bytes, locked)| sha256(bytes) == locked.sha256)
     }
 
-    /// The files an asset made, by path.
-    pub fn files_of<'a>(&'a self, asset: &'a str) -> impl Iterator<Item = (&'a str, &'a LockedFile)> {
-        self.files
-            .iter()
-            .filter(move |(_, file)| file.asset == asset)
-            .map(|(path, file)| (path.as_str(), file))
+    /// The files that each asset made, in the order of their paths.
+    pub(super) fn by_asset(&self) -> BTreeMap<&str, Vec<&LockedFile>> {
+        let mut made: BTreeMap<&str, Vec<&LockedFile>> = BTreeMap::new();
+        for file in self.files.values() {
+            made.entry(&file.asset).or_default().push(file);
+        }
+        made
     }
 
     /// Paths are people's own and may hold spaces; nothing else in a line does.

@@ -48,23 +48,7 @@ impl Graph {
     /// Orders the assets. Ties go by phase and name, so the order is the same on every run.
     pub fn new(assets: Vec<Box<dyn Asset>>) -> Result<Self, GraphError> {
         let makers = index_makers(&assets)?;
-        let mut waiting: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-        for (i, asset) in assets.iter().enumerate() {
-            waiting
-                .insert(i, needs(asset.as_ref(), &makers)?.into_iter().filter(|need| *need != i).collect());
-        }
-        let mut order = Vec::new();
-        while !waiting.is_empty() {
-            let ready = waiting.iter().filter(|(_, needs)| needs.is_empty()).map(|(i, _)| *i);
-            let Some(next) = ready.min_by_key(|i| (assets[*i].phase(), assets[*i].id())) else {
-                return Err(GraphError::Cycle(waiting.keys().map(|i| assets[*i].id()).collect()));
-            };
-            waiting.remove(&next);
-            waiting.values_mut().for_each(|needs| {
-                needs.remove(&next);
-            });
-            order.push(next);
-        }
+        let order = order(&assets, &makers)?;
         let mut slots: Vec<Option<Box<dyn Asset>>> = assets.into_iter().map(Some).collect();
         let assets: Vec<_> = order.into_iter().filter_map(|i| slots[i].take()).collect();
         let makers = index_makers(&assets)?;
@@ -85,21 +69,25 @@ impl Graph {
     pub fn edges(&self) -> Vec<(String, String)> {
         let mut edges = BTreeSet::new();
         for (i, asset) in self.assets().enumerate() {
-            let from = asset.sources().into_iter().flat_map(|source| self.makers.of(&source));
-            edges.extend(from.filter(|maker| *maker != i).map(|maker| (self.assets[maker].id(), asset.id())));
+            let makers: BTreeSet<usize> =
+                asset.sources().iter().flat_map(|source| self.makers.of(source)).collect();
+            let from = makers.into_iter().filter(|maker| *maker != i);
+            edges.extend(from.map(|maker| (self.assets[maker].id(), asset.id())));
         }
         edges.into_iter().collect()
     }
 
     /// An asset and everything that is made from it, directly or not.
     pub fn from(&self, id: &str) -> BTreeSet<String> {
-        let edges = self.edges();
-        let mut found = BTreeSet::from([id.to_owned()]);
-        // In the order of the assets, whoever reads something comes after it.
-        for asset in self.assets().map(Asset::id) {
-            if edges.iter().any(|(from, to)| *to == asset && found.contains(from)) {
-                found.insert(asset);
-            }
+        let mut readers: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (from, to) in self.edges() {
+            readers.entry(from).or_default().push(to);
+        }
+        let mut found = BTreeSet::new();
+        let mut queue = vec![id.to_owned()];
+        while let Some(next) = queue.pop() {
+            queue.extend(readers.remove(&next).unwrap_or_default());
+            found.insert(next);
         }
         found
     }
@@ -134,6 +122,36 @@ fn index_makers(assets: &[Box<dyn Asset>]) -> Result<Makers, GraphError> {
     Ok(makers)
 }
 
+/// The indices, each after those it needs. Only what became ready is looked at: there are as many assets as hosts.
+fn order(assets: &[Box<dyn Asset>], makers: &Makers) -> Result<Vec<usize>, GraphError> {
+    let rank = |i: usize| (assets[i].phase(), assets[i].id(), i);
+    let mut missing = vec![0; assets.len()];
+    let mut readers = vec![Vec::new(); assets.len()];
+    for (i, asset) in assets.iter().enumerate() {
+        let needs: BTreeSet<usize> = needs(asset.as_ref(), makers)?.into_iter().collect();
+        for need in needs.into_iter().filter(|need| *need != i) {
+            missing[i] += 1;
+            readers[need].push(i);
+        }
+    }
+    let mut ready: BTreeSet<_> = (0..assets.len()).filter(|i| missing[*i] == 0).map(rank).collect();
+    let mut order = Vec::new();
+    while let Some((.., next)) = ready.pop_first() {
+        order.push(next);
+        for reader in &readers[next] {
+            missing[*reader] -= 1;
+            if missing[*reader] == 0 {
+                ready.insert(rank(*reader));
+            }
+        }
+    }
+    if order.len() == assets.len() {
+        return Ok(order);
+    }
+    let waiting = (0..assets.len()).filter(|i| missing[*i] > 0);
+    Err(GraphError::Cycle(waiting.map(|i| assets[i].id()).collect()))
+}
+
 /// The indices of the assets whose files an asset reads.
 fn needs(asset: &dyn Asset, makers: &Makers) -> Result<Vec<usize>, GraphError> {
     let mut needs = Vec::new();
@@ -155,7 +173,10 @@ impl Makers {
         match source {
             Source::File(path) => self.files.get(path).copied().into_iter().collect(),
             Source::Folder(folder) => {
-                self.files.iter().filter(|(path, _)| is_in(path, folder)).map(|(_, maker)| *maker).collect()
+                let below = format!("{folder}/");
+                let files =
+                    self.files.range(below.clone()..).take_while(|(path, _)| path.starts_with(&below));
+                files.filter(|(path, _)| is_in(path, folder)).map(|(_, maker)| *maker).collect()
             }
             Source::Release(facet) => {
                 let maker = self.facets.get(facet).or_else(|| self.facets.get(&facet.whole()?));

@@ -46,8 +46,10 @@ impl Plan {
 
     /// Counts what an earlier plan of the same run made as made by this one.
     pub fn continues(&mut self, before: Self) {
-        for earlier in before.steps {
-            if let Some(step) = self.steps.iter_mut().find(|step| step.asset == earlier.asset) {
+        let mut earlier: BTreeMap<String, Step> =
+            before.steps.into_iter().map(|step| (step.asset.clone(), step)).collect();
+        for step in &mut self.steps {
+            if let Some(earlier) = earlier.remove(&step.asset) {
                 *step = earlier;
             }
         }
@@ -137,6 +139,7 @@ fn closure(graph: &Graph, wanted: impl Fn(&dyn Asset) -> bool) -> BTreeSet<Strin
     let mut queue: Vec<String> = graph.assets().filter(|asset| wanted(*asset)).map(Asset::id).collect();
     while let Some(id) = queue.pop() {
         if needed.insert(id.clone()) {
+        locked: world.lock.by_asset(),
             queue.extend(readers.get(&id).cloned().unwrap_or_default());
         }
     }
@@ -177,6 +180,8 @@ impl Run<'_, '_> {
         let hashes: Vec<(Source, String)> = sources
             .into_iter()
             .map(|source| (source.clone(), self.fingerprints.of(&source, &self.tree)))
+    /// What the lock says each asset made.
+    locked: BTreeMap<&'a str, Vec<&'a LockedFile>>,
             .collect();
         let fingerprint = self.fingerprints.combine(&hashes);
         let reasons = self.reasons(asset, &hashes);
@@ -248,7 +253,8 @@ impl Run<'_, '_> {
         let id = asset.id();
         let before = self.world.lock.sources.get(&id);
         // An asset that reads nothing has no sources on record, only files.
-        if before.is_none() && self.world.lock.files_of(&id).next().is_none() {
+        let files = self.locked.get(id.as_str()).map(Vec::as_slice).unwrap_or_default();
+        if before.is_none() && files.is_empty() {
             return vec![Stale::New];
         }
         let none = BTreeMap::new();
@@ -267,12 +273,7 @@ impl Run<'_, '_> {
         {
             reasons.push(Stale::Missing(output.path.clone()));
         }
-        let old = self
-            .world
-            .lock
-            .files_of(&id)
-            .map(|(_, file)| &file.generator)
-            .find(|g| *g != self.world.generator);
+        let old = files.iter().map(|file| &file.generator).find(|g| *g != self.world.generator);
         if let Some(from) = old {
             reasons.push(Stale::GeneratorChanged { from: from.clone(), to: self.world.generator.to_owned() });
         }

@@ -7,6 +7,7 @@ use std::net::IpAddr;
 use serde::Serialize;
 
 use crate::Cluster;
+use crate::inventory::Host;
 
 /// Every name a cluster needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -34,12 +35,21 @@ pub struct Name {
 impl Names {
     /// Of a cluster.
     pub fn of(cluster: &Cluster) -> Self {
+        Self::with(cluster, &cluster.inventory.hosts)
+    }
+
+    /// Of a cluster that has no other host: every name that the addresses of this one have.
+    pub fn of_host(cluster: &Cluster, host: &Host) -> Self {
+        Self::with(cluster, std::slice::from_ref(host))
+    }
+
+    fn with(cluster: &Cluster, hosts: &[Host]) -> Self {
         let (domain, network) = (cluster.domain(), &cluster.inventory.network);
         let mut names: Vec<Name> = Vec::new();
-        for host in &cluster.inventory.hosts {
+        for host in hosts {
             names.push(Name { name: cluster.node_name(host), addresses: host.ip.clone(), is_reverse: true });
         }
-        let is_host = |ip: &IpAddr| cluster.inventory.hosts.iter().any(|host| host.ip.contains(ip));
+        let is_host = |ip: &IpAddr| hosts.iter().any(|host| host.ip.contains(ip));
         for (name, is_first) in [(cluster.api_host(), true), (cluster.api_int_host(), false)] {
             let is_reverse = is_first && !network.api_vip.iter().any(is_host);
             names.push(Name { name, addresses: network.api_vip.clone(), is_reverse });

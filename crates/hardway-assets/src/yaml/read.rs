@@ -1,6 +1,6 @@
 //! Reading YAML into nodes with places.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use granit_parser::{Event, Parser, ScalarStyle};
 
@@ -147,6 +147,8 @@ impl<'t> Reader<'t> {
         depth: usize,
     ) -> Result<(Vec<(Key, Node)>, Span), SyntaxError> {
         let mut entries: Vec<(Key, Node)> = Vec::new();
+        // A mapping may have an entry for each of many hosts.
+        let mut known = BTreeSet::new();
         let mut merged: Vec<(Key, Node)> = Vec::new();
         let end = loop {
             let (event, key_span) = match self.next(events)? {
@@ -170,7 +172,7 @@ impl<'t> Reader<'t> {
             let value = self.node(event, value_span, events, depth + 1)?;
             if key.text == "<<" {
                 merge(&mut merged, value);
-            } else if entries.iter().any(|(k, _)| k.text == key.text) {
+            } else if !known.insert(key.text.clone()) {
                 // Reported and read on, so that one run shows every mistake.
                 self.errors.push(SyntaxError {
                     message: format!("key {:?} stands twice", key.text),
@@ -181,7 +183,7 @@ impl<'t> Reader<'t> {
             }
         };
         for (key, value) in merged {
-            if !entries.iter().any(|(k, _)| k.text == key.text) {
+            if known.insert(key.text.clone()) {
                 entries.push((key, value));
             }
         }

@@ -60,7 +60,12 @@ impl BmcAddress {
             (Some(system), Some(other)) => system == other,
             _ => true,
         };
-        self.host.eq_ignore_ascii_case(&other.host) && self.port == other.port && is_one_system
+        self.controller() == other.controller() && is_one_system
+    }
+
+    /// The controller alone, which may have several machines.
+    pub(crate) fn controller(&self) -> (String, u16) {
+        (self.host.to_ascii_lowercase(), self.port)
     }
 
     /// As the Host header has it.

@@ -1,11 +1,14 @@
 //! One of the two files a person writes.
 
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use hardway_assets::schema::{Field, INSTALL_CONFIG, INVENTORY, Table};
 use hardway_assets::violation::Violation;
 
 use super::Workdir;
-use super::redact::{redact, redact_message};
+use super::redact::Redacted;
 use crate::report::{Code, Report};
 
 /// `install-config.yaml` or `inventory.yaml`.
@@ -16,6 +19,8 @@ pub(crate) struct InputFile {
     /// The content. It may hold the pull secret: shown only through [`Self::snippet`].
     pub(crate) text: Text,
     table: &'static Table,
+    redacted: Arc<OnceLock<Redacted>>,
+    newlines: Arc<OnceLock<Vec<usize>>>,
 }
 
 /// Text that `Debug` does not show.
@@ -43,7 +48,10 @@ impl InputFile {
         let path = workdir.shown(table.file);
         let Some(bytes) = workdir.bytes(table.file)? else { return Ok(None) };
         match String::from_utf8(bytes) {
-            Ok(text) => Ok(Some(Self { path, text: Text(text), table })),
+            Ok(text) => {
+                let (redacted, newlines) = (Arc::default(), Arc::default());
+                Ok(Some(Self { path, text: Text(text), table, redacted, newlines }))
+            }
             Err(error) => {
                 let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
                 let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
@@ -70,21 +78,23 @@ impl InputFile {
 
     /// What is wrong, without secrets.
     pub(crate) fn message(&self, violation: &Violation) -> String {
-        redact_message(&violation.to_string(), &self.text.0, self.table)
+        self.redacted().message(&violation.to_string())
     }
 
     /// Where it begins, both from one.
     pub(crate) fn line_and_column(&self, violation: &Violation) -> (usize, usize) {
-        let before = &self.text.0[..self.place(violation).start];
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        (before.matches('\n').count() + 1, column)
+        let start = self.place(violation).start;
+        let line = self.newlines().partition_point(|newline| *newline < start);
+        let begin = if line == 0 { 0 } else { self.newlines()[line - 1] + 1 };
+        (line + 1, self.text.0[begin..start].chars().count() + 1)
     }
 
     fn snippet(&self, level: Level<'static>, violation: &Violation) -> String {
         let title = self.message(violation);
         let place = self.place(violation);
-        let redacted = redact(&self.text.0, self.table);
-        let source = Snippet::source(redacted.as_str()).path(&self.path);
+        let (lines, first) = self.around(&place);
+        let place = place.start - lines.start..place.end - lines.start;
+        let source = Snippet::source(&self.redacted().text[lines]).line_start(first).path(&self.path);
         let group =
             level.primary_title(&title).element(source.annotation(AnnotationKind::Primary.span(place)));
         let fix = match &violation.fix {
@@ -100,6 +110,26 @@ impl InputFile {
     }
 
     /// The field it is about, as `hardway explain` knows it: without indices. None where there is no such field.
+    /// The lines around a place, and the number of the first: a large file is not gone through for each mistake in it.
+    fn around(&self, place: &Range<usize>) -> (Range<usize>, usize) {
+        const LINES: usize = 3;
+        let newlines = self.newlines();
+        let line = newlines.partition_point(|newline| *newline < place.start);
+        let first = line.saturating_sub(LINES);
+        let start = if first == 0 { 0 } else { newlines[first - 1] + 1 };
+        let last = newlines.partition_point(|newline| *newline < place.end) + LINES;
+        let end = newlines.get(last).map_or(self.text.0.len(), |newline| newline + 1);
+        (start..end, first + 1)
+    }
+
+    fn newlines(&self) -> &[usize] {
+        self.newlines.get_or_init(|| self.text.0.match_indices('\n').map(|(offset, _)| offset).collect())
+    }
+
+    fn redacted(&self) -> &Redacted {
+        self.redacted.get_or_init(|| Redacted::of(&self.text.0, self.table))
+    }
+
     fn field(&self, violation: &Violation) -> Option<String> {
         let without_index = |step: &str| step.split('[').next().unwrap_or_default().to_owned();
         let steps: Vec<String> = violation.path.split('.').map(without_index).collect();
@@ -111,7 +141,7 @@ impl InputFile {
     }
 
     /// A span of several lines is cut to its first: the title says the rest.
-    fn place(&self, violation: &Violation) -> std::ops::Range<usize> {
+    fn place(&self, violation: &Violation) -> Range<usize> {
         let text = &self.text.0;
         let span = violation.span.map_or(0..0, |span| span.start..span.end);
         let start = span.start.min(text.len());
@@ -133,8 +163,13 @@ mod tests {
 
     #[test]
     fn debug_does_not_show_the_text() {
-        let file =
-            InputFile { path: "x".to_owned(), text: Text("pullSecret: hush".to_owned()), table: &INVENTORY };
+        let file = InputFile {
+            path: "x".to_owned(),
+            text: Text("pullSecret: hush".to_owned()),
+            table: &INVENTORY,
+            redacted: Arc::default(),
+            newlines: Arc::default(),
+        };
         let debug = format!("{file:?}");
         assert!(debug.contains("16 bytes") && !debug.contains("hush"), "{debug}");
     }

@@ -1,5 +1,7 @@
 //! Mistakes in the two input files, and those that can be seen before the release is known.
 
+use std::collections::BTreeSet;
+
 use hardway_assets::Cluster;
 use hardway_assets::install_config::{InstallConfig, Rules};
 use hardway_assets::inventory::{Errors, Inventory, read_both};
@@ -58,7 +60,8 @@ pub(super) fn examine(
         let span = node.as_ref().map(|node| node.locate(&violation.path));
         Violation { span, ..violation }
     };
-    let is_told = |violation: &Violation| told.iter().any(|told| is_at(violation, told));
+    let told: BTreeSet<&str> = told.iter().map(|told| told.path.as_str()).collect();
+    let is_told = |violation: &Violation| is_at(&violation.path, &told);
     let found = found.into_iter().filter(|violation| !is_told(violation)).map(place);
     let (unready, mut wrong): (Vec<_>, Vec<_>) = found.partition(is_unready);
     let mut errors = match read {
@@ -79,9 +82,9 @@ fn of_provider(config: &InstallConfig, inventory: &Inventory) -> Vec<Violation> 
 }
 
 /// Whether a value, or what it stands in, was complained about already.
-fn is_at(violation: &Violation, told: &Violation) -> bool {
-    let rest = violation.path.strip_prefix(&told.path).filter(|_| !told.path.is_empty());
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+fn is_at(path: &str, told: &BTreeSet<&str>) -> bool {
+    let outer = path.match_indices(['.', '[']).map(|(end, _)| &path[..end]);
+    outer.chain([path]).any(|path| !path.is_empty() && told.contains(path))
 }
 
 /// Something of a host, or around it, that only whoever boots machines has to know.

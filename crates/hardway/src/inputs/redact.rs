@@ -5,34 +5,52 @@
 //! letter, so that places still fit; the punctuation stays, because that is what syntax errors are about.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::ops::Range;
 
 use hardway_assets::schema::{Field, Table};
 use hardway_assets::yaml::{self, Node, Value};
 use hardway_base::redaction::HIDDEN;
 
-/// The same text, byte for byte as long, with everything blotted out that may not be seen.
-pub(crate) fn redact(text: &str, table: &Table) -> String {
-    let mut seen = Seen::default();
-    match yaml::read(text) {
-        Ok(node) => seen.node(&node, table.fields),
-        Err(_) => shown_lines(text, table, &mut seen.shown),
-    }
-    blot(text, &seen)
+/// A file as it may be seen. Read once, however many mistakes there are in it.
+pub(crate) struct Redacted {
+    /// The same text, byte for byte as long, with everything blotted out that may not be seen.
+    pub(crate) text: String,
+    secrets: Vec<String>,
 }
 
-/// A message about the file, without the secrets that an alias or a copy may have led into it.
-pub(crate) fn redact_message(message: &str, text: &str, table: &Table) -> String {
-    let Ok(node) = yaml::read(text) else { return message.to_owned() };
-    let mut secrets = Vec::new();
-    secrets_in(&node, table.fields, &mut secrets);
-    let mut message = message.to_owned();
-    // Shorter ones are no secrets yet, and would be found in every other word.
-    for secret in secrets.into_iter().filter(|secret| secret.len() >= 8) {
-        let quoted = format!("{secret:?}");
-        message = message.replace(secret, HIDDEN).replace(quoted.trim_matches('"'), HIDDEN);
+impl Redacted {
+    pub(crate) fn of(text: &str, table: &Table) -> Self {
+        let (mut seen, mut secrets) = (Seen::default(), Vec::new());
+        match yaml::read(text) {
+            Ok(node) => {
+                seen.node(&node, table.fields);
+                let mut found = Vec::new();
+                secrets_in(&node, table.fields, &mut found);
+                // Shorter ones are no secrets yet, and would be found in every other word.
+                secrets.extend(found.into_iter().filter(|secret| secret.len() >= 8).map(str::to_owned));
+            }
+            Err(_) => shown_lines(text, table, &mut seen.shown),
+        }
+        Self { text: blot(text, &seen), secrets }
     }
-    message
+
+    /// A message about the file, without the secrets that an alias or a copy may have led into it.
+    pub(crate) fn message(&self, message: &str) -> String {
+        let mut message = message.to_owned();
+        for secret in &self.secrets {
+            let quoted = format!("{secret:?}");
+            message = message.replace(secret, HIDDEN).replace(quoted.trim_matches('"'), HIDDEN);
+        }
+        message
+    }
+}
+
+/// The text alone: secrets are not shown.
+impl fmt::Debug for Redacted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Redacted({} bytes)", self.text.len())
+    }
 }
 
 /// Texts of secret fields, however deep.
@@ -268,7 +286,7 @@ mod tests {
     use super::*;
 
     fn config(text: &str) -> String {
-        let redacted = redact(text, &INSTALL_CONFIG);
+        let redacted = Redacted::of(text, &INSTALL_CONFIG).text;
         assert_eq!(redacted.len(), text.len());
         redacted
     }
@@ -298,7 +316,7 @@ mod tests {
         let text = "pullSecret: &s '{\"auths\": 1}'\nbaseDomain: *s\nsshKey: [hush-hush]\n";
         let message = "baseDomain: \"{\\\"auths\\\": 1}\": bad; hush-hush; pullSecret";
         let redacted = "baseDomain: \"<redacted>\": bad; <redacted>; pullSecret";
-        assert_eq!(redact_message(message, text, &INSTALL_CONFIG), redacted);
+        assert_eq!(Redacted::of(text, &INSTALL_CONFIG).message(message), redacted);
     }
 
     #[test]
@@ -321,8 +339,8 @@ mod tests {
         }
         let metal = "machines: {bare-metal: {boot: usb, hosts: {a: {bmc: {address: redfish://me:hush@b, user: u, password: hush, pw: hush}}}}}";
         let seen = "machines: {bare-metal: {boot: usb, hosts: {a: {bmc: {address: redfish://me:****@b, user: u, password: ****, pw: ****}}}}}";
-        assert_eq!(redact(metal, &INVENTORY), seen);
+        assert_eq!(Redacted::of(metal, &INVENTORY).text, seen);
         let hosts = "hosts:\n- {name: a, ip: 1.2.3.4, mac: \"52:54:00\"\n- {name: b}\n";
-        assert_eq!(redact(hosts, &INVENTORY), hosts);
+        assert_eq!(Redacted::of(hosts, &INVENTORY).text, hosts);
     }
 }

@@ -1,5 +1,7 @@
 //! Each host by itself, and no two alike.
 
+use std::collections::BTreeSet;
+
 use super::super::Role;
 use super::super::draft::{Draft, DraftHost};
 use crate::install_config::InstallConfig;
@@ -14,27 +16,24 @@ pub(super) fn check(draft: &Draft<'_>, config: Option<&InstallConfig>, findings:
     }
     cards(draft, findings);
     let domain = config.map(InstallConfig::domain);
-    for (i, host) in draft.hosts.iter().enumerate() {
+    let (mut names, mut macs, mut addresses) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for host in &draft.hosts {
         name(host, domain.as_deref(), findings);
         details(host, findings);
         stock_pointer(host, draft, config, findings);
-        let earlier = &draft.hosts[..i];
-        let node_name = node_name(host, domain.as_deref());
-        if !host.name.is_empty()
-            && earlier.iter().any(|other| self::node_name(other, domain.as_deref()) == node_name)
-        {
+        if !host.name.is_empty() && !names.insert(node_name(host, domain.as_deref())) {
             findings.error(Violation::duplicate(format!("{}.name", host.path), &host.name));
         }
         if let Some(mac) = host.canonical_mac()
-            && earlier.iter().any(|other| other.canonical_mac().as_ref() == Some(&mac))
+            && !macs.insert(mac.clone())
         {
             findings.error(Violation::duplicate(format!("{}.mac", host.path), mac));
         }
-        for address in &host.ip {
-            if earlier.iter().flat_map(|other| &other.ip).any(|other| other.ip == address.ip) {
-                findings.error(Violation::duplicate(&address.path, address.ip.to_string()));
-            }
+        for address in host.ip.iter().filter(|address| addresses.contains(&address.ip)) {
+            findings.error(Violation::duplicate(&address.path, address.ip.to_string()));
         }
+        // Only now: one host that says an address twice is told about its families.
+        addresses.extend(host.ip.iter().map(|address| address.ip));
     }
 }
 

@@ -1,6 +1,6 @@
 //! `machines.bare-metal` of the inventory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -174,16 +174,20 @@ impl BmcSettings {
 
 fn controllers(cluster: &Cluster, fields: &Fields<'_>, findings: &Findings) -> BTreeMap<String, BmcSettings> {
     let mut found: BTreeMap<String, BmcSettings> = BTreeMap::new();
+    let hosts: BTreeSet<&str> = cluster.inventory.hosts.iter().map(|host| host.name.as_str()).collect();
+    let mut by_controller: BTreeMap<(String, u16), Vec<(&str, BmcAddress)>> = BTreeMap::new();
     for (name, host) in fields.object("hosts").objects() {
         let host = host.only(&["bmc"]);
-        if cluster.inventory.hosts.iter().all(|known| known.name != name) {
+        if !hosts.contains(name) {
             let detail = "no host of the inventory has this name";
             findings.add(Violation::invalid(fields.path(&format!("hosts.{name}")), name, detail));
         }
         if host.has("bmc")
             && let Some(settings) = controller(&host.object("bmc"), findings)
         {
-            if let Some((other, _)) = found.iter().find(|(_, known)| known.address.is_same(&settings.address))
+            let same_controller = by_controller.entry(settings.address.controller()).or_default();
+            if let Some((other, _)) =
+                same_controller.iter().find(|(_, known)| known.is_same(&settings.address))
             {
                 // One machine would be two hosts, and the second would overwrite the first.
                 let (path, address) = (host.path("bmc.address"), settings.address.to_string());
@@ -192,6 +196,7 @@ fn controllers(cluster: &Cluster, fields: &Fields<'_>, findings: &Findings) -> B
                 );
                 findings.add(Violation::duplicate(path, &address).fix(fix));
             }
+            same_controller.push((name, settings.address.clone()));
             found.insert(name.to_owned(), settings);
         }
     }

@@ -45,7 +45,7 @@ impl Libvirt {
 
     /// DHCPv6 knows clients by something that only a booted system can tell: there is none.
     fn entries(&self, host: &Host) -> Vec<Entry> {
-        let names = Names::of(&self.cluster);
+        let names = Names::of_host(&self.cluster, host);
         let mut entries = Vec::new();
         for address in &host.ip {
             let old = format!("<host ip='{address}'/>");
