@@ -15,7 +15,7 @@ pub(crate) struct ApproveArgs {
     /// Say what would be decided, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// How to reach the cluster [default: $KUBECONFIG, then auth/kubeconfig in the folder, then as a pod]
+    /// How to reach the cluster [default: auth/kubeconfig in the folder, then as a pod]
     #[arg(long, value_name = "FILE")]
     pub(crate) kubeconfig: Option<PathBuf>,
     #[command(flatten)]

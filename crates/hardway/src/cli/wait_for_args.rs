@@ -41,7 +41,7 @@ pub(crate) struct WaitArgs {
 /// How the cluster is reached.
 #[derive(Debug, Args)]
 pub(crate) struct ClusterArgs {
-    /// Instead of $KUBECONFIG and auth/kubeconfig of the folder
+    /// Instead of auth/kubeconfig of the folder ($KUBECONFIG is not asked)
     #[arg(long, value_name = "FILE")]
     pub(crate) kubeconfig: Option<PathBuf>,
     /// Read the release from a folder instead of the image named in the inventory

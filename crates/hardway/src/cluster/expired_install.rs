@@ -30,7 +30,7 @@ impl ExpiredInstall {
     /// Of a working folder; nothing where nothing was made.
     pub(crate) fn of(workdir: &Workdir, release_dir: Option<&Path>, out: &Output) -> Result<Self, Report> {
         let checked = Checked::load(workdir, Reach::Here(release_dir), out)?;
-        let project = Project::load(workdir, checked)?;
+        let project = Project::look(workdir, checked)?;
         let ends = pki::expiries(project.cluster(), project.tree(), project.now());
         let over = ends.into_iter().filter(|end| end.is_on_disk && end.seconds_left <= 0);
         let certificates: Vec<_> = over.map(|end| (end.certificate, end.not_after)).collect();

@@ -14,6 +14,7 @@ use hardway_cluster::kubeconfig;
 use hardway_cluster::pivot::EtcdAccess;
 use kube::Config;
 
+use super::folder_cluster;
 use crate::inputs::{InputFiles, Workdir};
 use crate::project::{self, Checked};
 use crate::release::Reach;
@@ -23,7 +24,7 @@ use crate::terminal::Output;
 /// Where the way to a cluster begins.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Access {
-    /// Instead of `KUBECONFIG` and of the folder's own.
+    /// Instead of the folder's own.
     pub(crate) kubeconfig: Option<PathBuf>,
     /// Where the release is, if not what the inventory names.
     pub(crate) release_dir: Option<PathBuf>,
@@ -44,12 +45,12 @@ pub(crate) struct Live {
 impl Live {
     /// Reads the kubeconfig, and the input files if there are any. Must run inside an async runtime.
     pub(crate) async fn open(workdir: &Workdir, access: &Access, out: &Output) -> Result<Self, Report> {
-        let config = Self::config(workdir, access).await?;
+        let way = WayIn::find(workdir, access.kubeconfig.as_deref(), out).await?;
         match InputFiles::open_if_there(workdir)? {
-            Some(files) => Self::of(workdir, access, config, &files, out),
+            Some(files) => Self::of(workdir, access, way, &files, out),
             None => {
                 out.warn("there is no install-config.yaml with an inventory.yaml here: which nodes should be there is not known");
-                let kubeconfig = kubeconfig(workdir, access.kubeconfig.as_deref());
+                let WayIn { config, kubeconfig } = way;
                 Ok(Self { config, kubeconfig, cluster: None, cli_image: None })
             }
         }
@@ -62,24 +63,22 @@ impl Live {
         files: &InputFiles,
         out: &Output,
     ) -> Result<Self, Report> {
-        Self::of(workdir, access, Self::config(workdir, access).await?, files, out)
-    }
-
-    async fn config(workdir: &Workdir, access: &Access) -> Result<Config, Report> {
-        read_kubeconfig(workdir, kubeconfig(workdir, access.kubeconfig.as_deref()).as_deref()).await
+        let way = WayIn::find(workdir, access.kubeconfig.as_deref(), out).await?;
+        Self::of(workdir, access, way, files, out)
     }
 
     fn of(
         workdir: &Workdir,
         access: &Access,
-        config: Config,
+        way: WayIn,
         files: &InputFiles,
         out: &Output,
     ) -> Result<Self, Report> {
         let checked = Checked::of(workdir, files, Reach::Here(access.release_dir.as_deref()), out)?;
         let cli_image = checked.release.payload.images.get("cli").ok().map(str::to_owned);
         let cluster = Some(project::cluster_of(workdir, checked)?);
-        Ok(Self { config, kubeconfig: kubeconfig(workdir, access.kubeconfig.as_deref()), cluster, cli_image })
+        let WayIn { config, kubeconfig } = way;
+        Ok(Self { config, kubeconfig, cluster, cli_image })
     }
 
     /// What the user declared.
@@ -140,21 +139,47 @@ pub(crate) fn journal_gateway(workdir: &Workdir, address: IpAddr) -> Option<Gate
 /// The file with the bootstrap host's key, beside what it was made for.
 const KNOWN_HOSTS: &str = ".known_hosts";
 
-/// Where the kubeconfig is: the flag, then `KUBECONFIG`, then the folder's own; none in a pod whose folder has none, which
-/// has a service account instead. Of a list of files, the first that is there counts.
-pub(crate) fn kubeconfig(workdir: &Workdir, flag: Option<&Path>) -> Option<PathBuf> {
-    let of_environment = || {
-        let list = std::env::var_os("KUBECONFIG").filter(|list| !list.is_empty())?;
-        let paths: Vec<PathBuf> = std::env::split_paths(&list).collect();
-        paths.iter().find(|path| path.is_file()).or(paths.first()).cloned()
-    };
-    let own = workdir.path(KUBECONFIG);
-    let is_pod = std::env::var_os("KUBERNETES_SERVICE_HOST").is_some() && !own.is_file();
-    flag.map(Path::to_owned).or_else(of_environment).or((!is_pod).then_some(own))
+/// How a cluster is reached, and the file that says so.
+pub(crate) struct WayIn {
+    pub(crate) config: Config,
+    /// None in a pod, which has a service account instead.
+    pub(crate) kubeconfig: Option<PathBuf>,
 }
 
-/// How the cluster of a kubeconfig is reached. Must run inside an async runtime.
-pub(crate) async fn read_kubeconfig(workdir: &Workdir, path: Option<&Path>) -> Result<Config, Report> {
+impl WayIn {
+    /// By the flag, else by the folder's own; in a pod whose folder has none, by its service account. `KUBECONFIG` is not asked,
+    /// because it stays set from folder to folder, but it is said that it is not. A way to another cluster than the folder's is
+    /// refused. Must run inside an async runtime.
+    pub(crate) async fn find(workdir: &Workdir, flag: Option<&Path>, out: &Output) -> Result<Self, Report> {
+        let own = workdir.path(KUBECONFIG);
+        let is_pod = std::env::var_os("KUBERNETES_SERVICE_HOST").is_some() && !own.is_file();
+        let path = flag.map(Path::to_owned).or((!is_pod).then_some(own));
+        if let Some(passed_over) = path.as_deref().and_then(|path| of_environment(path)) {
+            let [used, passed_over] =
+                [path.clone().unwrap_or_default(), passed_over].map(|path| path.display().to_string());
+            out.warn(&format!(
+                "$KUBECONFIG is {passed_over} and not used: it is {used} that counts here, or --kubeconfig"
+            ));
+        }
+        let config = read_kubeconfig(workdir, path.as_deref()).await?;
+        folder_cluster::ensure(workdir, path.as_deref(), &config).await?;
+        Ok(Self { config, kubeconfig: path })
+    }
+}
+
+/// The file that `KUBECONFIG` names, if it says something else than this one. Of a list, the first that is there counts.
+fn of_environment(used: &Path) -> Option<PathBuf> {
+    let list = std::env::var_os("KUBECONFIG").filter(|list| !list.is_empty())?;
+    let paths: Vec<PathBuf> = std::env::split_paths(&list).collect();
+    let named = paths.iter().find(|path| path.is_file()).or(paths.first())?;
+    let is_same = match (fs::read(named), fs::read(used)) {
+        (Ok(named), Ok(used)) => named == used,
+        _ => named == used,
+    };
+    (!is_same).then(|| named.clone())
+}
+
+async fn read_kubeconfig(workdir: &Workdir, path: Option<&Path>) -> Result<Config, Report> {
     kubeconfig::read(path).await.map_err(|error| {
         let is_the_folders = path.is_none_or(|path| path == workdir.path(KUBECONFIG));
         let exit = if is_the_folders { Exit::Config } else { Exit::Usage };
@@ -168,9 +193,12 @@ pub(crate) async fn read_kubeconfig(workdir: &Workdir, path: Option<&Path>) -> R
     })
 }
 
-/// How the cluster of a folder is reached, whatever the environment says. Must run inside an async runtime.
+/// How the cluster of a folder is reached. Must run inside an async runtime.
 pub(crate) async fn folder_config(workdir: &Workdir) -> Result<Config, Report> {
-    read_kubeconfig(workdir, Some(&workdir.path(KUBECONFIG))).await
+    let own = workdir.path(KUBECONFIG);
+    let config = read_kubeconfig(workdir, Some(&own)).await?;
+    folder_cluster::ensure(workdir, Some(&own), &config).await?;
+    Ok(config)
 }
 
 /// The one that belongs to the folder.

@@ -2,14 +2,13 @@
 
 pub(crate) mod diagnosis;
 mod expired_install;
+mod folder_cluster;
 mod live;
 mod log_bundle;
 mod policy;
 pub(crate) mod verification;
 
 pub(crate) use expired_install::{ExpiredInstall, FIX as EXPIRED_INSTALL_FIX};
-pub(crate) use live::{
-    Access, KUBECONFIG, Live, folder_config, journal_gateway, kubeconfig, read_kubeconfig,
-};
+pub(crate) use live::{Access, KUBECONFIG, Live, WayIn, folder_config, journal_gateway};
 pub(crate) use log_bundle::{BundleSource, gather_bundle};
 pub(crate) use policy::{DeclaredHere, declared, documents, identity, unreadable};

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 
 use crate::cli::{ApproveArgs, Format, Global, IgnitionArg, PolicyArgs};
 use crate::clock;
-use crate::cluster::{self, DeclaredHere, declared, identity};
+use crate::cluster::{DeclaredHere, WayIn, declared, identity};
 use crate::inputs::Workdir;
 use crate::report::{Code, Exit, Report};
 use crate::runtime::{self, Stop};
@@ -36,9 +36,8 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<E
     let settings = settings(&args.policy, &declared)?;
     // Without the working folder nobody knows who fetched a config: whoever has it goes before.
     let standing = if args.policy.declared.is_some() { Standing::Deputy } else { Standing::Principal };
-    let kubeconfig = cluster::kubeconfig(&workdir, args.kubeconfig.as_deref());
     let (summary, stop) = runtime::run_to_its_end(async {
-        let config = cluster::read_kubeconfig(&workdir, kubeconfig.as_deref()).await?;
+        let WayIn { config, .. } = WayIn::find(&workdir, args.kubeconfig.as_deref(), out).await?;
         let client =
             Client::try_from(config).map_err(|error| Report::from_error(Code::KubeconfigUnusable, &error))?;
         let (sender, receiver) = mpsc::unbounded_channel();

@@ -63,6 +63,8 @@ catalogue! {
     ByHand = "by-hand" => Blocked;
     /// Certificates of the bootstrap have run out before the cluster stood.
     CertificatesEnded = "certificates-ended" => Bootstrap;
+    /// A kubeconfig leads to another cluster than the folder's.
+    ClusterOther = "cluster-other" => Usage;
     /// install-config.yaml has mistakes.
     ConfigInvalid = "config-invalid" => Config;
     /// install-config.yaml or inventory.yaml is not there.

@@ -20,6 +20,7 @@ mod media;
 mod media_config;
 mod no_leaks;
 mod read_verbs;
+mod other_cluster;
 mod recover;
 mod release;
 mod secrets;

@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use super::approve::{ApproverEvent, print};
 use crate::cli::{Format, Global, RecoverArgs, RecoverCertsArgs, RecoverVerb};
 use crate::clock;
-use crate::cluster::{self, EXPIRED_INSTALL_FIX, ExpiredInstall, declared, identity};
+use crate::cluster::{EXPIRED_INSTALL_FIX, ExpiredInstall, WayIn, declared, identity};
 use crate::inputs::Workdir;
 use crate::report::{Code, Exit, Report};
 use crate::runtime::{self, Stop};
@@ -42,7 +42,7 @@ async fn recover(
     worn: ExpiredInstall,
     out: &Output,
 ) -> Result<Exit, Report> {
-    let (recovery, events) = begin(workdir, args, declared).await?;
+    let (recovery, events) = begin(workdir, args, declared, out).await?;
     let mut done = Done { worn, ..Done::default() };
     let (end, decisions) =
         tokio::join!(carry_out(recovery, args, &mut done, out), listen(events, args.output, out));
@@ -84,9 +84,9 @@ async fn begin(
     workdir: &Workdir,
     args: &RecoverCertsArgs,
     declared: Declared,
+    out: &Output,
 ) -> Result<(Recovery, mpsc::UnboundedReceiver<ApproverEvent>), Report> {
-    let kubeconfig = cluster::kubeconfig(workdir, args.cluster.kubeconfig.as_deref());
-    let mut config = cluster::read_kubeconfig(workdir, kubeconfig.as_deref()).await?;
+    let WayIn { mut config, .. } = WayIn::find(workdir, args.cluster.kubeconfig.as_deref(), out).await?;
     if let Some(server) = &args.server {
         // What is trusted is the name, not the way to it.
         let name = config.cluster_url.host().unwrap_or_default().to_owned();
