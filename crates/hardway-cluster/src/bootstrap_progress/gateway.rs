@@ -9,7 +9,8 @@ use std::time::Duration;
 use hardway_base::{Secret, error_cause, pem};
 use reqwest::header::{ACCEPT, RANGE};
 use reqwest::{Client, Response, StatusCode, redirect};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
 
 use super::gateway_verifier::GatewayVerifier;
@@ -114,10 +115,9 @@ impl Gateway {
             Ok(blocks.into_iter().map(|block| CertificateDer::from(block.der)).collect())
         };
         // What cannot be read is never shown: it may be the key.
-        let key = std::str::from_utf8(self.key.expose()).map_err(|_| "the key is no text")?;
-        let key = pem::decode(key).map_err(|_| "the key is no PEM")?;
-        let key = key.into_iter().next().ok_or("there is no key in it")?;
-        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.der));
+        // The label says which of three forms it has; an RSA key of ours has PKCS#1.
+        let key = PrivateKeyDer::from_pem_slice(self.key.expose())
+            .map_err(|_| "the key is no private key in PEM")?;
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(ders(&self.trust)?);
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());

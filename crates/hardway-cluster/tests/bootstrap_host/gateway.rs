@@ -26,11 +26,12 @@ struct Site {
     _servers: [Server; 2],
 }
 
-/// As hardway makes them: no names, one for both sides, signed by root-ca.
+/// As hardway makes them: no names, one for both sides, signed by root-ca; RSA keys in PKCS#1, which is what an inventory that says
+/// nothing gets, and keys of the other kind for the others.
 const CERTIFICATES: &str = r#"set -euo pipefail
 key() { openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1.key"; }
 leaf() {
-  key "$1"
+  if [ "$1" = journal-gatewayd ]; then openssl genrsa -traditional -out "$1.key" 2048; else key "$1"; fi
   openssl req -new -key "$1.key" -subj "/O=OpenShift Bootstrap/CN=$2" -addext extendedKeyUsage=serverAuth,clientAuth -out "$1.csr"
   openssl x509 -req -in "$1.csr" -CA "$3.crt" -CAkey "$3.key" -CAcreateserial -days 2 -copy_extensions copyall -out "$1.crt"
   cat "$1.crt" "$1.key" >"$1.pem"
