@@ -9,7 +9,8 @@ use crate::schema::{self, Findings, INSTALL_CONFIG, Read};
 use crate::violation::Violation;
 use crate::yaml::{self, Node, Span, Value};
 
-/// Reads the file: syntax, schema, up-conversion, defaults, rules. Every violation is reported in one run; only a
+/// Reads the file: syntax, schema, up-conversion, defaults, rules. Any network plugin is taken, as openshift-install does: without an
+/// inventory there is no place to name it in. Every violation is reported in one run; only a
 /// syntax error or an unknown apiVersion ends it early, because nothing after them could be trusted.
 ///
 /// ```
@@ -24,7 +25,7 @@ use crate::yaml::{self, Node, Span, Value};
 /// assert!(mistakes.iter().any(|mistake| mistake.path == "metadata.name"));
 /// ```
 pub fn read(text: &str, rules: Rules) -> Result<Read<InstallConfig>, Vec<Violation>> {
-    match examine(text, rules) {
+    match examine(text, rules, &|_| true) {
         Examined { config: Some(value), errors, warnings, node } if errors.is_empty() => {
             Ok(Read { value, warnings, node })
         }
@@ -41,8 +42,9 @@ pub(crate) struct Examined {
     pub(crate) node: Node,
 }
 
-/// Like [`read`], but keeps whatever could be understood so that the inventory can be held against it.
-pub(crate) fn examine(text: &str, rules: Rules) -> Examined {
+/// Like [`read`], but keeps whatever could be understood so that the inventory can be held against it. A network plugin that is
+/// not the release's must be a known one.
+pub(crate) fn examine(text: &str, rules: Rules, is_known_plugin: &dyn Fn(&str) -> bool) -> Examined {
     let node = match yaml::read(text) {
         Ok(node) => node,
         Err(errors) => {
@@ -56,15 +58,14 @@ pub(crate) fn examine(text: &str, rules: Rules) -> Examined {
     let readable = errors.iter().all(|violation| violation.kind == crate::violation::Kind::Unknown);
 
     let (converted, notes) = convert(&node);
-    let mut findings = Findings::new(&converted);
-    findings.errors = errors;
+    let mut findings = Findings::new(&converted, errors);
     notes.into_iter().for_each(|note| findings.warn(note));
 
     let mut config = None;
     if is_known_version(&converted, &mut findings) {
         let draft = Draft::new(&converted, &rules);
         let of_schema: Vec<String> = findings.errors.iter().map(|error| error.path.clone()).collect();
-        rules::check_all(&draft, &rules, &mut findings);
+        rules::check_all(&draft, &rules, is_known_plugin, &mut findings);
         // A value of the wrong type is no value to the rules: that they miss it there is no second mistake.
         let mut place = 0..;
         findings.errors.retain(|error| {

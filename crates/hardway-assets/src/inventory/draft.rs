@@ -113,6 +113,7 @@ impl<'n> Draft<'n> {
             pki: Pki { key_algorithm: key_algorithm(&self.key_algorithm)?, short_lived_hours: hours },
             options: Options {
                 kube_proxy_on_masters: options.is_some_and(|node| node.value == Value::Bool(true)),
+                network_plugin: network_plugin(self.node),
             },
             hosts: self.hosts.iter().map(|host| host.assemble(config)).collect::<Option<_>>()?,
         })
@@ -164,6 +165,11 @@ impl<'n> DraftHost<'n> {
             disk_gib: int(Some(self.node), "diskGiB"),
         })
     }
+}
+
+/// The network plugin that is allowed by name.
+pub(super) fn network_plugin(inventory: &Node) -> Option<String> {
+    text(inventory, "options", "networkPlugin")
 }
 
 fn key_algorithm(name: &str) -> Option<KeyAlgorithm> {

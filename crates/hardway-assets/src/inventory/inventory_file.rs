@@ -124,6 +124,9 @@ pub enum KeyAlgorithm {
 pub struct Options {
     /// Puts a kube-proxy static pod on masters, as older guides do. OVN-Kubernetes does not need it.
     pub kube_proxy_on_masters: bool,
+    /// The `networkType` that is meant although the release has no such plugin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network_plugin: Option<String>,
 }
 
 /// `hosts[]`.

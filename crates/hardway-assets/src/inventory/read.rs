@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use super::draft::Draft;
+use super::draft::{Draft, network_plugin};
 use super::{Inventory, rules};
 use crate::install_config::{self, Examined, InstallConfig, Rules};
 use crate::schema::{self, Findings, INVENTORY, Read};
 use crate::violation::Violation;
-use crate::yaml;
+use crate::yaml::{self, Node};
 
 /// Reads the file and holds it against the install-config, if there is one. Every violation is reported in one run;
 /// only a syntax error ends it early.
@@ -19,7 +19,8 @@ use crate::yaml;
 /// assert_eq!(inventory.with_role(Role::Master).count(), 3);
 /// ```
 pub fn read(text: &str, config: Option<&InstallConfig>) -> Result<Read<Inventory>, Vec<Violation>> {
-    examine(text, config).map_err(|(errors, _)| errors)
+    let node = yaml::read(text).map_err(schema::syntax)?;
+    examine(node, config).map_err(|refused| refused.errors)
 }
 
 /// What is wrong with each of the two files.
@@ -29,6 +30,10 @@ pub struct Errors {
     pub install_config: Vec<Violation>,
     /// In `inventory.yaml`, and between the two.
     pub inventory: Vec<Violation>,
+    /// What is odd but allowed in `install-config.yaml`.
+    pub odd_install_config: Vec<Violation>,
+    /// The same in `inventory.yaml`.
+    pub odd_inventory: Vec<Violation>,
     /// Both files as far as they could be understood: a machine provider can still look at its settings.
     pub understood: Option<Box<(InstallConfig, Inventory)>>,
 }
@@ -60,34 +65,55 @@ pub fn read_both(
     inventory_text: &str,
     rules: Rules,
 ) -> Result<(Read<InstallConfig>, Read<Inventory>), Errors> {
-    let Examined { config, errors, warnings, node } = install_config::examine(config_text, rules);
-    let inventory = examine(inventory_text, config.as_ref());
+    let inventory_node = yaml::read(inventory_text);
+    let plugin = inventory_node.as_ref().ok().and_then(network_plugin);
+    let Examined { config, errors, warnings, node } =
+        install_config::examine(config_text, rules, &|name| plugin.as_deref() == Some(name));
+    let inventory = match inventory_node {
+        Ok(node) => examine(node, config.as_ref()),
+        Err(errors) => Err(Refused { errors: schema::syntax(errors), ..Refused::default() }),
+    };
     match (config, inventory) {
         (Some(value), Ok(inventory)) if errors.is_empty() => Ok((Read { value, warnings, node }, inventory)),
         (config, inventory) => {
-            let (in_inventory, inventory) = match inventory {
-                Ok(read) => (Vec::new(), Some(Box::new(read.value))),
+            let refused = match inventory {
+                Ok(read) => {
+                    let understood = Some(Box::new(read.value));
+                    Refused { errors: Vec::new(), warnings: read.warnings, understood }
+                }
                 Err(refused) => refused,
             };
-            let understood = config.zip(inventory).map(|(config, inventory)| Box::new((config, *inventory)));
-            Err(Errors { install_config: errors, inventory: in_inventory, understood })
+            let understood = config.zip(refused.understood);
+            Err(Errors {
+                install_config: errors,
+                inventory: refused.errors,
+                odd_install_config: warnings,
+                odd_inventory: refused.warnings,
+                understood: understood.map(|(config, inventory)| Box::new((config, *inventory))),
+            })
         }
     }
 }
 
 /// What is wrong, and what could be understood in spite of that.
-type Refused = (Vec<Violation>, Option<Box<Inventory>>);
+#[derive(Default)]
+struct Refused {
+    errors: Vec<Violation>,
+    warnings: Vec<Violation>,
+    understood: Option<Box<Inventory>>,
+}
 
 /// Like [`read`], but keeps what could be understood, so that a provider's settings can be looked at in the same run.
-fn examine(text: &str, config: Option<&InstallConfig>) -> Result<Read<Inventory>, Refused> {
-    let node = yaml::read(text).map_err(|errors| (schema::syntax(errors), None))?;
-    let mut findings = Findings::new(&node);
-    findings.errors = schema::check(&node, &INVENTORY);
+fn examine(node: Node, config: Option<&InstallConfig>) -> Result<Read<Inventory>, Refused> {
+    let mut findings = Findings::new(&node, schema::check(&node, &INVENTORY));
     let draft = Draft::new(&node);
     rules::check_all(&draft, config, &mut findings);
     let Findings { errors, warnings, .. } = findings;
     match draft.assemble(config) {
         Some(value) if errors.is_empty() => Ok(Read { value, warnings, node }),
-        understood => Err((schema::reasons(errors), understood.map(Box::new))),
+        understood => {
+            let (errors, understood) = (schema::reasons(errors), understood.map(Box::new));
+            Err(Refused { errors, warnings, understood })
+        }
     }
 }

@@ -40,7 +40,10 @@ static PKI: [Field; 2] = [
     Field::new("shortLivedHours", Kind::Int(1, 8760)).default("24"),
 ];
 
-static OPTIONS: [Field; 1] = [Field::new("kubeProxyOnMasters", Kind::Bool).default("false")];
+static OPTIONS: [Field; 2] = [
+    Field::new("kubeProxyOnMasters", Kind::Bool).default("false"),
+    Field::new("networkPlugin", Kind::String),
+];
 
 static HOST: [Field; 10] = [
     Field::new("name", Kind::String).required("every host needs a name"),

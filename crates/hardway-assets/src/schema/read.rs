@@ -1,5 +1,6 @@
 //! What reading a file gives, and the collecting of what is wrong with it.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::violation::{Kind, Violation};
@@ -33,19 +34,22 @@ pub struct Findings<'n> {
     pub errors: Vec<Violation>,
     /// What is odd but allowed.
     pub warnings: Vec<Violation>,
+    /// What was said already, as it was said.
+    said: BTreeSet<String>,
 }
 
 impl<'n> Findings<'n> {
-    /// Nothing found yet.
-    pub fn new(node: &'n Node) -> Self {
-        Self { node, errors: Vec::new(), warnings: Vec::new() }
+    /// With what the schema found.
+    pub fn new(node: &'n Node, errors: Vec<Violation>) -> Self {
+        let said = errors.iter().map(said).collect();
+        Self { node, errors, warnings: Vec::new(), said }
     }
 
     /// Something to put right.
     pub fn error(&mut self, violation: Violation) {
         let placed = self.placed(violation);
         // Two rules may come to the same finding; openshift-install drops the repetition as well.
-        if !self.errors.contains(&placed) {
+        if self.said.insert(said(&placed)) {
             self.errors.push(placed);
         }
     }
@@ -58,7 +62,7 @@ impl<'n> Findings<'n> {
     /// Something odd but allowed.
     pub fn warn(&mut self, violation: Violation) {
         let placed = self.placed(violation);
-        if !self.warnings.contains(&placed) {
+        if self.said.insert(said(&placed)) {
             self.warnings.push(placed);
         }
     }
@@ -67,6 +71,12 @@ impl<'n> Findings<'n> {
         let span = violation.span.unwrap_or_else(|| self.node.locate(&violation.path));
         Violation { span: Some(span), ..violation }
     }
+}
+
+/// Text and place: two findings that agree in both are one.
+fn said(violation: &Violation) -> String {
+    let start = violation.span.map_or(0, |span| span.start);
+    format!("{start} {violation}")
 }
 
 /// Nothing was made of the file, so there must be a reason. That none was found is a mistake of ours.

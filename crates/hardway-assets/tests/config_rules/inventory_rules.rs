@@ -101,3 +101,33 @@ fn both_files_are_reported_in_one_run() {
     assert_eq!(config.value.metadata.name, "prod1");
     assert_eq!(inventory.value.hosts.len(), 6);
 }
+
+#[test]
+fn a_network_plugin_that_the_release_does_not_have_is_allowed_by_its_name_alone() {
+    let rules = Rules::for_version("4.18.3");
+    let config = with(HA, "networkType: OVNKubernetes", "networkType: OVNKubernets");
+    let errors = read_both(&config, HA_INVENTORY, rules).unwrap_err().install_config;
+    assert_eq!(
+        errors.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        [
+            "networking.networkType: Invalid value: \"OVNKubernets\": not a plugin of the release, which has OVNKubernetes"
+        ]
+    );
+    let named =
+        |name: &str| with(HA_INVENTORY, "hosts:", &format!("options: {{networkPlugin: {name}}}\nhosts:"));
+    let config = with(HA, "networkType: OVNKubernetes", "networkType: Cilium");
+    assert!(read_both(&config, &named("Calico"), rules).is_err());
+    let (read, inventory) = read_both(&config, &named("Cilium"), rules).unwrap();
+    assert_eq!(read.warnings.len(), 1, "{:?}", read.warnings);
+    assert_eq!(inventory.value.options.network_plugin.as_deref(), Some("Cilium"));
+}
+
+#[test]
+fn what_is_odd_is_told_with_what_is_wrong() {
+    let config = with(HA, "networkType: OVNKubernetes", "networkType: Cilium");
+    let inventory = with(HA_INVENTORY, "hosts:", "options: {networkPlugin: Cilium}\nhosts:");
+    let inventory = with(&inventory, "role: worker", "role: wrker");
+    let errors = read_both(&config, &inventory, Rules::for_version("4.18.3")).unwrap_err();
+    assert_eq!((errors.install_config.len(), errors.odd_install_config.len()), (0, 1), "{errors:?}");
+    assert!(!errors.inventory.is_empty());
+}

@@ -1,10 +1,11 @@
 //! `hardway validate`
 
+use hardway_assets::inventory::Errors;
 use hardway_assets::violation::Violation;
 use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, ValidateArgs};
-use crate::inputs::{InputFile, InputFiles, Purpose, Workdir, invalid};
+use crate::inputs::{InputFile, InputFiles, Purpose, Workdir};
 use crate::project;
 use crate::report::{Exit, Report};
 use crate::terminal::Output;
@@ -16,27 +17,26 @@ pub(crate) fn run(global: &Global, args: &ValidateArgs, out: &Output) -> Result<
     let files = InputFiles::open(&workdir)?;
     let InputFiles { config, inventory, .. } = &files;
     let rules = project::rules_before_release(&workdir, inventory);
-    let found = match files.examine(rules, Purpose::Machines) {
-        Ok(read) => Found {
-            odd_config: read.config.warnings.clone(),
+    let found = files.examine(rules, Purpose::Machines);
+    let is_good = found.is_ok();
+    let found = found.map_or_else(
+        |errors| errors,
+        |read| Errors {
+            odd_install_config: read.config.warnings.clone(),
             odd_inventory: [read.inventory.warnings.as_slice(), &read.unready].concat(),
-            ..Found::default()
+            ..Errors::default()
         },
-        Err(errors) => {
-            Found { config: errors.install_config, inventory: errors.inventory, ..Found::default() }
-        }
-    };
-    let is_good = found.config.is_empty() && found.inventory.is_empty();
+    );
     if args.output != Format::Text {
-        out.value(&found.value(config, inventory), args.output);
+        out.value(&findings(&found, config, inventory), args.output);
         return Ok(if is_good { Exit::Done } else { Exit::Config });
     }
-    found.odd_config.iter().for_each(|violation| out.finding(&config.warning(violation)));
-    found.odd_inventory.iter().for_each(|violation| out.finding(&inventory.warning(violation)));
     if !is_good {
-        return Err(invalid(config, &found.config, inventory, &found.inventory));
+        return Err(files.invalid(&found));
     }
-    let odd = match found.odd_config.len() + found.odd_inventory.len() {
+    found.odd_install_config.iter().for_each(|violation| out.finding(&config.warning(violation)));
+    found.odd_inventory.iter().for_each(|violation| out.finding(&inventory.warning(violation)));
+    let odd = match found.odd_install_config.len() + found.odd_inventory.len() {
         0 => String::new(),
         1 => ", 1 warning".to_owned(),
         count => format!(", {count} warnings"),
@@ -45,28 +45,18 @@ pub(crate) fn run(global: &Global, args: &ValidateArgs, out: &Output) -> Result<
     Ok(Exit::Done)
 }
 
-/// What was found, in each file.
-#[derive(Default)]
-struct Found {
-    config: Vec<Violation>,
-    inventory: Vec<Violation>,
-    odd_config: Vec<Violation>,
-    odd_inventory: Vec<Violation>,
-}
-
-impl Found {
-    fn value(&self, config: &InputFile, inventory: &InputFile) -> Value {
-        let rows = [
-            ("error", config, &self.config),
-            ("error", inventory, &self.inventory),
-            ("warning", config, &self.odd_config),
-            ("warning", inventory, &self.odd_inventory),
-        ];
-        let row = |(severity, file, violations): (&str, &InputFile, &Vec<Violation>)| -> Vec<Value> {
-            violations.iter().map(|violation| finding(severity, file, violation)).collect()
-        };
-        Value::Array(rows.into_iter().flat_map(row).collect())
-    }
+/// Everything that was found, for programs.
+fn findings(found: &Errors, config: &InputFile, inventory: &InputFile) -> Value {
+    let rows = [
+        ("error", config, &found.install_config),
+        ("error", inventory, &found.inventory),
+        ("warning", config, &found.odd_install_config),
+        ("warning", inventory, &found.odd_inventory),
+    ];
+    let row = |(severity, file, violations): (&str, &InputFile, &Vec<Violation>)| -> Vec<Value> {
+        violations.iter().map(|violation| finding(severity, file, violation)).collect()
+    };
+    Value::Array(rows.into_iter().flat_map(row).collect())
 }
 
 fn finding(severity: &str, file: &InputFile, violation: &Violation) -> Value {

@@ -75,6 +75,6 @@ impl InputFiles {
 
     /// Every mistake, each in its place.
     pub(crate) fn invalid(&self, errors: &Errors) -> Report {
-        invalid(&self.config, &errors.install_config, &self.inventory, &errors.inventory)
+        invalid(&self.config, &self.inventory, errors)
     }
 }

@@ -66,7 +66,12 @@ pub(super) fn examine(
     let (unready, mut wrong): (Vec<_>, Vec<_>) = found.partition(is_unready);
     let mut errors = match read {
         Ok((config, inventory)) if wrong.is_empty() => return Ok(FilesRead { config, inventory, unready }),
-        read => read.err().unwrap_or_default(),
+        Ok((config, inventory)) => Errors {
+            odd_install_config: config.warnings,
+            odd_inventory: inventory.warnings,
+            ..Errors::default()
+        },
+        Err(errors) => errors,
     };
     wrong.extend(unready.into_iter().filter(|_| purpose == Purpose::Machines));
     errors.inventory.extend(wrong);
@@ -163,16 +168,12 @@ pub(crate) fn in_inventory(workdir: &Workdir, violations: Vec<Violation>) -> Rep
         Violation { span, ..violation }
     };
     let placed: Vec<Violation> = violations.into_iter().map(place).collect();
-    invalid(&config, &[], &inventory, &placed)
+    invalid(&config, &inventory, &Errors { inventory: placed, ..Errors::default() })
 }
 
-/// Every mistake of both files, each in its place.
-pub(crate) fn invalid(
-    config: &InputFile,
-    in_config: &[Violation],
-    inventory: &InputFile,
-    in_inventory: &[Violation],
-) -> Report {
+/// Every mistake of both files, each in its place, and what is odd beside them.
+pub(crate) fn invalid(config: &InputFile, inventory: &InputFile, errors: &Errors) -> Report {
+    let (in_config, in_inventory) = (&errors.install_config, &errors.inventory);
     let count = in_config.len() + in_inventory.len();
     let mistakes = if count == 1 { "1 mistake".to_owned() } else { format!("{count} mistakes") };
     let report = if in_config.is_empty() {
@@ -185,6 +186,8 @@ pub(crate) fn invalid(
     report
         .evidence(in_config.iter().map(|violation| config.error(violation)))
         .evidence(in_inventory.iter().map(|violation| inventory.error(violation)))
+        .evidence(errors.odd_install_config.iter().map(|violation| config.warning(violation)))
+        .evidence(errors.odd_inventory.iter().map(|violation| inventory.warning(violation)))
 }
 
 #[cfg(test)]

@@ -25,8 +25,8 @@ use std::ops::Deref;
 
 use hardway_assets::graph::{Asset, Graph, GraphError, Lock, LockedRelease, MakeError, Plan, Stale};
 use hardway_assets::install_config::{InstallConfig, Rules, architecture};
-use hardway_assets::inventory::Inventory;
-use hardway_assets::release_payload::{RenderedConfig, sample};
+use hardway_assets::inventory::{Errors, Inventory};
+use hardway_assets::release_payload::{ReleasePayload, RenderedConfig, sample};
 use hardway_assets::secrets::{SecretBundle, SecretsError};
 use hardway_assets::violation::Violation;
 use hardway_assets::yaml::Node;
@@ -117,7 +117,8 @@ impl Checked {
             .into_iter()
             .map(|violation| Violation { span: Some(self.config_node.locate(&violation.path)), ..violation })
             .collect();
-        Err(invalid(&self.config_file, &placed, &self.config_file, &[]))
+        let errors = Errors { install_config: placed, ..Errors::default() };
+        Err(invalid(&self.config_file, &self.config_file, &errors))
     }
 }
 

@@ -321,3 +321,20 @@ fn a_folder_where_a_file_should_be_is_named() {
     work.run(&["create", "manifests"]).expect(1).says("error[workdir-unusable]: ").says("manifests");
     assert!(!work.exists("secrets"));
 }
+
+#[test]
+fn a_misspelt_network_plugin_is_a_mistake_and_warnings_are_told_beside_mistakes() {
+    let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
+    work.edit("install-config.yaml", "OVNKubernetes", "OVNKubernets");
+    work.refused(3, &["validate"])
+        .says("error: networking.networkType: Invalid value: \"OVNKubernets\"")
+        .says("options: {networkPlugin: OVNKubernets}");
+    work.edit("inventory.yaml", "hosts:", "options: {networkPlugin: OVNKubernets}\nhosts:");
+    work.ok(&["validate"]).says("warning: networking.networkType");
+    work.edit("inventory.yaml", "role: bootstrap", "role: bootstap");
+    for verb in [&["validate"][..], &["create", "manifests"]] {
+        work.refused(3, verb).says("error: hosts[0].role").says("warning: networking.networkType");
+    }
+    let told = work.run(&["validate", "-o", "json"]).stdout;
+    assert!(told.contains("\"severity\": \"warning\""), "{told}");
+}

@@ -28,11 +28,16 @@ pub use pools::{architecture, single_node};
 pub(crate) use repository::pull_spec_error;
 
 /// Runs every rule.
-pub(super) fn check_all(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
+pub(super) fn check_all(
+    draft: &Draft<'_>,
+    rules: &Rules,
+    is_known_plugin: &dyn Fn(&str) -> bool,
+    findings: &mut Findings<'_>,
+) {
     ssh_key::check(draft, rules, findings);
     trust_bundle::check(draft, findings);
     names::check(draft, findings);
-    networks::check(draft, rules, findings);
+    networks::check(draft, rules, is_known_plugin, findings);
     stack::check(draft, rules, findings);
     ovn::check(draft, rules, findings);
     platform::check(draft, findings);

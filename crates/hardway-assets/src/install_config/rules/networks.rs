@@ -7,8 +7,13 @@ use super::Rules;
 use crate::schema::Findings;
 use crate::violation::Violation;
 
-pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
-    network_type(draft, findings);
+pub(super) fn check(
+    draft: &Draft<'_>,
+    rules: &Rules,
+    is_known_plugin: &dyn Fn(&str) -> bool,
+    findings: &mut Findings<'_>,
+) {
+    network_type(draft, is_known_plugin, findings);
     machine_networks(draft, findings);
     service_networks(draft, findings);
     cluster_networks(draft, rules, findings);
@@ -45,7 +50,7 @@ pub(super) fn subnet_error(cidr: IpNet) -> Option<String> {
     (network != cidr).then(|| format!("invalid network address. got {cidr}, expecting {network}"))
 }
 
-fn network_type(draft: &Draft<'_>, findings: &mut Findings<'_>) {
+fn network_type(draft: &Draft<'_>, is_known_plugin: &dyn Fn(&str) -> bool, findings: &mut Findings<'_>) {
     let path = "networking.networkType";
     match draft.config.networking.network_type.as_str() {
         "OVNKubernetes" => {}
@@ -57,10 +62,16 @@ fn network_type(draft: &Draft<'_>, findings: &mut Findings<'_>) {
             let detail = "networkType OpenShiftSDN is not supported, please use OVNKubernetes";
             findings.error(Violation::invalid(path, "OpenShiftSDN", detail));
         }
-        // Ours: openshift-install takes any word, for plugins that bring their own manifests.
-        other => findings.warn(
+        // Ours: openshift-install takes any word, for plugins that bring their own manifests, and so takes misspelt ones.
+        other if is_known_plugin(other) => findings.warn(
             Violation::invalid(path, other, "not a plugin of the release: its manifests must be supplied")
-                .fix("leave it out for OVNKubernetes, or put the plugin's manifests into manifests/"),
+                .fix("put the plugin's manifests into manifests/"),
+        ),
+        other => findings.error(
+            Violation::invalid(path, other, "not a plugin of the release, which has OVNKubernetes").fix(format!(
+                "leave it out for OVNKubernetes; a plugin whose manifests you put into manifests/ is allowed by its name, with \
+                 options: {{networkPlugin: {other}}} in inventory.yaml"
+            )),
         ),
     }
 }
