@@ -26,15 +26,16 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return cli::usage(&error),
     };
-    let out = Output::new(OutputOptions {
-        level: cli.global.log_level,
-        color: cli.global.color,
-        dir: cli.global.dir.clone(),
-        advise: cli::in_folder,
-    });
+    let (level, color, dir) = (cli.global.log_level, cli.global.color, cli.global.dir.clone());
+    let output =
+        move || Output::new(OutputOptions { level, color, dir: dir.clone(), advise: cli::in_folder });
+    let out = output();
     let result = clock::set()
         .and_then(|()| if asks_cluster(&cli.command) { commands::lab::enter(&cli.global) } else { Ok(()) })
-        .and_then(|()| run(&cli, &out));
+        .and_then(|()| {
+            runtime::end_when_pressed(move |report| output().report(report));
+            run(&cli, &out)
+        });
     runtime::end();
     match result.and_then(|code| out.failure().map_or(Ok(code), Err)) {
         Ok(code) => ExitCode::from(code),
@@ -70,7 +71,7 @@ fn run(cli: &cli::Cli, out: &Output) -> Result<report::Exit, report::Report> {
         Command::Destroy(args) => commands::destroy::run(&cli.global, args, out),
         Command::Diagnose(args) => commands::diagnose::run(&cli.global, args, out),
         Command::Diff(args) => commands::diff::run(&cli.global, args, out),
-        Command::Explain(args) => commands::explain::run(args, out),
+        Command::Explain(args) => commands::explain::run(&cli.global, args, out),
         Command::Gather(args) => commands::gather::run(&cli.global, args, out),
         Command::Graph(args) => commands::graph::run(&cli.global, args, out),
         Command::Hosted(args) => commands::hosted::run(&cli.global, args, out),

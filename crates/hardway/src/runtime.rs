@@ -1,18 +1,68 @@
 //! What runs until it is done or somebody ends it. A person presses Ctrl-C: exit code 8, in every command that takes its time.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Handle, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::report::{Code, Report};
+use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
 
 static RUNTIME: Mutex<Option<Runtime>> = Mutex::new(None);
 
+/// How many parts of the program would end it themselves now.
+static LISTENERS: AtomicUsize = AtomicUsize::new(0);
+
+/// Whoever holds it ends the program when a person presses Ctrl-C.
+pub(crate) struct Listener(());
+
+impl Listener {
+    pub(crate) fn new() -> Self {
+        LISTENERS.fetch_add(1, Ordering::SeqCst);
+        Self(())
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        LISTENERS.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Ctrl-C ends every command with the same exit code, also those that never look for it. Locks go with the process, and files are
+/// written by rename: what is half done is done again by the next run.
+pub(crate) fn end_when_pressed(tell: impl Fn(&Report) + Send + 'static) {
+    let built = tokio::runtime::Builder::new_current_thread().enable_io().build();
+    let Ok(runtime) = built else { return };
+    let pressed = {
+        let _context = runtime.enter();
+        signal(SignalKind::interrupt())
+    };
+    let Ok(mut pressed) = pressed else { return };
+    std::thread::spawn(move || {
+        runtime.block_on(async {
+            while pressed.recv().await.is_some() {
+                if LISTENERS.load(Ordering::SeqCst) == 0 {
+                    let report = interrupted("working");
+                    tell(&report);
+                    at_once();
+                }
+            }
+        });
+    });
+}
+
+/// Without unwinding, which other threads would not see.
+#[expect(clippy::exit, clippy::disallowed_methods, reason = "a person does not want to wait")]
+pub(crate) fn at_once() -> ! {
+    std::process::exit(i32::from(Exit::Interrupted.number()))
+}
+
 /// Done when it is pressed.
 pub(crate) async fn pressed() {
+    let _listener = Listener::new();
     // Without a handler for it the signal ends the process as always.
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;

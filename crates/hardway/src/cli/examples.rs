@@ -3,12 +3,10 @@
 use clap::{Command, CommandFactory as _};
 
 use super::Cli;
-use crate::report::Exit::{
-    self, Blocked, Bootstrap, Config, Infrastructure, Install, Interrupted, Stability,
-};
+use crate::report::Exit::{self, Blocked, Bootstrap, Config, Infrastructure, Install, Stability};
 
-/// A command, its examples, and its exit codes beyond 0 (done), 1 (an error that none of the others is) and 2 (a wrong
-/// command line).
+/// A command, its examples, and its exit codes beyond those of every command: 0 (done), 1 (an error that none of the
+/// others is), 2 (a wrong command line) and 8 (a person ended it).
 struct CommandExamples(&'static str, &'static [&'static str], &'static [Exit]);
 
 /// Every command, with examples and exit codes in its help.
@@ -32,7 +30,11 @@ fn text(examples: &[&str], exits: &[Exit]) -> String {
     let title = if examples.len() == 1 { "Example" } else { "Examples" };
     let mut text = format!("{title}:\n");
     examples.iter().for_each(|example| text += &format!("  {example}\n"));
-    text + "\nExit codes:\n" + &meanings(|exit| exit <= Exit::Usage || exits.contains(&exit))
+    text + "\nExit codes:\n" + &meanings(|exit| is_of_every_command(exit) || exits.contains(&exit))
+}
+
+fn is_of_every_command(exit: Exit) -> bool {
+    exit <= Exit::Usage || exit == Exit::Interrupted
 }
 
 fn meanings(is_wanted: impl Fn(Exit) -> bool) -> String {
@@ -40,11 +42,11 @@ fn meanings(is_wanted: impl Fn(Exit) -> bool) -> String {
     wanted.map(|exit| format!("  {}  {}", exit.number(), exit.meaning())).collect::<Vec<_>>().join("\n")
 }
 
-const INSTALL: &[Exit] = &[Config, Infrastructure, Bootstrap, Install, Stability, Interrupted, Blocked];
+const INSTALL: &[Exit] = &[Config, Infrastructure, Bootstrap, Install, Stability, Blocked];
 
 #[rustfmt::skip]
 const ROWS: &[CommandExamples] = &[
-    CommandExamples("approve", &["hardway approve --dry-run", "hardway approve --watch --dir demo"], &[Config, Interrupted, Blocked]),
+    CommandExamples("approve", &["hardway approve --dry-run", "hardway approve --watch --dir demo"], &[Config, Blocked]),
     CommandExamples("bmc boot-once-cd", &["hardway bmc boot-once-cd --host master-0"], &[Config, Infrastructure]),
     CommandExamples("bmc boot-once-pxe", &["hardway bmc boot-once-pxe --host master-0"], &[Config, Infrastructure]),
     CommandExamples("bmc by-hand", &["hardway bmc by-hand", "hardway bmc by-hand --host worker-0"], &[Config, Blocked]),
@@ -62,32 +64,32 @@ const ROWS: &[CommandExamples] = &[
     CommandExamples("create manifests", &["hardway create manifests --dir demo", "hardway create manifests --dry-run"], &[Config]),
     CommandExamples("create single-node-ignition-config", &["hardway create single-node-ignition-config --dir demo"], &[Config]),
     CommandExamples("csr declared", &["hardway csr declared > declared.yaml"], &[Config]),
-    CommandExamples("csr simulate", &["hardway csr simulate requests.yaml", "hardway csr simulate requests.yaml --node nodes.yaml --as-pending"], &[Config]),
+    CommandExamples("csr simulate", &["hardway csr simulate requests.yaml", "hardway csr simulate requests.yaml --node nodes.yaml --as-pending"], &[Config, Blocked]),
     CommandExamples("destroy", &["hardway destroy --dir demo", "hardway destroy --keep-images"], &[Infrastructure]),
-    CommandExamples("diagnose", &["hardway diagnose --dir demo", "hardway diagnose --bundle log-bundle.tar.gz --all", "hardway diagnose --list"], &[Config, Interrupted]),
+    CommandExamples("diagnose", &["hardway diagnose --dir demo", "hardway diagnose --bundle log-bundle.tar.gz --all", "hardway diagnose --list"], &[Config]),
     CommandExamples("diff", &["hardway diff --dir demo --against openshift-install-dir"], &[Config]),
     CommandExamples("explain", &["hardway explain etcd-signer", "hardway explain machines.bare-metal.interface", "hardway explain --etcd-prefix -o json", "hardway explain stage 7"], &[]),
-    CommandExamples("gather bootstrap", &["hardway gather bootstrap --dir demo", "hardway gather bootstrap --bootstrap 192.168.126.100 --key id_ed25519"], &[Config, Interrupted]),
+    CommandExamples("gather bootstrap", &["hardway gather bootstrap --dir demo", "hardway gather bootstrap --bootstrap 192.168.126.100 --key id_ed25519"], &[Config]),
     CommandExamples("graph", &["hardway graph -o mermaid", "hardway graph | dot -Tsvg > graph.svg"], &[Config]),
-    CommandExamples("hosted cluster create", &["hardway hosted cluster create guest --external-api-server-address 192.168.126.10 --release-image quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64 --pull-secret pull-secret.json"], &[Config, Interrupted]),
-    CommandExamples("hosted cluster delete", &["hardway hosted cluster delete guest"], &[Config, Interrupted]),
+    CommandExamples("hosted cluster create", &["hardway hosted cluster create guest --external-api-server-address 192.168.126.10 --release-image quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64 --pull-secret pull-secret.json"], &[Config]),
+    CommandExamples("hosted cluster delete", &["hardway hosted cluster delete guest"], &[Config]),
     CommandExamples("hosted cluster kubeconfig", &["hardway hosted cluster kubeconfig guest > guest.kubeconfig"], &[Config]),
     CommandExamples("hosted cluster render", &["hardway hosted cluster render guest --external-api-server-address 192.168.126.10 --release-image quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64 --pull-secret pull-secret.json"], &[Config]),
     CommandExamples("hosted cluster status", &["hardway hosted cluster status guest -o json"], &[Config]),
-    CommandExamples("hosted controller", &["hardway hosted controller --cluster guest --dir workers"], &[Config, Infrastructure, Interrupted]),
+    CommandExamples("hosted controller", &["hardway hosted controller --cluster guest --dir workers"], &[Config, Infrastructure]),
     CommandExamples("hosted doctor", &["hardway hosted doctor --cluster guest --log worker-0-console.log"], &[Config]),
-    CommandExamples("hosted nodepool create", &["hardway hosted nodepool create pool-a --cluster guest --replicas 2"], &[Config, Interrupted, Blocked]),
+    CommandExamples("hosted nodepool create", &["hardway hosted nodepool create pool-a --cluster guest --replicas 2"], &[Config, Blocked]),
     CommandExamples("hosted nodepool delete", &["hardway hosted nodepool delete pool-a --cluster guest"], &[Config]),
     CommandExamples("hosted nodepool list", &["hardway hosted nodepool list --cluster guest"], &[Config]),
     CommandExamples("hosted nodepool status", &["hardway hosted nodepool status pool-a --cluster guest"], &[Config, Blocked]),
     CommandExamples("hosted ovn", &["hardway hosted ovn --cluster guest", "hardway hosted ovn --cluster guest --fix"], &[Config, Blocked]),
-    CommandExamples("hosted stand-in", &["hardway hosted stand-in --cluster guest --pool pool-a --config worker.ign --ignition-server 192.168.126.2:22624 --ignition-ca ca.crt"], &[Config, Interrupted]),
-    CommandExamples("hosted token", &["hardway hosted token --admin-kubeconfig /etc/hardway-admin/kubeconfig --into /run/hardway"], &[Config, Interrupted]),
-    CommandExamples("hosted workers add", &["hardway hosted workers add --cluster guest --pool pool-a -n 2 --dir workers"], &[Config, Infrastructure, Interrupted, Blocked]),
+    CommandExamples("hosted stand-in", &["hardway hosted stand-in --cluster guest --pool pool-a --config worker.ign --ignition-server 192.168.126.2:22624 --ignition-ca ca.crt"], &[Config]),
+    CommandExamples("hosted token", &["hardway hosted token --admin-kubeconfig /etc/hardway-admin/kubeconfig --into /run/hardway"], &[Config]),
+    CommandExamples("hosted workers add", &["hardway hosted workers add --cluster guest --pool pool-a -n 2 --dir workers"], &[Config, Infrastructure, Blocked]),
     CommandExamples("hosted workers list", &["hardway hosted workers list --cluster guest --dir workers"], &[Config]),
-    CommandExamples("hosted workers remove", &["hardway hosted workers remove worker-0 --cluster guest --dir workers"], &[Config, Infrastructure, Interrupted, Blocked]),
-    CommandExamples("hosted workers replace", &["hardway hosted workers replace worker-0 --cluster guest --dir workers"], &[Config, Infrastructure, Interrupted, Blocked]),
-    CommandExamples("hosted workers scale", &["hardway hosted workers scale 3 --cluster guest --pool pool-a --dir workers"], &[Config, Infrastructure, Interrupted, Blocked]),
+    CommandExamples("hosted workers remove", &["hardway hosted workers remove worker-0 --cluster guest --dir workers"], &[Config, Infrastructure, Blocked]),
+    CommandExamples("hosted workers replace", &["hardway hosted workers replace worker-0 --cluster guest --dir workers"], &[Config, Infrastructure, Blocked]),
+    CommandExamples("hosted workers scale", &["hardway hosted workers scale 3 --cluster guest --pool pool-a --dir workers"], &[Config, Infrastructure, Blocked]),
     CommandExamples("infra down", &["hardway infra down --dir demo"], &[Infrastructure]),
     CommandExamples("infra plan", &["hardway infra plan --dir demo", "hardway infra plan -o script > by-hand.sh"], &[Config, Infrastructure]),
     CommandExamples("infra status", &["hardway infra status --dir demo"], &[Config, Infrastructure]),
@@ -102,28 +104,28 @@ const ROWS: &[CommandExamples] = &[
     CommandExamples("media limits", &["hardway media limits -o json"], &[Config]),
     CommandExamples("media pxe", &["hardway media pxe --url http://192.168.126.2:8080"], &[Config, Infrastructure]),
     CommandExamples("media remove", &["hardway media remove media/master-0.iso --to plain.iso"], &[Infrastructure]),
-    CommandExamples("media serve", &["hardway media serve --listen 192.168.126.2:8080"], &[Config, Infrastructure, Interrupted]),
+    CommandExamples("media serve", &["hardway media serve --listen 192.168.126.2:8080"], &[Config, Infrastructure]),
     CommandExamples("media show", &["hardway media show media/master-0.iso"], &[Infrastructure]),
     CommandExamples("node add", &["hardway node add worker-2 --dir demo"], INSTALL),
-    CommandExamples("node remove", &["hardway node remove worker-2 --dir demo"], &[Config, Infrastructure, Install, Interrupted, Blocked]),
+    CommandExamples("node remove", &["hardway node remove worker-2 --dir demo"], &[Config, Infrastructure, Install, Blocked]),
     CommandExamples("node replace", &["hardway node replace master-1", "hardway node replace master-1 --apply"], INSTALL),
     CommandExamples("phase explain", &["hardway phase explain make-pki"], &[]),
     CommandExamples("phase list", &["hardway phase list -o json"], &[]),
     CommandExamples("phase redo", &["hardway phase redo await-bootstrap --dir demo"], INSTALL),
     CommandExamples("phase run", &["hardway phase run build-infra --dir demo"], INSTALL),
     CommandExamples("plan", &["hardway plan --dir demo", "hardway plan -o json"], &[Config, Infrastructure]),
-    CommandExamples("recover certs", &["hardway recover certs --dry-run", "hardway recover certs --server https://192.168.126.101:6443"], &[Config, Interrupted, Blocked]),
+    CommandExamples("recover certs", &["hardway recover certs --dry-run", "hardway recover certs --server https://192.168.126.101:6443"], &[Config, Blocked]),
     CommandExamples("release extract", &["hardway release extract quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64 --to release-4.18.1", "hardway release extract quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64 --command oc"], &[Config]),
     CommandExamples("release info", &["hardway release info quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64"], &[Config]),
     CommandExamples("release media", &["hardway release media --format iso --to media", "hardway release media quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64"], &[Config]),
-    CommandExamples("release mirror", &["hardway release mirror quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64 --to registry.example.com/ocp", "hardway release mirror --from-dir carried --to registry.example.com/ocp"], &[Config, Interrupted]),
+    CommandExamples("release mirror", &["hardway release mirror quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64 --to registry.example.com/ocp", "hardway release mirror --from-dir carried --to registry.example.com/ocp"], &[Config]),
     CommandExamples("schema", &["hardway schema inventory > inventory.schema.json"], &[]),
-    CommandExamples("serve", &["hardway serve --dir demo", "hardway serve --boot 192.168.126.2:8080 -o json"], &[Config, Infrastructure, Interrupted]),
-    CommandExamples("status", &["hardway status --dir demo", "hardway status --watch", "hardway status --all -o json"], &[Config, Interrupted]),
+    CommandExamples("serve", &["hardway serve --dir demo", "hardway serve --boot 192.168.126.2:8080 -o json"], &[Config, Infrastructure]),
+    CommandExamples("status", &["hardway status --dir demo", "hardway status --watch", "hardway status --all -o json"], &[Config]),
     CommandExamples("validate", &["hardway validate --dir demo", "hardway validate -o json"], &[Config]),
-    CommandExamples("verify", &["hardway verify --dir demo", "hardway verify --list"], &[Config, Interrupted]),
-    CommandExamples("wait-for bootstrap-complete", &["hardway wait-for bootstrap-complete --dir demo --timeout 45m"], &[Config, Bootstrap, Interrupted]),
-    CommandExamples("wait-for install-complete", &["hardway wait-for install-complete --dir demo"], &[Config, Install, Stability, Interrupted]),
+    CommandExamples("verify", &["hardway verify --dir demo", "hardway verify --list"], &[Config]),
+    CommandExamples("wait-for bootstrap-complete", &["hardway wait-for bootstrap-complete --dir demo --timeout 45m"], &[Config, Bootstrap]),
+    CommandExamples("wait-for install-complete", &["hardway wait-for install-complete --dir demo"], &[Config, Install, Stability]),
 ];
 
 #[cfg(test)]

@@ -46,7 +46,14 @@ impl InputFile {
 
     fn read(workdir: &Workdir, table: &'static Table) -> Result<Option<Self>, Report> {
         let path = workdir.shown(table.file);
-        let Some(bytes) = workdir.bytes(table.file)? else { return Ok(None) };
+        let bad = |what: String| {
+            let code =
+                if table.file == INVENTORY.file { Code::InventoryInvalid } else { Code::ConfigInvalid };
+            Report::new(code, what)
+        };
+        // A folder, or somebody else's: the file is wrong, whatever is in it.
+        let bytes = workdir.bytes(table.file).map_err(|report| bad(report.what))?;
+        let Some(bytes) = bytes else { return Ok(None) };
         match String::from_utf8(bytes) {
             Ok(text) => {
                 let (redacted, newlines) = (Arc::default(), Arc::default());
@@ -55,13 +62,7 @@ impl InputFile {
             Err(error) => {
                 let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
                 let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
-                let what = format!("{path}:{line}: not UTF-8 text");
-                let report = if table.file == INVENTORY.file {
-                    Report::new(Code::InventoryInvalid, what)
-                } else {
-                    Report::new(Code::ConfigInvalid, what)
-                };
-                Err(report)
+                Err(bad(format!("{path}:{line}: not UTF-8 text")))
             }
         }
     }
@@ -109,7 +110,6 @@ impl InputFile {
         drawn.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + &fix
     }
 
-    /// The field it is about, as `hardway explain` knows it: without indices. None where there is no such field.
     /// The lines around a place, and the number of the first: a large file is not gone through for each mistake in it.
     fn around(&self, place: &Range<usize>) -> (Range<usize>, usize) {
         const LINES: usize = 3;
@@ -130,6 +130,7 @@ impl InputFile {
         self.redacted.get_or_init(|| Redacted::of(&self.text.0, self.table))
     }
 
+    /// The field it is about, as `hardway explain` knows it: without indices. None where there is no such field.
     fn field(&self, violation: &Violation) -> Option<String> {
         let without_index = |step: &str| step.split('[').next().unwrap_or_default().to_owned();
         let steps: Vec<String> = violation.path.split('.').map(without_index).collect();

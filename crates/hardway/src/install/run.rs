@@ -19,8 +19,8 @@ use crate::clock;
 use crate::inputs::{InputFiles, Workdir};
 use crate::journal::{journal_report, recorded};
 use crate::project::MakeOptions;
-use crate::report::{Code, Exit, Report};
-use crate::runtime;
+use crate::report::{Code, Report};
+use crate::runtime::{self, Listener};
 use crate::terminal::Log;
 
 /// Between two drawings.
@@ -114,26 +114,23 @@ fn listen_for_signals(install: &Install) -> Result<(), Report> {
     let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
     let (stop, view) = (install.stop.clone(), install.view.clone());
+    let listener = Listener::new();
     runtime.spawn(async move {
+        let _listener = listener;
         loop {
             tokio::select! {
                 _ = interrupt.recv() => {}
                 _ = terminate.recv() => {}
             }
             if stop.is_cancelled() {
-                at_once();
+                // Asked for twice: what is half done is in the journal.
+                runtime::at_once();
             }
             stop.cancel();
             view.event("stopping at the next good moment; once more to stop at once");
         }
     });
     Ok(())
-}
-
-/// Locks go with the process, and what is half done is in the journal: that is what it is for.
-#[expect(clippy::exit, clippy::disallowed_methods, reason = "asked for twice")]
-fn at_once() -> ! {
-    std::process::exit(i32::from(Exit::Interrupted.number()))
 }
 
 /// What is drawn again and again: the view, and how far each machine is.

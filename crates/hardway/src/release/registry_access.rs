@@ -20,7 +20,7 @@ use hardway_release::{
 use serde_json::Value;
 
 use super::RegistryOptions;
-use crate::report::{Code, Report};
+use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
 
 /// Whose credentials count where the command line names none.
@@ -91,7 +91,10 @@ fn credentials(
     if let Some(path) = &registry.pull_secret {
         let text = fs_err::read(path).map_err(|error| usage(&error))?;
         out.debug(&format!("credentials: {}", path.display()));
-        return Credentials::read(&Secret::new(text)).map_err(|error| bad_secret(&error));
+        let named =
+            |report: Report| Report { what: format!("{}: {}", path.display(), report.what), ..report };
+        let read = Credentials::read(&Secret::new(text));
+        return read.map_err(|error| named(bad_secret(&error)).exit(Exit::Usage));
     }
     let mut found = Credentials::default();
     if let Some(text) = config["pullSecret"].as_str().filter(|text| !text.trim().is_empty()) {

@@ -128,7 +128,7 @@ catalogue! {
     /// Checks before the install failed.
     PreflightFailed = "preflight-failed" => Usage;
     /// The pull secret cannot be used.
-    PullSecretInvalid = "pull-secret-invalid" => Config;
+    PullSecretInvalid = "pull-secret-invalid" => Config, Usage;
     /// Recovery needs a person to decide.
     RecoveryBlocked = "recovery-blocked" => Blocked;
     /// Certificates could not be recovered.

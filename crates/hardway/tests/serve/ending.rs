@@ -30,14 +30,14 @@ async fn a_download_that_is_under_way_ends_whole() {
     assert_eq!(serving.exit(), Some(0));
 }
 
-/// Being ended is how a server ends, by whomever.
+/// Both ends are clean; a script can tell them apart.
 #[test]
 fn a_person_ends_it_as_well_as_a_service_manager() {
     let folder = Folder::made();
-    for signal in ["INT", "TERM"] {
+    for (signal, exit) in [("INT", 8), ("TERM", 0)] {
         let mut serving = folder.serve(&[]);
         serving.signal(signal);
-        assert_eq!(serving.exit(), Some(0), "{signal}");
+        assert_eq!(serving.exit(), Some(exit), "{signal}");
     }
 }
 

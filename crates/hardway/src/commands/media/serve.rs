@@ -16,7 +16,7 @@ use crate::machines::media::FOLDER;
 use crate::project::Checked;
 use crate::release::Reach;
 use crate::report::{Code, Exit, Report};
-use crate::runtime;
+use crate::runtime::{self, Listener, Stop};
 use crate::terminal::Output;
 
 /// Serves the hosts' ISOs until told to end; ends with 0 then.
@@ -54,12 +54,16 @@ async fn serve(
     let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| failed(&error))?;
     let server = MediaServer::start(listen, isos, note, trouble).await.map_err(|error| failed(&error))?;
     out.info(&format!("serving http://{}/HOST.iso", server.address()));
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-    }
+    let _listener = Listener::new();
+    let ended_by = tokio::select! {
+        _ = terminate.recv() => Stop::Terminated,
+        _ = interrupt.recv() => Stop::Interrupted,
+    };
     if !server.end().await {
         out.warn("some requests did not end in time and were cut off");
     }
-    Ok(Exit::Done)
+    match ended_by {
+        Stop::Interrupted => Err(runtime::interrupted("serving")),
+        Stop::Terminated => Ok(Exit::Done),
+    }
 }

@@ -5,10 +5,11 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use super::screen::Screen;
 use crate::cli::ServeFormat;
 use crate::report::{Exit, Report};
+use crate::runtime::{self, Listener, Stop};
 use crate::server::{Log, Options, Prepared, Service, failed};
 use crate::terminal::Output;
 
-/// Serves until SIGTERM or SIGINT.
+/// Serves until SIGTERM, which is a good end, or SIGINT, which is a person's.
 pub(super) async fn run(
     prepared: Prepared,
     options: &Options,
@@ -20,28 +21,38 @@ pub(super) async fn run(
     let log = prepared.journal.as_deref().map(Log::open).transpose()?;
     let mut screen = Screen::new(format, out)?;
     let service = Service::start(prepared, options, log, &mut screen).await?;
-    if !service.run(signals.any(), &mut screen).await {
+    let mut ended_by = None;
+    let told = async { ended_by = Some(signals.any().await) };
+    if !service.run(told, &mut screen).await {
         out.warn("some requests did not end in time and were cut off");
     }
     screen.finish()?;
-    Ok(Exit::Done)
+    match ended_by {
+        Some(Stop::Interrupted) => Err(runtime::interrupted("serving")),
+        Some(Stop::Terminated) | None => Ok(Exit::Done),
+    }
 }
 
 /// What a server is told to end with.
 struct Signals {
     terminate: Signal,
     interrupt: Signal,
+    _listener: Listener,
 }
 
 impl Signals {
     fn catch() -> std::io::Result<Self> {
-        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            _listener: Listener::new(),
+        })
     }
 
-    async fn any(&mut self) {
+    async fn any(&mut self) -> Stop {
         tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => Stop::Terminated,
+            _ = self.interrupt.recv() => Stop::Interrupted,
         }
     }
 }
