@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::graph::{Asset, Graph, GraphError, Inputs, Lock, Plan, PlanError, Source, World, plan};
 use crate::install_config::{InstallConfig, Rules, architecture};
-use crate::inventory::{self, Inventory, read_both};
+use crate::inventory::{self, Inventory, KeyAlgorithm, read_both};
 use crate::pki::{self, Expiry};
 use crate::release_payload::{ReleasePayload, RenderedConfig};
 use crate::secrets::{SecretBundle, SecretsError};
@@ -129,6 +129,46 @@ impl Project {
         now: Timestamp,
     ) -> Result<Self, ProjectError> {
         let OnDisk { mut secrets, tree, lock } = on_disk;
+    ) -> Result<Self, ProjectError> {
+        Self::with_keys(config, inventory, release, on_disk, now, pki::catalogue::keys)
+    }
+
+    /// The same to look at, and not to write down: a key that was never drawn is stood in for by one that takes no time to make. What
+    /// is stale, and why, does not depend on it.
+    ///
+    /// ```
+    /// use hardway_assets::inventory::KeyAlgorithm;
+    /// use hardway_assets::{OnDisk, Project, example, release_payload};
+    ///
+    /// let mut cluster = example::cluster();
+    /// cluster.inventory.pki.key_algorithm = KeyAlgorithm::Rsa2048;
+    /// let sample = release_payload::sample();
+    /// let now = "2026-11-15T00:00:00Z".parse()?;
+    /// let project = Project::look(cluster.config, cluster.inventory, sample, OnDisk::default(), now)?;
+    /// assert_eq!(project.secrets().key("root-ca")?.algorithm(), KeyAlgorithm::EcdsaP256);
+    /// assert!(!project.plan()?.writes.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn look(
+        config: InstallConfig,
+        inventory: Inventory,
+        release: ReleasePayload,
+        on_disk: OnDisk,
+        now: Timestamp,
+    ) -> Result<Self, ProjectError> {
+        Self::with_keys(config, inventory, release, on_disk, now, |cluster| {
+            let keys = pki::catalogue::keys(cluster).into_iter();
+            keys.map(|(name, _)| (name, KeyAlgorithm::EcdsaP256)).collect()
+        })
+    }
+
+    fn with_keys(
+        config: InstallConfig,
+        inventory: Inventory,
+        release: ReleasePayload,
+        on_disk: OnDisk,
+        now: Timestamp,
+        keys: fn(&Cluster) -> Vec<(String, KeyAlgorithm)>,
         let mut cluster = Cluster::of(config, inventory, &mut secrets, now)?;
         secrets.complete(&pki::catalogue::keys(&cluster))?;
         let due = due(&cluster, &tree, &lock, now);

@@ -87,7 +87,10 @@ pub(crate) fn make_checked(
     out: &Output,
     wanted: Wanted,
 ) -> Result<String, Report> {
-    let mut project = Project::load(workdir, checked)?;
+    let mut project = match options.dry_run {
+        true => Project::look(workdir, checked)?,
+        false => Project::load(workdir, checked)?,
+    };
     check_signers(&project)?;
     if let Some(dir) = &options.render.rendered_dir {
         let rendered = read_handed_in(&project, dir, out)?;

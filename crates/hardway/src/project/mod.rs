@@ -125,6 +125,14 @@ impl Checked {
 impl Deref for Project {
     type Target = hardway_assets::Project;
 
+type MakeProject = fn(
+    InstallConfig,
+    Inventory,
+    ReleasePayload,
+    OnDisk,
+    Timestamp,
+) -> Result<hardway_assets::Project, ProjectError>;
+
     fn deref(&self) -> &Self::Target {
         &self.assets
     }
@@ -136,11 +144,20 @@ impl Project {
         let now = clock::now();
         let secrets_on_disk = workdir.secrets()?;
         let tree = workdir.tree()?;
+        Self::with(workdir, checked, hardway_assets::Project::new)
+    }
+
+    /// The same to look at: nothing is drawn that takes time, and nothing of it may be written.
+    pub(crate) fn look(workdir: &Workdir, checked: Checked) -> Result<Self, Report> {
+        Self::with(workdir, checked, hardway_assets::Project::look)
+    }
+
+    fn with(workdir: &Workdir, checked: Checked, make: MakeProject) -> Result<Self, Report> {
         let lock = workdir.lock(&tree)?;
         let on_disk = OnDisk { secrets: secrets_on_disk.clone(), tree, lock };
         let Chosen { payload, is_rendered, locked: locked_release } = checked.release;
-        let assets = hardway_assets::Project::new(checked.config, checked.inventory, payload, on_disk, now)
-            .map_err(|error| match error {
+        let assets = make(checked.config, checked.inventory, payload, on_disk, now);
+        let assets = assets.map_err(|error| match error {
             ProjectError::Secrets(error) => damaged(&error),
             ProjectError::Graph(error) => unordered(&error),
             error @ ProjectError::Files(_) => Report::from_error(Code::AssetFailed, &error),

@@ -77,7 +77,7 @@ fn hosts(global: &Global, release_dir: Option<&Path>, out: &Output) -> Result<Ve
     if !workdir.path("inventory.yaml").exists() {
         return Ok(Vec::new());
     }
-    let project = Project::load(&workdir, Checked::load(&workdir, Reach::Here(release_dir), out)?)?;
+    let project = Project::look(&workdir, Checked::load(&workdir, Reach::Here(release_dir), out)?)?;
     let sizes = project.cluster().inventory.hosts.iter().filter_map(|host| {
         let config = HostConfig::find(&project, host).ok()?;
         let pointer = project.tree().get(&ignition::HostPointer::path(host));

@@ -133,7 +133,7 @@ fn open(install: &Install) -> Result<Project, Report> {
         Reach::Here(install.options.make.release.release_dir.as_deref()),
         &install.out,
     )?;
-    Project::load(&install.workdir, checked)
+    Project::look(&install.workdir, checked)
 }
 
 fn is_written(step: &Step) -> bool {

@@ -51,7 +51,7 @@ pub(crate) fn boot_folder(
     out: &Output,
 ) -> Result<BootFolder, Report> {
     let release_dir = options.release_dir;
-    let project = Project::load(workdir, Checked::load(workdir, Reach::Here(release_dir), out)?)?;
+    let project = Project::look(workdir, Checked::load(workdir, Reach::Here(release_dir), out)?)?;
     let hosts = bootable(&project, options.hosts)?;
     let given = given(options.config, options.hosts)?;
     let image = base_image::find(options.image, workdir, release_dir, &project, out)?;

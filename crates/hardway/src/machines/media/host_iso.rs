@@ -63,7 +63,7 @@ pub(crate) fn host_isos(
     out: &Output,
 ) -> Result<Vec<(String, Result<HostIso, Report>)>, Report> {
     let release_dir = options.release_dir.as_deref();
-    let project = Project::load(workdir, Checked::load(workdir, Reach::Here(release_dir), out)?)?;
+    let project = Project::look(workdir, Checked::load(workdir, Reach::Here(release_dir), out)?)?;
     let hosts = wanted(&project, options)?;
     if options.config.is_none() {
         warn_if_stale(&project, out);
