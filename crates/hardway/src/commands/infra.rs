@@ -30,9 +30,8 @@ pub(crate) fn run(global: &Global, args: &InfraArgs, out: &Output) -> Result<Exi
 fn plan(infra: &Infra, format: PlanFormat, out: &Output) -> Result<Exit, Report> {
     let provider = infra.provider()?;
     let (actions, changes) = (provider.infrastructure(), infra.changes(&*provider));
-    if infra.is_id_made_up() {
-        let id = &infra.cluster.identity.infra_id;
-        out.warn(&format!("{id}, which names begin with, is made up for this plan: `hardway infra up` draws it once and for all"));
+    if let Some(note) = machines::undrawn_id(&infra.cluster) {
+        out.warn(&note);
     }
     let value = || {
         let actions: Vec<Value> = actions.iter().map(action_value).collect();

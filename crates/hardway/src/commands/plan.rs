@@ -12,6 +12,7 @@ use crate::cli::{Format, Global, PlanArgs};
 use crate::inputs::Workdir;
 use crate::install::{self, Effect};
 use crate::journal::recorded;
+use crate::machines;
 use crate::release::is_sample;
 use crate::report::{Exit, Report};
 use crate::terminal::Output;
@@ -22,6 +23,9 @@ pub(crate) fn run(global: &Global, args: &PlanArgs, out: &Output) -> Result<Exit
     let install = super::cluster::open_to_look(workdir, &args.run)?;
     if is_sample(&install.cluster.inventory.release.image, args.run.release.release_dir.as_deref())? {
         out.warn(SAMPLE_NOTICE);
+    }
+    if let Some(note) = machines::undrawn_id(&install.cluster) {
+        out.warn(&note);
     }
     let history = install.history()?;
     let mut planned = Vec::new();

@@ -126,12 +126,6 @@ impl Infra {
         provider_of(&self.cluster, &self.dir, self.stage)
     }
 
-    /// Whether names begin with an infra id that nobody has drawn yet.
-    pub(crate) fn is_id_made_up(&self) -> bool {
-        descriptor(self.cluster.inventory.machines.provider).names_begin_with_infra_id
-            && !self.dir.join("secrets/identity.json").exists()
-    }
-
     /// What a person has to change at a load balancer of their own.
     pub(crate) fn changes(&self, provider: &dyn Provider) -> Vec<Change> {
         match provider.load_balancer() {

@@ -10,4 +10,4 @@ mod provider;
 pub(crate) use infra::{ActionStatus, Infra};
 pub(crate) use inside::{enter, is_inside, outside, place};
 pub(crate) use preflight::{ReleaseSource, checks_named, look, preflight_text, refused};
-pub(crate) use provider::{answered, check, failed_action, provider_kind, provider_of, stage};
+pub(crate) use provider::{answered, check, failed_action, provider_kind, provider_of, stage, undrawn_id};

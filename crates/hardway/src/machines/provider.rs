@@ -68,6 +68,17 @@ pub(crate) fn stage(cluster: &Cluster, history: &History) -> Stage {
     }
 }
 
+/// What there is to say of a plan in which names begin with an infra id that nobody has drawn yet.
+pub(crate) fn undrawn_id(cluster: &Cluster) -> Option<String> {
+    let id = &cluster.identity.infra_id;
+    let is_named = descriptor(cluster.inventory.machines.provider).names_begin_with_infra_id;
+    (is_named && id.ends_with(project::UNDRAWN)).then(|| {
+        format!(
+            "names begin with {id} here: `hardway create cluster` or `hardway infra up` draws its last five letters, once and for all"
+        )
+    })
+}
+
 /// Something could not be done to this host. Where the step was a command of this very program, its advice is the best.
 pub(crate) fn failed_action(provider: Option<inventory::Provider>, error: &ExecutorError) -> Report {
     let report = Report::from_error(Code::ActionFailed, error);

@@ -230,9 +230,18 @@ pub(crate) fn cluster_of(workdir: &Workdir, checked: Checked) -> Result<Cluster,
 }
 
 /// The cluster that the files describe, before its release is known. Which fields exist is then judged by the version in
-/// the release's name, by the release that is kept, or by the newest that is known.
+/// the release's name, by the release that is kept, or by the newest that is known. An infra id that nobody has drawn yet is
+/// the same at every look.
 pub(crate) fn cluster_before_release(workdir: &Workdir, files: &InputFiles) -> Result<Cluster, Report> {
-    before_release(workdir, files, &mut workdir.secrets()?)
+    let mut secrets = workdir.secrets()?;
+    let is_drawn = secrets.identity().is_ok();
+    let mut cluster = before_release(workdir, files, &mut secrets)?;
+    if !is_drawn {
+        let id = &mut cluster.identity.infra_id;
+        id.truncate(id.len() - UNDRAWN.len());
+        id.push_str(UNDRAWN);
+    }
+    Ok(cluster)
 }
 
 /// The same for somebody who builds: what is built may be named after the cluster's identity, so that is kept from now on,
@@ -262,6 +271,9 @@ pub(crate) fn rules_before_release(workdir: &Workdir, inventory: &InputFile) -> 
         .map(|release| (release.version, release.architecture));
     let tag = release_image(inventory).and_then(|image| {
         let (_, tag) = image.rsplit_once(':')?;
+/// Stands for the five letters that are drawn. It has vowels, which are never drawn.
+pub(crate) const UNDRAWN: &str = "later";
+
         Some((version_in(tag)?.to_owned(), architecture_in(tag).to_owned()))
     });
     let (version, architecture) = kept.or(tag).unwrap_or_else(|| (sample().version, String::new()));
