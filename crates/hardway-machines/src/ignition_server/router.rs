@@ -198,7 +198,11 @@ impl Router {
         } else {
             Answer::empty(StatusCode::METHOD_NOT_ALLOWED).with(ALLOW, "GET, HEAD")
         };
-        Decision::refuse_as(answer, "a path that nobody serves here")
+        let why = match asked.is_read() {
+            true => "a path that nobody serves here",
+            false => "a method that is not answered here: configs are only read",
+        };
+        Decision::refuse_as(answer, why)
     }
 
     fn readiness(&self) -> Answer {

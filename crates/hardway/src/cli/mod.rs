@@ -49,8 +49,8 @@ pub(crate) use crate::terminal::Format;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::FromArgMatches as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ColorChoice, FromArgMatches as _};
 
 use crate::report::Exit;
 
@@ -88,9 +88,25 @@ fn parse_from(mut args: Vec<OsString>) -> Result<Cli, clap::Error> {
 }
 
 fn read(args: &[OsString]) -> Result<Cli, clap::Error> {
-    let mut program = command();
+    let mut program = command().color(color(args));
     let matches = program.try_get_matches_from_mut(args)?;
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut program))
+}
+
+/// As the words say: help is printed before they are understood.
+fn color(args: &[OsString]) -> ColorChoice {
+    let words: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).take_while(|arg| arg != "--").collect();
+    let after = |i: usize| words.get(i + 1).map(|word| &**word);
+    let given = words.iter().enumerate().find_map(|(i, word)| match word.strip_prefix("--color") {
+        Some("") => after(i),
+        Some(rest) => rest.strip_prefix('='),
+        None => None,
+    });
+    match given {
+        Some("always") => ColorChoice::Always,
+        Some("never") => ColorChoice::Never,
+        _ => ColorChoice::Auto,
+    }
 }
 
 /// The flag that nobody knows.

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use hardway_assets::File;
+use hardway_base::shell_word;
 use hardway_machines::providers::{Sample, descriptor};
 
 use crate::cli::{Global, InitArgs};
@@ -28,7 +29,7 @@ pub(crate) fn run(global: &Global, args: &InitArgs, out: &Output) -> Result<Exit
         workdir.write(&File::secret(name, text))?;
         out.info(&format!("{} written", workdir.shown(name)));
     }
-    let dir = global.dir.display();
+    let dir = shell_word(&global.dir.display().to_string());
     out.info(&match descriptor(args.provider).sample.is_complete {
         true => format!("they are good as they are: hardway create cluster --dir {dir}"),
         false => format!(

@@ -9,7 +9,7 @@ use fs_err as fs;
 use hardway_assets::graph::{Lock, LockedRelease, Plan};
 use hardway_assets::secrets::{Identity, SecretBundle};
 use hardway_assets::{File, Tree};
-use hardway_base::files;
+use hardway_base::{files, shell_word};
 
 use crate::report::{Code, Report};
 
@@ -44,8 +44,9 @@ impl Workdir {
         if dir.is_dir() {
             Ok(Self { dir: dir.to_owned() })
         } else {
+            let word = shell_word(&dir.display().to_string());
             Err(Report::new(Code::Usage, format!("{} is not a folder", dir.display()))
-                .fix(format!("mkdir -p {0} && hardway init --dir {0}", dir.display())))
+                .fix(format!("mkdir -p {word} && hardway init --dir {word}")))
         }
     }
 

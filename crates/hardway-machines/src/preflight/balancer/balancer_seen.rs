@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use hardway_assets::Cluster;
 use hardway_assets::host_services::{BalancedPort, Stage};
 use hardway_assets::inventory::Balancer;
 
@@ -50,6 +51,8 @@ pub(super) struct PortSeen {
     pub(super) has_our_words: bool,
     /// Whether the certificate was a stand-in's; nothing where there was none.
     pub(super) has_our_certificate: Option<bool>,
+    /// Names of which a member of a cluster that runs shows at least one.
+    pub(super) names: Vec<String>,
 }
 
 const AGAIN: Duration = Duration::from_millis(250);
@@ -125,6 +128,21 @@ fn stand_in(
     (backends, standing)
 }
 
+/// What certificates of a service are for. An API server that is asked by its address shows the certificate of its service.
+fn names(cluster: &Cluster, service: &str) -> Vec<String> {
+    let (domain, own) = (cluster.domain(), |name: &str| name.to_owned());
+    match service {
+        "api" => vec![
+            cluster.api_host(),
+            cluster.api_int_host(),
+            format!("*.{domain}"),
+            own("kubernetes.default.svc"),
+        ],
+        "machine-config-server" => vec![cluster.api_int_host(), format!("*.{domain}")],
+        _ => vec![format!("*.apps.{domain}")],
+    }
+}
+
 fn is_tls(service: &BalancedPort) -> bool {
     service.name != "ingress-http"
 }
@@ -144,6 +162,7 @@ impl PortSeen {
             reached: Reachability::Silent,
             has_our_words: false,
             has_our_certificate: None,
+            names: names(scene.site.cluster, service.name),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What came through the balancer, judged.
 
 use super::balancer_seen::{BalancerSeen, Bringer, PortSeen};
-use super::reachability::{Reachability, shown};
+use super::reachability::{Reachability, is_for, shown};
 use crate::preflight::check_result::Judged;
 
 /// The worst of a service's addresses.
@@ -50,7 +50,10 @@ fn with_stand_ins(port: &PortSeen) -> Judged {
                 fix,
             )
         }
-        Reachability::Answered { .. } if port.stand_ins.len() < port.members => {
+        Reachability::Answered { certificate, .. } if port.stand_ins.len() < port.members => {
+            if let Some(stranger) = stranger(certificate.as_deref(), &port.names) {
+                return Judged::refused(format!("{at} {stranger}"), fix);
+            }
             Judged::passed(format!("{at} passes through to a member that runs already"))
         }
         Reachability::Answered { .. } => {
@@ -58,6 +61,16 @@ fn with_stand_ins(port: &PortSeen) -> Judged {
         }
         other => Judged::refused(format!("{at}: {who} is well, but does not come through: {other}"), fix),
     }
+}
+
+/// What there is to say of a certificate that no member of this cluster would show.
+fn stranger(certificate: Option<&[u8]>, names: &[String]) -> Option<String> {
+    let certificate = certificate.filter(|certificate| !is_for(certificate, names))?;
+    Some(format!(
+        "is answered by somebody else: it shows {}, which is not for {}",
+        shown(certificate),
+        names[0]
+    ))
 }
 
 /// No member can be asked for: all that can be seen is whether somebody takes connections.
@@ -70,7 +83,10 @@ fn without_stand_ins(port: &PortSeen, bringer: Bringer) -> Judged {
     match &port.reached {
         // Whoever answers then is not ours.
         _ if bringer == Bringer::HardwayHere && !port.is_here => to_come(),
-        Reachability::Answered { .. } => Judged::passed(seen),
+        Reachability::Answered { certificate, .. } => match stranger(certificate.as_deref(), &port.names) {
+            Some(stranger) => Judged::refused(format!("{at} {stranger}"), fix),
+            None => Judged::passed(seen),
+        },
         Reachability::Closed(_) => Judged::passed(format!("{at} takes connections; no member is there yet")),
         _ if bringer == Bringer::Hardway && !port.is_here => to_come(),
         Reachability::Nobody(_) => Judged::refused(seen, fix),
@@ -99,7 +115,17 @@ mod tests {
             reached: Reachability::Answered { certificate: Some(vec![1]), text: "ours".to_owned() },
             has_our_words: true,
             has_our_certificate: Some(true),
+            names: vec!["api.ocp4.example.com".to_owned()],
         }
+    }
+
+    /// Of somebody, for this name.
+    fn certificate(name: &str) -> Vec<u8> {
+        let folder = tempfile::tempdir().unwrap();
+        let (certificate, _) =
+            hardway_testing::self_signed_leaf(folder.path(), "some", &format!("DNS:{name}"));
+        let text = fs_err::read_to_string(certificate).unwrap();
+        hardway_base::pem::decode(&text).unwrap().remove(0).der
     }
 
     fn judged(port: PortSeen, bringer: Bringer) -> Judged {
@@ -124,7 +150,14 @@ mod tests {
         );
         let other = PortSeen { has_our_words: false, ..port() };
         assert_eq!(judged(other.clone(), SomebodyElse).verdict, PreflightVerdict::Failed);
-        assert_eq!(judged(PortSeen { members: 4, ..other }, SomebodyElse).verdict, PreflightVerdict::Passed);
+        let member = |certificate| {
+            let reached = Reachability::Answered { certificate: Some(certificate), text: String::new() };
+            judged(PortSeen { members: 4, reached, ..other.clone() }, SomebodyElse)
+        };
+        assert_eq!(member(certificate("api.ocp4.example.com")).verdict, PreflightVerdict::Passed);
+        let stranger = member(certificate("www.example.com"));
+        assert_eq!(stranger.verdict, PreflightVerdict::Failed);
+        assert!(stranger.seen[0].contains("which is not for api.ocp4.example.com"), "{stranger:?}");
     }
 
     #[test]
@@ -147,6 +180,12 @@ mod tests {
         let other = judged(reached(answered()), Hardway);
         assert_eq!(other.seen, ["192.168.126.10:6443: answers \"HTTP/1.1 403 Forbidden\""]);
         assert_eq!(verdict(answered(), HardwayHere), PreflightVerdict::NotApplicable);
+        let by_name = |name: &str| Reachability::Answered {
+            certificate: Some(certificate(name)),
+            text: "HTTP/1.1 200 OK\r\n".to_owned(),
+        };
+        assert_eq!(verdict(by_name("api.ocp4.example.com"), SomebodyElse), PreflightVerdict::Passed);
+        assert_eq!(verdict(by_name("www.example.com"), SomebodyElse), PreflightVerdict::Failed);
         let here = PortSeen { is_here: true, ..reached(Reachability::Refused) };
         assert_eq!(judged(here, Hardway).seen, ["192.168.126.10:6443: connection refused"]);
     }

@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hardway_assets::pki;
+use hardway_assets::pki::{self, CertificateFacts};
 use hardway_base::pem;
 use rustls::crypto::aws_lc_rs;
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
@@ -75,12 +75,18 @@ impl fmt::Display for Reachability {
     }
 }
 
+/// Whether it is for one of these names.
+pub(super) fn is_for(certificate: &[u8], names: &[String]) -> bool {
+    facts(certificate).is_some_and(|facts| facts.sans.iter().any(|san| names.contains(san)))
+}
+
+fn facts(certificate: &[u8]) -> Option<CertificateFacts> {
+    pki::inspect(&pem::encode("CERTIFICATE", certificate)).ok()?.into_iter().next()
+}
+
 /// Whose certificate it is.
 pub(super) fn shown(certificate: &[u8]) -> String {
-    let facts = pki::inspect(&pem::encode("CERTIFICATE", certificate))
-        .ok()
-        .and_then(|facts| facts.into_iter().next());
-    facts.map_or_else(
+    facts(certificate).map_or_else(
         || "a certificate that cannot be read".to_owned(),
         |facts| format!("the certificate of {}", facts.subject),
     )

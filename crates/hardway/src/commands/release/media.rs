@@ -75,16 +75,21 @@ fn metadata(global: &Global, args: &MediaArgs, out: &Output) -> Result<(String, 
 /// The release of the working folder.
 fn of_inventory(global: &Global) -> Result<String, Report> {
     let workdir = Workdir::open(&global.dir)?;
-    let text = workdir.text("inventory.yaml")?.unwrap_or_default();
+    let named = "give a pull spec or --release-dir";
+    let shown = workdir.shown("inventory.yaml");
+    let text =
+        workdir.text("inventory.yaml").map_err(|report| Report::new(Code::InventoryInvalid, report.what))?;
+    let Some(text) = text else {
+        return Err(
+            Report::new(Code::ConfigMissing, format!("there is no {shown} that names a release")).fix(named)
+        );
+    };
     let inventory = yaml::read(&text).map(|node| node.to_json()).unwrap_or_default();
     match inventory["release"]["image"].as_str() {
         Some("sample") => Err(Report::new(Code::MediaNotFound, "the sample release has no boot images")
             .fix("name a real release: hardway release media PULLSPEC")),
         Some(image) => Ok(image.to_owned()),
-        None => {
-            Err(Report::new(Code::Usage, format!("{} names no release", workdir.shown("inventory.yaml")))
-                .fix("give a pull spec or --release-dir"))
-        }
+        None => Err(Report::new(Code::InventoryInvalid, format!("{shown} names no release")).fix(named)),
     }
 }
 
