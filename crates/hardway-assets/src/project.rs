@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::graph::{Asset, Graph, GraphError, Inputs, Lock, Plan, PlanError, Source, World, plan};
+use crate::graph::{
+    Asset, Graph, GraphError, Inputs, Lock, Plan, PlanError, Source, World, plan, plan_around,
+};
 use crate::install_config::{InstallConfig, Rules, architecture};
 use crate::inventory::{self, Inventory, KeyAlgorithm, read_both};
 use crate::pki::{self, Expiry};
@@ -128,8 +130,6 @@ impl Project {
         on_disk: OnDisk,
         now: Timestamp,
     ) -> Result<Self, ProjectError> {
-        let OnDisk { mut secrets, tree, lock } = on_disk;
-    ) -> Result<Self, ProjectError> {
         Self::with_keys(config, inventory, release, on_disk, now, pki::catalogue::keys)
     }
 
@@ -169,8 +169,10 @@ impl Project {
         on_disk: OnDisk,
         now: Timestamp,
         keys: fn(&Cluster) -> Vec<(String, KeyAlgorithm)>,
+    ) -> Result<Self, ProjectError> {
+        let OnDisk { mut secrets, tree, lock } = on_disk;
         let mut cluster = Cluster::of(config, inventory, &mut secrets, now)?;
-        secrets.complete(&pki::catalogue::keys(&cluster))?;
+        secrets.complete(&keys(&cluster))?;
         let due = due(&cluster, &tree, &lock, now);
         if !due.is_empty() {
             let second = Timestamp::from_second(now.as_second()).unwrap_or(now);
@@ -200,10 +202,18 @@ impl Project {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn plan_of(&self, wanted: impl Fn(&dyn Asset) -> bool) -> Result<Plan, PlanError> {
+        plan(&self.graph, &self.world(), wanted)
+    }
+
+    /// The same, around what cannot be made, and without what is made from that.
+    pub fn plan_around(&self, wanted: impl Fn(&dyn Asset) -> bool) -> (Plan, Vec<PlanError>) {
+        plan_around(&self.graph, &self.world(), wanted)
+    }
+
+    fn world(&self) -> World<'_> {
         let (cluster, release, secrets, tree) = (&self.cluster, &self.release, &self.secrets, &self.tree);
         let inputs = Inputs { cluster, release, secrets, tree };
-        let world = World { inputs, lock: &self.lock, generator: GENERATOR, expiring: &self.due };
-        plan(&self.graph, &world, wanted)
+        World { inputs, lock: &self.lock, generator: GENERATOR, expiring: &self.due }
     }
 
     /// The same once a plan was carried out.

@@ -114,19 +114,52 @@ pub fn plan(
     world: &World<'_>,
     wanted: impl Fn(&dyn Asset) -> bool,
 ) -> Result<Plan, PlanError> {
+    let (plan, mut broken) = plan_whole(graph, world, wanted, true);
+    if broken.is_empty() { Ok(plan) } else { Err(broken.remove(0)) }
+}
+
+/// The same, to look at: what cannot be made is told, what is made from it is left out, and everything else is planned.
+pub fn plan_around(
+    graph: &Graph,
+    world: &World<'_>,
+    wanted: impl Fn(&dyn Asset) -> bool,
+) -> (Plan, Vec<PlanError>) {
+    plan_whole(graph, world, wanted, false)
+}
+
+fn plan_whole(
+    graph: &Graph,
+    world: &World<'_>,
+    wanted: impl Fn(&dyn Asset) -> bool,
+    stops: bool,
+) -> (Plan, Vec<PlanError>) {
     let fingerprints = Fingerprints::new(world.inputs);
     let needed = closure(graph, wanted);
     let mut run = Run {
         world,
         fingerprints,
         tree: world.inputs.tree.clone(),
+        locked: world.lock.by_asset(),
         plan: Plan { lock: world.lock.clone(), ..Plan::default() },
     };
     run.take_away(graph);
+    let (mut broken, mut left_out) = (Vec::new(), BTreeSet::new());
     for asset in graph.assets().filter(|asset| needed.contains(&asset.id())) {
-        run.step(asset).map_err(|error| PlanError { asset: asset.id(), error })?;
+        let id = asset.id();
+        if left_out.contains(&id) {
+            continue;
+        }
+        if let Err(error) = run.step(asset) {
+            if !stops {
+                left_out.extend(graph.from(&id));
+            }
+            broken.push(PlanError { asset: id, error });
+            if stops {
+                break;
+            }
+        }
     }
-    Ok(run.plan)
+    (run.plan, broken)
 }
 
 /// The wanted assets and all their ancestors.
@@ -139,7 +172,6 @@ fn closure(graph: &Graph, wanted: impl Fn(&dyn Asset) -> bool) -> BTreeSet<Strin
     let mut queue: Vec<String> = graph.assets().filter(|asset| wanted(*asset)).map(Asset::id).collect();
     while let Some(id) = queue.pop() {
         if needed.insert(id.clone()) {
-        locked: world.lock.by_asset(),
             queue.extend(readers.get(&id).cloned().unwrap_or_default());
         }
     }
@@ -148,6 +180,8 @@ fn closure(graph: &Graph, wanted: impl Fn(&dyn Asset) -> bool) -> BTreeSet<Strin
 
 struct Run<'w, 'a> {
     world: &'w World<'a>,
+    /// What the lock says each asset made.
+    locked: BTreeMap<&'a str, Vec<&'a LockedFile>>,
     fingerprints: Fingerprints<'a>,
     /// The disk with what this run made on top.
     tree: Tree,
@@ -180,8 +214,6 @@ impl Run<'_, '_> {
         let hashes: Vec<(Source, String)> = sources
             .into_iter()
             .map(|source| (source.clone(), self.fingerprints.of(&source, &self.tree)))
-    /// What the lock says each asset made.
-    locked: BTreeMap<&'a str, Vec<&'a LockedFile>>,
             .collect();
         let fingerprint = self.fingerprints.combine(&hashes);
         let reasons = self.reasons(asset, &hashes);

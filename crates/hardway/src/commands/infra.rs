@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, InfraArgs, InfraVerb, PlanFormat};
 use crate::inputs::Workdir;
-use crate::machines::{ActionStatus, Infra};
+use crate::machines::{self, ActionStatus, Infra};
 use crate::report::{Exit, Report};
 use crate::terminal::Output;
 

@@ -9,6 +9,7 @@ use hardway_journal::{FILE_NAME, LiveHistory};
 use crate::inputs::{FolderLock, Workdir};
 use crate::install::{PhaseStatus, phase_statuses_by, short};
 use crate::report::{Exit, Report};
+use crate::terminal::Output;
 
 /// As a table.
 pub(super) fn phase_lines(phases: &[PhaseStatus]) -> String {
@@ -24,7 +25,7 @@ pub(super) fn phase_lines(phases: &[PhaseStatus]) -> String {
 }
 
 /// Shows it again whenever it changes, until every phase is finished, or one failed and nobody is at work.
-pub(super) fn follow(workdir: &Workdir) -> Result<Exit, Report> {
+pub(super) fn follow(workdir: &Workdir, out: &Output) -> Result<Exit, Report> {
     let (mut shown, mut lines) = (String::new(), 0);
     let mut history = LiveHistory::of(&workdir.path(FILE_NAME));
     loop {
@@ -45,7 +46,14 @@ pub(super) fn follow(workdir: &Workdir) -> Result<Exit, Report> {
             shown = text;
         }
         let is_over = !phases.is_empty() && phases.iter().all(|phase| phase.state == "finished");
-        if is_over || !FolderLock::is_taken(workdir) {
+        if is_over {
+            return Ok(Exit::Done);
+        }
+        if !FolderLock::is_taken(workdir) {
+            out.info(match phases.is_empty() {
+                true => "nothing was installed from here yet: `hardway create cluster` begins it",
+                false => "nobody is at work here now: `hardway create cluster` goes on",
+            });
             return Ok(Exit::Done);
         }
         std::thread::sleep(Duration::from_millis(500));

@@ -1,5 +1,7 @@
 //! `hardway status`
 
+use std::collections::BTreeMap;
+
 use hardway_assets::graph::{FileState, Plan, Step};
 use hardway_assets::pki::{self, Expiry};
 use hardway_assets::{Phase, fetched_release};
@@ -18,22 +20,42 @@ use crate::terminal::Output;
 pub(crate) fn run(global: &Global, args: &StatusArgs, out: &Output) -> Result<Exit, Report> {
     let workdir = Workdir::open(&global.dir)?;
     if args.watch {
-        return follow(&workdir);
+        return follow(&workdir, out);
     }
     let phases = phase_statuses(&workdir)?;
-    let files = InputFiles::open(&workdir)?;
-    if let Some(step) = unfetched(&workdir, &files, args)? {
-        show(&phases, &Plan::default(), &[&step], &[], args, out);
-        out.info("everything else waits for the release: hardway create manifests fetches it");
-        return Ok(Exit::Done);
+    let looked = InputFiles::open(&workdir).and_then(|files| look(&workdir, &files, &phases, args, out));
+    if looked.is_err() && args.output == Format::Text {
+        // How far the install is can be told whatever is wrong with the files.
+        out.data(&phase_lines(&phases));
     }
-    let checked = Checked::of(&workdir, &files, Reach::Here(args.release_dir.as_deref()), out)?;
-    let project = Project::load(&workdir, checked)?;
+    let broken = looked?;
+    match broken.into_values().next() {
+        Some(report) => Err(report),
+        None => Ok(Exit::Done),
+    }
+}
+
+/// Shows everything that can be known, and gives back what cannot be made.
+fn look(
+    workdir: &Workdir,
+    files: &InputFiles,
+    phases: &[PhaseStatus],
+    args: &StatusArgs,
+    out: &Output,
+) -> Result<BTreeMap<String, Report>, Report> {
+    if let Some(step) = unfetched(workdir, files, args)? {
+        show(phases, &Plan::default(), &[&step], &[], &BTreeMap::new(), args, out);
+        out.info("everything else waits for the release: hardway create manifests fetches it");
+        return Ok(BTreeMap::new());
+    }
+    let checked = Checked::of(workdir, files, Reach::Here(args.release_dir.as_deref()), out)?;
+    let project = Project::look(workdir, checked)?.around_the_broken();
     let forecast = Forecast::of(&project, |_| true)?;
+    let broken = project.broken();
     let mut ends = pki::expiries(project.cluster(), project.tree(), project.now());
     ends.retain(|end| end.is_on_disk);
-    show(&phases, &forecast.plan, &forecast.steps(), &ends, args, out);
-    Ok(Exit::Done)
+    show(phases, &forecast.plan, &forecast.steps(), &ends, &broken, args, out);
+    Ok(broken)
 }
 
 /// The one thing to say of a working directory whose release a registry has to be asked for.
@@ -51,14 +73,22 @@ fn show(
     plan: &Plan,
     steps: &[&Step],
     ends: &[Expiry],
+    broken: &BTreeMap<String, Report>,
     args: &StatusArgs,
     out: &Output,
 ) {
+    let reasons = broken.iter().map(|(asset, report)| (asset, out.advice(&report.what)));
     match args.output {
-        Format::Text => out.data(&(phase_lines(phases) + &text(plan, steps, ends, args.all))),
+        Format::Text => {
+            let broken: String = reasons
+                .map(|(asset, what)| format!("broken {asset}, and everything made from it: {what}\n"))
+                .collect();
+            out.data(&(phase_lines(phases) + &broken + &text(plan, steps, ends, args.all)));
+        }
         format => {
             let mut value = value(plan, steps, ends);
             value["phases"] = json!(phases);
+            value["broken"] = reasons.map(|(asset, what)| json!({"asset": asset, "error": what})).collect();
             out.value(&value, format);
         }
     }

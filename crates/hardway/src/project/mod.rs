@@ -22,6 +22,7 @@ pub(crate) use make::{MakeOptions, RenderOptions, Wanted, keep_fetched, make, ma
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
+use std::sync::{Mutex, PoisonError};
 
 use hardway_assets::graph::{Asset, Graph, GraphError, Lock, LockedRelease, MakeError, Plan, Stale};
 use hardway_assets::install_config::{InstallConfig, Rules, architecture};
@@ -61,6 +62,8 @@ pub(crate) struct Project {
     /// What the lock will say about the release.
     locked_release: Option<LockedRelease>,
     pub(crate) secrets_on_disk: SecretBundle,
+    /// What could not be made, by asset; none where the first of them ends everything.
+    broken: Option<Mutex<BTreeMap<String, Report>>>,
 }
 
 impl Checked {
@@ -122,9 +125,6 @@ impl Checked {
     }
 }
 
-impl Deref for Project {
-    type Target = hardway_assets::Project;
-
 type MakeProject = fn(
     InstallConfig,
     Inventory,
@@ -133,17 +133,17 @@ type MakeProject = fn(
     Timestamp,
 ) -> Result<hardway_assets::Project, ProjectError>;
 
+impl Deref for Project {
+    type Target = hardway_assets::Project;
+
     fn deref(&self) -> &Self::Target {
         &self.assets
     }
 }
 
 impl Project {
-    /// With the secrets as they are on disk; missing ones are drawn in memory.
+    /// With the secrets as they are on disk; missing ones are drawn in memory, and the caller writes them down.
     pub(crate) fn load(workdir: &Workdir, checked: Checked) -> Result<Self, Report> {
-        let now = clock::now();
-        let secrets_on_disk = workdir.secrets()?;
-        let tree = workdir.tree()?;
         Self::with(workdir, checked, hardway_assets::Project::new)
     }
 
@@ -153,6 +153,9 @@ impl Project {
     }
 
     fn with(workdir: &Workdir, checked: Checked, make: MakeProject) -> Result<Self, Report> {
+        let now = clock::now();
+        let secrets_on_disk = workdir.secrets()?;
+        let tree = workdir.tree()?;
         let lock = workdir.lock(&tree)?;
         let on_disk = OnDisk { secrets: secrets_on_disk.clone(), tree, lock };
         let Chosen { payload, is_rendered, locked: locked_release } = checked.release;
@@ -162,13 +165,37 @@ impl Project {
             ProjectError::Graph(error) => unordered(&error),
             error @ ProjectError::Files(_) => Report::from_error(Code::AssetFailed, &error),
         })?;
-        Ok(Self { assets, is_rendered, locked_release, secrets_on_disk })
+        Ok(Self { assets, is_rendered, locked_release, secrets_on_disk, broken: None })
+    }
+
+    /// Plans around what cannot be made.
+    pub(crate) fn around_the_broken(self) -> Self {
+        Self { broken: Some(Mutex::default()), ..self }
+    }
+
+    /// What could not be made so far, by asset.
+    pub(crate) fn broken(&self) -> BTreeMap<String, Report> {
+        let broken = self.broken.as_ref().map(|broken| broken.lock().unwrap_or_else(PoisonError::into_inner));
+        broken.map(|mut broken| std::mem::take(&mut *broken)).unwrap_or_default()
     }
 
     /// What would be made of the assets that are wanted, and why.
     pub(crate) fn plan(&self, wanted: impl Fn(&dyn Asset) -> bool) -> Result<Plan, Report> {
-        let plan = self.assets.plan_of(wanted);
-        let mut plan = plan.map_err(|failed| self.failed(&failed.asset, &failed.error))?;
+        let mut plan = match &self.broken {
+            None => {
+                let plan = self.assets.plan_of(wanted);
+                plan.map_err(|failed| self.failed(&failed.asset, &failed.error))?
+            }
+            Some(broken) => {
+                let (plan, failed) = self.assets.plan_around(wanted);
+                let told = failed.into_iter().map(|failed| {
+                    let report = self.failed(&failed.asset, &failed.error);
+                    (failed.asset, report)
+                });
+                broken.lock().unwrap_or_else(PoisonError::into_inner).extend(told);
+                plan
+            }
+        };
         plan.lock.release.clone_from(&self.locked_release);
         Ok(plan)
     }
@@ -244,6 +271,9 @@ pub(crate) fn cluster_before_release(workdir: &Workdir, files: &InputFiles) -> R
     Ok(cluster)
 }
 
+/// Stands for the five letters that are drawn. It has vowels, which are never drawn.
+pub(crate) const UNDRAWN: &str = "later";
+
 /// The same for somebody who builds: what is built may be named after the cluster's identity, so that is kept from now on,
 /// before any other secret is drawn.
 pub(crate) fn cluster_to_build(workdir: &Workdir, files: &InputFiles) -> Result<Cluster, Report> {
@@ -271,9 +301,6 @@ pub(crate) fn rules_before_release(workdir: &Workdir, inventory: &InputFile) -> 
         .map(|release| (release.version, release.architecture));
     let tag = release_image(inventory).and_then(|image| {
         let (_, tag) = image.rsplit_once(':')?;
-/// Stands for the five letters that are drawn. It has vowels, which are never drawn.
-pub(crate) const UNDRAWN: &str = "later";
-
         Some((version_in(tag)?.to_owned(), architecture_in(tag).to_owned()))
     });
     let (version, architecture) = kept.or(tag).unwrap_or_else(|| (sample().version, String::new()));
