@@ -134,12 +134,14 @@ impl ApproverError {
     pub fn fix(&self) -> String {
         match self {
             Self::Api(_) | Self::TooSlow(_) => {
-                "see that the address in the kubeconfig answers from this host: DNS, load balancer, port 6443; with --watch \
-                 the approver waits for it"
+                "see that the address in the kubeconfig answers from this host: DNS, load balancer, port 6443"
                     .to_owned()
             }
             Self::Journal(error) => error.fix().to_owned(),
-            Self::Log(_) => "see that logs/ in the working folder can be written, and that the disk is not full".to_owned(),
+            Self::Log(_) => {
+                "see that logs/ in the working folder can be written, and that the disk is not full"
+                    .to_owned()
+            }
             Self::Bug(_) => "report it, with the output of --log-level debug".to_owned(),
         }
     }

@@ -55,7 +55,7 @@ pub(crate) struct FetchArgs {
 /// Phase render-nodes.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct RenderArgs {
-    /// Take the node configs that were rendered elsewhere, with the commands that --dry-run prints
+    /// Take the node configs that were rendered elsewhere, with the commands that `hardway create ignition-configs --dry-run` prints
     #[arg(long, value_name = "DIR")]
     pub(crate) rendered_dir: Option<PathBuf>,
     /// An option for `podman run`, such as --podman-option=--runtime=runc; may be given several times

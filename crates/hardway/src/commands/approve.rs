@@ -233,5 +233,9 @@ fn has_identity(host: &str, user: &str) -> Report {
 }
 
 fn failed(error: &ApproverError) -> Report {
-    Report::from_error(Code::ApproverFailed, error).fix(error.fix())
+    let waits = match error {
+        ApproverError::Api(_) | ApproverError::TooSlow(_) => "; with --watch the approver waits for it",
+        _ => "",
+    };
+    Report::from_error(Code::ApproverFailed, error).fix(error.fix() + waits)
 }

@@ -12,6 +12,10 @@ use crate::terminal::Output;
 /// Compares by meaning. Exit 0 when every difference has a reason, 1 when one has not.
 pub(crate) fn run(global: &Global, args: &DiffArgs, out: &Output) -> Result<Exit, Report> {
     is_there(&args.against)?;
+    if !args.against.is_dir() {
+        return Err(Report::new(Code::Usage, format!("{} is not a folder", args.against.display()))
+            .fix("name the folder that openshift-install wrote to"));
+    }
     let theirs = made_in(&args.against)?;
     let ours = made_in(&global.dir)?;
     let differences = diff::compare(&ours, &theirs);

@@ -39,8 +39,8 @@ async fn bootstrap_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) ->
             let decision = json!({"pivot": wait.decision().await});
             result(&wait, args.output, out, "bootstrap-complete", Some(&error), decision);
             wait.complaints().iter().for_each(|line| print(line, out));
-            out.info("Use the following commands to gather logs from the cluster");
-            out.info("openshift-install gather bootstrap --help");
+            out.info("Use the following command to gather logs from the bootstrap host");
+            out.info(&out.advice("hardway gather bootstrap"));
             Err(failed(&error))
         }
     }

@@ -103,5 +103,13 @@ pub(super) fn files() -> Option<PathBuf> {
 
 /// What to do where they are not found.
 pub(super) fn find_files() -> String {
-    format!("run hardway from a checkout of its sources, or set {FILES} to its folder lab/")
+    let named = std::env::var_os(FILES).map(PathBuf::from);
+    let wrong = named.map(|folder| {
+        let folder = hardway_base::shell_word(&folder.display().to_string());
+        format!("{FILES} is {folder}, and there is no node/build.sh in it; ")
+    });
+    format!(
+        "{}run hardway from a checkout of its sources, or set {FILES} to its folder lab/",
+        wrong.unwrap_or_default()
+    )
 }

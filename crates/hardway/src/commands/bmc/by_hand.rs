@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use hardway_assets::inventory::Host;
+use hardway_assets::host_services::Stage;
+use hardway_assets::inventory::{Host, Role};
 use hardway_machines::host_progress::{HostProgress, HostState, TrackedHost, fold};
 use hardway_machines::providers::Provider as _;
 
@@ -14,7 +15,12 @@ pub(super) fn run(site: &Site, host: Option<&str>) -> Result<Exit, Report> {
     let provider = site.provider();
     let hosts: Vec<&Host> = match host {
         Some(name) => vec![site.host(name)?],
-        None => site.cluster.inventory.hosts.iter().collect(),
+        // A bootstrap host that has done its work is not to be booted again.
+        None => {
+            let is_over = site.stage()? == Stage::Installed;
+            let hosts = site.cluster.inventory.hosts.iter();
+            hosts.filter(|host| !(is_over && host.role == Role::Bootstrap)).collect()
+        }
     };
     let mut waiting = Vec::new();
     let mut evidence = Vec::new();

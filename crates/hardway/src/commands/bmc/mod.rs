@@ -16,6 +16,8 @@ use serde_json::json;
 
 use crate::cli::{BmcArgs, BmcVerb, Format, Global};
 use crate::inputs::{Workdir, in_inventory};
+use crate::journal::history;
+use crate::machines;
 use crate::project::{self, Checked};
 use crate::release::Reach;
 use crate::report::{Code, Exit, Report};
@@ -76,6 +78,10 @@ impl Site {
             Report::new(Code::Usage, format!("no host is called {name:?}"))
                 .fix(format!("the inventory has: {}", names.join(", ")))
         })
+    }
+
+    fn stage(&self) -> Result<Stage, Report> {
+        Ok(machines::stage(&self.cluster, &history(&self.workdir)?))
     }
 
     fn provider(&self) -> BareMetal {

@@ -33,23 +33,31 @@ impl Work for FetchRelease<'_> {
         }
         Ok(match Checked::reason_to_fetch(&self.0.workdir, &self.0.inputs)? {
             Some(why) => Observed::Todo(why.to_string()),
-            None => Observed::Done(format!("{} is kept in release/", self.0.cluster.inventory.release.image)),
+            None if self.image() == "sample" => {
+                Observed::Done("the built-in sample needs no registry".to_owned())
+            }
+            None => Observed::Done(format!("{} is kept in release/", self.image())),
         })
     }
 
     fn run(&self) -> Result<String, Report> {
-        let image = &self.0.cluster.inventory.release.image;
-        self.0.view.waits_for(&format!("{image} from its registry"));
+        self.0.view.waits_for(&format!("{} from its registry", self.image()));
         let Install { workdir, inputs, options, out, .. } = self.0;
         let checked = Checked::of(workdir, inputs, Reach::Registry(&options.make.release), out)?;
         project::keep_fetched(workdir, checked, &options.make, out)
     }
 
     fn plan(&self) -> Result<Vec<Effect>, Report> {
-        Ok(vec![Effect::of(format!(
-            "reads {} from its registry into release/",
-            self.0.cluster.inventory.release.image
-        ))])
+        Ok(vec![Effect::of(match self.image() {
+            "sample" => "takes the sample release that is built in: no registry is asked".to_owned(),
+            image => format!("reads {image} from its registry into release/"),
+        })])
+    }
+}
+
+impl FetchRelease<'_> {
+    fn image(&self) -> &str {
+        &self.0.cluster.inventory.release.image
     }
 }
 
