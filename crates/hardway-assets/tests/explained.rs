@@ -10,9 +10,10 @@ use serde_json::Value;
 use crate::common::{self, Made, SCENARIOS, made, make, texts};
 
 /// What the program itself keeps in the working directory, besides what the graph makes.
-const KEPT: [&str; 14] = [
+const KEPT: [&str; 15] = [
     "install-config.yaml",
     "inventory.yaml",
+    ".hardway.lock",
     "assets.lock",
     "journal.jsonl",
     "secrets/identity.json",
