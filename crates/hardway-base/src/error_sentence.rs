@@ -2,7 +2,7 @@
 
 /// An error with all of its causes. Libraries' errors leave their sources out of their words, and some repeat them: kube's
 /// nest (`ServiceError: client error (Connect): tcp connect error: Connection refused`). What a layer shows of the next is not
-/// said again.
+/// said again, and layers that only name themselves are left out.
 pub fn error_sentence(error: &dyn std::error::Error) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut next = Some(error);
@@ -13,8 +13,17 @@ pub fn error_sentence(error: &dyn std::error::Error) -> String {
         }
         next = error.source();
     }
-    parts.join(": ")
+    LAYERS.iter().fold(parts.join(": "), |text, (layer, word)| text.replace(layer, word))
 }
+
+/// What layers of HTTP clients say before the cause, and what is said instead.
+const LAYERS: [(&str, &str); 5] = [
+    ("ServiceError: ", ""),
+    ("client error (Connect): ", ""),
+    ("client error (SendRequest): ", ""),
+    ("tcp connect error: ", ""),
+    ("dns error: failed to lookup address information: ", "looking up its name: "),
+];
 
 #[cfg(test)]
 mod tests {
@@ -37,5 +46,12 @@ mod tests {
             error_sentence(&nest(&["not sent: no route", "no route", "odd"])),
             "not sent: no route: odd"
         );
+        let of_kube = [
+            "ServiceError: client error (Connect)",
+            "client error (Connect)",
+            "dns error",
+            "failed to lookup address information: no such name",
+        ];
+        assert_eq!(error_sentence(&nest(&of_kube)), "looking up its name: no such name");
     }
 }

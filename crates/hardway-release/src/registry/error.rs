@@ -281,6 +281,11 @@ impl RegistryError {
         }
     }
 
+    /// Whether a host answered that nobody listens there.
+    pub(crate) fn is_refused_connection(&self) -> bool {
+        matches!(self, Self::Unreachable { detail, .. } if detail.to_lowercase().contains("connection refused"))
+    }
+
     /// The same with the pause that the server asks for.
     pub(crate) fn waiting(mut self, asked: Option<Duration>) -> Self {
         if let Self::TooManyRequests { wait, .. } | Self::Server { wait, .. } = &mut self {

@@ -79,7 +79,9 @@ impl Retry {
 
     /// Waits before the next try, or gives the error back where there is none.
     pub(crate) async fn wait_after(&self, failed: u32, error: RegistryError) -> Result<(), RegistryError> {
-        if !error.is_transient() || failed >= self.attempts {
+        // Somebody is there and says no: it may be starting, but not for long.
+        let attempts = if error.is_refused_connection() { self.attempts.min(2) } else { self.attempts };
+        if !error.is_transient() || failed >= attempts {
             return Err(error);
         }
         let delay = delay(failed, &error);
@@ -147,6 +149,17 @@ mod tests {
         let asked = |seconds| Some(Duration::from_secs(seconds));
         assert_eq!(run(vec![busy().waiting(asked(7)), server_error().waiting(asked(0))]).1, [7, 0]);
         assert_eq!(delay(1, &busy().waiting(asked(9999))), LONGEST_ASKED);
+    }
+
+    #[test]
+    fn a_host_that_refuses_is_asked_twice() {
+        let refused = || RegistryError::Unreachable {
+            registry: "r".to_owned(),
+            detail: "Connection refused (os error 111)".to_owned(),
+        };
+        let (result, waits) = run(vec![refused(), refused(), refused()]);
+        assert!(result.is_err());
+        assert_eq!(waits, [1]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use hardway_cluster::approver::ClusterView;
-use hardway_cluster::csr_policy::{Finding, RuleFinding};
+use hardway_cluster::csr_policy::{CsrVerdict, Finding, RuleFinding};
 use hardway_cluster::simulation::{self, Simulated, WrongObject};
 use hardway_journal::FILE_NAME;
 use serde_json::Value;
@@ -50,6 +50,11 @@ fn simulate(workdir: &Workdir, args: &SimulateArgs, out: &Output) -> Result<Exit
         Some(file) => simulation::nodes(&documents(file)?).map_err(|wrong| wrong_objects(file, &wrong))?,
         None => Vec::new(),
     };
+    if requests.is_empty() {
+        return Err(
+            unreadable(&args.file, "there is no certificate request in it".to_owned()).exit(Exit::Usage)
+        );
+    }
     let now = args.now.unwrap_or_else(clock::now);
     let mut view = ClusterView::new(declared, settings);
     let journal = hardway_journal::read(&workdir.path(FILE_NAME))
@@ -63,7 +68,8 @@ fn simulate(workdir: &Workdir, args: &SimulateArgs, out: &Output) -> Result<Exit
             out.value(&Value::Array(values.collect()), format);
         }
     }
-    Ok(Exit::Done)
+    let is_denied = |one: &Simulated| one.decision.verdict == CsrVerdict::Deny;
+    Ok(if simulated.iter().any(is_denied) { Exit::Blocked } else { Exit::Done })
 }
 
 fn text(simulated: &Simulated) -> String {

@@ -158,6 +158,8 @@ fn files_that_are_something_else_are_named() {
     let ran = work.refused(2, &["csr", "simulate", file.to_str().unwrap()]);
     ran.says("error[csr-unreadable]").says("object 1 is no CertificateSigningRequest: Pod").says("object 2");
     work.refused(2, &["csr", "simulate", "nothing.yaml"]).says("error[csr-unreadable]");
+    work.write("empty.yaml", "");
+    work.refused(2, &["csr", "simulate", "empty.yaml"]).says("there is no certificate request in it");
     let good = request("a", "worker-0.ocp4.example.com", "", |_| {});
     work.write("good.json", good.to_string());
     let good = work.path("good.json");
