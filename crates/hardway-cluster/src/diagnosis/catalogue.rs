@@ -70,6 +70,7 @@ pub const ROWS: &[DiagnosisSpec] = &[
     row("B30", Folder).seen(folder::other_prefix),
     row("D9", Folder).seen(folder::unusable_domain),
     row("I6", Folder).seen(folder::expired).logged(&[&["/config/", "certificate has expired", "is after"]]),
+    row("H19", Host).seen(machines::switched_off),
     row("H1", Host).logged(&[
         &["Cannot access storage file", "ermission denied"],
         &["Could not open", "Permission denied"],

@@ -139,6 +139,8 @@ pub struct HostFacts {
     pub lost_addresses: Vec<IpAddr>,
     /// Interfaces of machines that hang on no bridge.
     pub loose_interfaces: Vec<String>,
+    /// Machines of nodes that are not well and that whoever made them says are off, by host.
+    pub switched_off: Vec<String>,
 }
 
 /// Connections to one place, one after the other or at once, as a load balancer spreads them.

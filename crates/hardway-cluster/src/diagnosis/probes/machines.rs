@@ -17,6 +17,11 @@ pub(in crate::diagnosis) fn addresses_lost(evidence: &Evidence) -> Vec<String> {
         .collect()
 }
 
+/// A machine that is off says nothing more about itself: nobody needs to read its journal.
+pub(in crate::diagnosis) fn switched_off(evidence: &Evidence) -> Vec<String> {
+    evidence.host.switched_off.iter().map(|host| format!("the machine of {host} is off")).collect()
+}
+
 /// A machine that is off has no interface; one that works hangs on a bridge.
 pub(in crate::diagnosis) fn interfaces_loose(evidence: &Evidence) -> Vec<String> {
     if evidence.is_settled() {

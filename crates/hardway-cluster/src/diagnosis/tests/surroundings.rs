@@ -28,6 +28,7 @@ fn host() -> Vec<Fault> {
         }),
         // Before it answered for the first time, a silent API is all that is known.
         fault("C15", silent(), |e| e.host.lost_addresses = vec![vip()]),
+        fault("H19", booting(), |e| e.host.switched_off = vec!["worker-0".to_owned()]),
         fault("H12", booting(), |e| e.host.loose_interfaces = vec!["vnet3".to_owned()]),
     ]
 }

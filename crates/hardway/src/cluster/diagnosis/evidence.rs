@@ -15,7 +15,7 @@ use hardway_cluster::diagnosis::{
 use hardway_journal::{FILE_NAME, History, IgnitionRedeemed, JournalError, PhaseState, Record};
 
 use super::folder_facts::folder_facts;
-use super::host_facts::host_facts;
+use super::host_facts::{host_facts, switched_off};
 use crate::clock;
 use crate::cluster::Live;
 use crate::inputs::{InputFiles, Workdir};
@@ -48,6 +48,7 @@ pub(crate) async fn of_cluster(workdir: &Workdir, live: &Live, out: &Output) -> 
             for port in [6443, 22623] {
                 evidence.ports.push(ask::knock(cluster.api_int_host(), port, PATIENCE).await);
             }
+            evidence.host.switched_off = switched_off(workdir, cluster, &evidence);
             journal(workdir, cluster, &mut evidence)?;
             balancer(live, cluster, &mut evidence).await;
         }

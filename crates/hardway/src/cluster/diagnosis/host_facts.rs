@@ -1,11 +1,20 @@
 //! What of this host can be wrong, where it carries the machines itself.
 
 use std::net::{IpAddr, UdpSocket};
+use std::time::Duration;
 
 use hardway_assets::Cluster;
-use hardway_assets::inventory::Balancer;
-use hardway_cluster::diagnosis::HostFacts;
-use hardway_machines::providers::descriptor;
+use hardway_assets::host_services::Stage;
+use hardway_assets::inventory::{Balancer, Host, Role};
+use hardway_cluster::diagnosis::{Evidence, HostFacts};
+use hardway_machines::providers::{Power, descriptor};
+
+use crate::inputs::Workdir;
+use crate::journal::history;
+use crate::machines;
+
+/// For a hypervisor or a controller to say whether a machine is on.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Nothing where machines are elsewhere.
 pub(super) fn host_facts(cluster: &Cluster) -> HostFacts {
@@ -17,7 +26,31 @@ pub(super) fn host_facts(cluster: &Cluster) -> HostFacts {
     HostFacts {
         lost_addresses: addresses.filter(|address| is_ours && !is_own(*address)).collect(),
         loose_interfaces,
+        switched_off: Vec::new(),
     }
+}
+
+/// Machines of nodes that are not well, as far as whoever made them says that they are off. One that was never made is not off.
+pub(super) fn switched_off(workdir: &Workdir, cluster: &Cluster, evidence: &Evidence) -> Vec<String> {
+    let is_well = |host: &&Host| {
+        let node = evidence.state.nodes.get(&cluster.node_name(host));
+        node.is_some_and(hardway_cluster::objects::Node::is_ready)
+    };
+    let Ok(history) = history(workdir) else { return Vec::new() };
+    let stage = machines::stage(cluster, &history);
+    let made = |host: &&Host| {
+        let (hosts, name) = (&history.hosts, &host.name);
+        hosts.redeemed(name).is_some() || hosts.installed().contains(name) || hosts.joined(name).is_some()
+    };
+    let Ok(dir) = std::path::absolute(workdir.path("")) else { return Vec::new() };
+    let Ok(provider) = machines::provider_of(cluster, &dir, stage) else { return Vec::new() };
+    let is_wanted = |host: &&Host| stage == Stage::Bootstrapping || host.role != Role::Bootstrap;
+    let is_off = |host: &&Host| {
+        let asked = provider.power(host).within(PATIENCE).ask(&machines::outside());
+        matches!(asked, Ok(Some(Power::Off)))
+    };
+    let hosts = cluster.inventory.hosts.iter().filter(is_wanted).filter(made).filter(|host| !is_well(host));
+    hosts.filter(is_off).map(|host| host.name.clone()).collect()
 }
 
 /// Only an address of an interface can be bound.

@@ -35,8 +35,13 @@ impl Work for Boot<'_> {
             if !state.has_config {
                 return Ok(Observed::Todo(format!("{}: {}", host.name, state.sentence)));
             }
-            if !matches!(provider.power(host).ask(&outside()), Ok(Some(Power::On))) {
-                return Ok(Observed::Todo(format!("{} is off", host.name)));
+            match provider.power(host).ask(&outside()) {
+                Ok(Some(Power::On)) => {}
+                Ok(Some(Power::Off)) => return Ok(Observed::Todo(format!("{} is off", host.name))),
+                // One that was never made is not off.
+                Ok(Some(Power::Unknown) | None) | Err(_) => {
+                    return Ok(Observed::Todo(format!("{} is not seen by who makes machines", host.name)));
+                }
             }
         }
         Ok(Observed::Done(format!("{} machines are on and have their configs", hosts.len())))
