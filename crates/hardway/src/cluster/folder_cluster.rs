@@ -37,13 +37,16 @@ pub(super) async fn ensure(workdir: &Workdir, path: Option<&Path>, config: &Conf
         return Ok(());
     }
     let name = path.map_or("the pod's service account".to_owned(), |path| path.display().to_string());
-    let Some(wanted) = &known.infra_id else { return Err(other(workdir, &name, &[])) };
+    // A person put it there: perhaps with authorities that came after the install.
+    let is_own = path == Some(&workdir.path(KUBECONFIG));
+    let Some(wanted) = &known.infra_id else {
+        return if is_own { Ok(()) } else { Err(other(workdir, &name, &[])) };
+    };
     let wants = format!("the folder's cluster is {wanted}");
     match infra_id(config).await {
         Ok(found) if found == *wanted => Ok(()),
         Ok(found) => Err(other(workdir, &name, &[wants, format!("this one says that it is {found}")])),
-        // A person put it there: perhaps with authorities that came after the install.
-        Err(_) if path == Some(&workdir.path(KUBECONFIG)) => Ok(()),
+        Err(_) if is_own => Ok(()),
         Err(why) => Err(other(
             workdir,
             &name,
@@ -96,7 +99,7 @@ async fn infra_id(config: &Config) -> Result<String, String> {
 }
 
 fn other(workdir: &Workdir, name: &str, evidence: &[String]) -> Report {
-    let what = format!("{name} leads to another cluster than the one of {}", workdir.shown(""));
+    let what = format!("{name} leads to another cluster than the one of {}", workdir.path("").display());
     Report::new(Code::ClusterOther, what)
         .evidence(evidence.iter().cloned())
         .fix("leave --kubeconfig out, or name the folder of that cluster with --dir")
