@@ -122,16 +122,22 @@ impl Derived {
     fn mistake(what: &str) -> Option<Self> {
         let number = what.strip_prefix(['T', 't'])?;
         number.parse::<u8>().ok()?;
-        let begins = [format!("**T{number}."), format!("**T{number},")];
-        guide::pages().iter().find_map(|page| {
-            let paragraph =
-                page.text.split("\n\n").find(|text| begins.iter().any(|begin| text.starts_with(begin)))?;
-            let lines = vec![
-                ("what", paragraph.replace('\n', " ")),
-                ("page", format!("hardway explain stage {}", page.stage)),
-            ];
-            Some(Self { name: format!("T{number}"), kind: "mistake", lines })
-        })
+        let name = format!("T{number}");
+        let names = |text: &str| text.split(|c: char| !c.is_alphanumeric()).any(|word| word == name);
+        // The paragraph that is about it begins with its name in bold; where there is none, the first that mentions it.
+        let is_about =
+            |text: &&str| text.strip_prefix("**").and_then(|text| text.split("**").next()).is_some_and(names);
+        let paragraphs =
+            || guide::pages().iter().flat_map(|page| page.text.split("\n\n").map(move |text| (page, text)));
+        let about = paragraphs()
+            .find(|(_, text)| is_about(text))
+            .or_else(|| paragraphs().find(|(_, text)| names(text)));
+        let (page, text) = about?;
+        let lines = vec![
+            ("what", text.replace('\n', " ")),
+            ("page", format!("hardway explain stage {}", page.stage)),
+        ];
+        Some(Self { name, kind: "mistake", lines })
     }
 
     /// A word of the guide: the first sentence that has it on each page.
