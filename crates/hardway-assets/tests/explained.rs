@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::common::{self, Made, SCENARIOS, made, make, texts};
 
 /// What the program itself keeps in the working directory, besides what the graph makes.
-const KEPT: [&str; 15] = [
+const KEPT: [&str; 16] = [
     "install-config.yaml",
     "inventory.yaml",
     ".hardway.lock",
@@ -24,6 +24,7 @@ const KEPT: [&str; 15] = [
     "release/image-references",
     "media/master-0.iso",
     "pxe/boot.ipxe",
+    "recovery/master-0.sh",
     "render-nodes/",
     "logs/approvals.jsonl",
 ];

@@ -77,6 +77,9 @@ pub const KEY_PAIRS: &[&str] = &["service-account", "bound-service-account-signi
 /// The key that `gather` reaches the bootstrap host with.
 pub const SSH_KEY: &str = "bootstrap-ssh";
 
+/// Who signs what machines ask with before they are nodes.
+pub const HOST_SIGNER: &str = "kubelet-bootstrap-kubeconfig-signer";
+
 /// The certificate of `hardway serve`.
 pub const IGNITION_SERVER: &str = "ignition-server";
 
@@ -140,7 +143,7 @@ fn signers(cluster: &Cluster) -> Vec<CertificateSpec> {
             ..signer("aggregator-ca", Lifetime::ShortLived)
         },
         operators("kubelet-signer", Lifetime::ShortLived),
-        signer("kubelet-bootstrap-kubeconfig-signer", Lifetime::Years(10)),
+        signer(HOST_SIGNER, Lifetime::Years(10)),
         etcd("etcd-signer"),
         etcd("etcd-metric-signer"),
     ]
@@ -229,7 +232,7 @@ fn client_leaves() -> Vec<CertificateSpec> {
             usage: Usage::ServerAndClient,
             ..client("admin-kubeconfig-client", admin(), "admin-kubeconfig-signer", Lifetime::Years(10))
         },
-        client("kubelet-client", bootstrapper, "kubelet-bootstrap-kubeconfig-signer", Lifetime::Years(10)),
+        client("kubelet-client", bootstrapper, HOST_SIGNER, Lifetime::Years(10)),
     ]
 }
 
@@ -301,7 +304,7 @@ fn host_identities(cluster: &Cluster) -> Vec<CertificateSpec> {
             ..row(
                 &host_identity::certificate(&host.name),
                 Subject::user(user, &[host_identity::GROUP]),
-                Some("kubelet-bootstrap-kubeconfig-signer"),
+                Some(HOST_SIGNER),
                 Usage::Client,
                 Lifetime::ShortLived,
             )

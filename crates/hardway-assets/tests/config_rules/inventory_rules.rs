@@ -47,6 +47,35 @@ fn a_node_that_installs_itself_has_no_bootstrap_host() {
 }
 
 #[test]
+fn a_stock_pointer_is_for_a_node_that_somebody_serves() {
+    let ha = config(HA);
+    let stock = |text: &str, role: &str| {
+        text.replacen(&format!("role: {role}"), &format!("role: {role}, stockPointer: true"), 1)
+    };
+    let flow = HA_INVENTORY;
+    assert!(errors(&stock(flow, "worker"), Some(&ha)).is_empty());
+    assert_eq!(
+        errors(&stock(flow, "bootstrap"), Some(&ha)),
+        [
+            "hosts[0].stockPointer: Forbidden: the bootstrap host boots from bootstrap.ign: there is no pointer for it"
+        ]
+    );
+    let lab = flow.replacen("provider: libvirt", "provider: lab", 1);
+    assert!(
+        errors(&stock(&lab, "worker"), Some(&ha)).contains(
+            &"hosts[4].stockPointer: Forbidden: with provider lab nobody serves what a pointer points at"
+                .to_owned()
+        )
+    );
+    assert_eq!(
+        errors(&stock(SINGLE_NODE_INVENTORY, "master"), Some(&config(SINGLE_NODE))),
+        [
+            "hosts[0].stockPointer: Forbidden: with bootstrapInPlace the node installs itself from its own config: nobody serves a pointer to it"
+        ]
+    );
+}
+
+#[test]
 fn dual_stack_hosts_need_both_families() {
     let config = config(DUAL_STACK);
     let text = with(DUAL_STACK_INVENTORY, "ip: [10.20.30.101, 'fd00::101']", "ip: 10.20.30.101");

@@ -3,7 +3,7 @@
 mod gateway;
 mod gathering;
 mod host;
-mod ssh;
+pub(crate) mod ssh;
 
 use std::time::Duration;
 

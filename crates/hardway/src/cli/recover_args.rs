@@ -37,6 +37,15 @@ pub(crate) struct RecoverCertsArgs {
     /// Who is expected, from `hardway csr declared`, instead of the files in the folder
     #[arg(long, value_name = "FILE")]
     pub(crate) declared: Option<PathBuf>,
+    /// Private key for the silent nodes; without it, those of your ssh agent and your own
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key: Option<PathBuf>,
+    /// User on the nodes
+    #[arg(long, value_name = "NAME", default_value = "core")]
+    pub(crate) ssh_user: String,
+    /// Port of their ssh servers
+    #[arg(long, value_name = "PORT", default_value_t = 22)]
+    pub(crate) ssh_port: u16,
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
     #[arg(short, long, value_enum, default_value_t = Format::Text)]

@@ -32,7 +32,8 @@ impl DeclaredHere {
 
     /// The same, with the files read already.
     pub(crate) fn of(workdir: &Workdir, checked: Checked) -> Result<Self, Report> {
-        let generations = generations(workdir)?;
+        // Before secrets were drawn, nobody is in a later generation than the first.
+        let generations = workdir.identity()?.map(|identity| identity.generations).unwrap_or_default();
         Ok(Self { config: checked.config, inventory: checked.inventory, generations })
     }
 
@@ -41,20 +42,13 @@ impl DeclaredHere {
         Declared::new(&self.config, &self.inventory, &self.generations)
     }
 
-    /// Looks again; whether a host is in another generation than before.
+    /// Looks again; whether a host is in another generation than before. Where there is nothing to read any more, what was known
+    /// stays in force: an older generation never comes back by that.
     pub(crate) fn look(&mut self, workdir: &Workdir) -> Result<bool, Report> {
-        let now = generations(workdir)?;
-        let is_other = now != self.generations;
-        self.generations = now;
+        let Some(identity) = workdir.identity()? else { return Ok(false) };
+        let is_other = identity.generations != self.generations;
+        self.generations = identity.generations;
         Ok(is_other)
-    }
-}
-
-/// None before secrets were drawn: then nobody is in a later generation than the first.
-fn generations(workdir: &Workdir) -> Result<BTreeMap<String, HostGeneration>, Report> {
-    match workdir.identity()? {
-        Some(identity) => Ok(identity.generations),
-        None => Ok(BTreeMap::new()),
     }
 }
 

@@ -190,7 +190,8 @@ impl Workdir {
 
     /// Takes away files that a cut-off run did not finish. Only for the holder of the folder's lock.
     pub(crate) fn sweep(&self) -> Result<(), Report> {
-        for folder in FOLDERS.iter().chain(&["", SECRETS, RENDERED, "ignition/pointers"]) {
+        let below = ["", SECRETS, RENDERED, "ignition/pointers", "kubeconfigs/hosts", "recovery"];
+        for folder in FOLDERS.iter().chain(&below) {
             let entries = match fs::read_dir(self.path(folder)) {
                 Ok(entries) => entries,
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
@@ -224,7 +225,7 @@ impl Workdir {
 
     /// The folders above a file, whatever the umask says.
     fn make_folders(&self, file: &str) -> Result<(), Report> {
-        let is_private = ["secrets/", "auth/"].iter().any(|folder| file.starts_with(folder));
+        let is_private = ["secrets/", "auth/", "recovery/"].iter().any(|folder| file.starts_with(folder));
         let mode = if is_private { 0o700 } else { 0o755 };
         for (slash, _) in file.match_indices('/') {
             let folder = self.path(&file[..slash]);

@@ -112,7 +112,7 @@ impl Install {
     pub(crate) fn take_machine_away(&self, host: &Host) -> Result<(), Report> {
         // Whatever it still asks for is not given to it, nor to whoever has its config.
         if host.has_identity() {
-            project::next_generation(&self.workdir, host, Comes::WithConfig)?;
+            project::next_generation(&self.workdir, &[host], Comes::WithConfig)?;
         }
         let taken = self.executor().take_back(|action| is_of_machine(action, &host.name), &mut ());
         taken.map_err(|error| self.failed(&error))?;
@@ -174,10 +174,11 @@ impl Install {
         let generation = identity.map_or(1, |identity| identity.generation(&host.name));
         let user = host_identity::user(&host.name, generation);
         if self.history()?.requests.has_served(&user) {
-            project::next_generation(&self.workdir, host, Comes::WithConfig)?;
+            project::next_generation(&self.workdir, &[host], Comes::WithConfig)?;
         }
         let checked = Checked::of(&self.workdir, &self.inputs, Reach::Here(None), &self.out)?;
-        project::host_kubeconfig(&self.workdir, checked, host, authorities)
+        let mut made = project::host_kubeconfigs(&self.workdir, checked, &[host], authorities)?;
+        Ok(made.remove(0))
     }
 
     fn leaving<T>(

@@ -1,6 +1,8 @@
 //! The identity that a host of a cluster which runs asks with: its next generation, and its kubeconfig.
 
-use hardway_assets::graph::{Asset as _, Inputs};
+use std::collections::BTreeSet;
+
+use hardway_assets::graph::{Asset as _, Inputs, MakeError};
 use hardway_assets::inventory::Host;
 use hardway_assets::kubeconfigs::HostKubeconfig;
 use hardway_assets::secrets::Comes;
@@ -11,26 +13,28 @@ use crate::clock;
 use crate::inputs::Workdir;
 use crate::report::{Code, Report};
 
-/// From now on the host is in the next generation, in a folder that the caller holds: what asks with the one before is denied.
-pub(crate) fn next_generation(workdir: &Workdir, host: &Host, comes: Comes) -> Result<u32, Report> {
+/// From now on the hosts are in their next generation, in a folder that the caller holds: what asks with the one before is denied.
+pub(crate) fn next_generation(workdir: &Workdir, hosts: &[&Host], comes: Comes) -> Result<(), Report> {
     let on_disk = workdir.secrets()?;
     let mut secrets = on_disk.clone();
-    let number = secrets.next_generation(&host.name, comes, clock::now()).map_err(|error| damaged(&error))?;
-    workdir.write_secrets(&on_disk, &secrets)?;
-    Ok(number)
+    for host in hosts {
+        secrets.next_generation(&host.name, comes, clock::now()).map_err(|error| damaged(&error))?;
+    }
+    workdir.write_secrets(&on_disk, &secrets)
 }
 
-/// Makes the host's certificate and kubeconfig, in a folder that the caller holds, and returns the latter as the host needs it:
+/// Makes the hosts' certificates and kubeconfigs, in a folder that the caller holds, and returns the latter as the hosts need them:
 /// with the authorities that the cluster has now, where those are known.
-pub(crate) fn host_kubeconfig(
+pub(crate) fn host_kubeconfigs(
     workdir: &Workdir,
     checked: Checked,
-    host: &Host,
+    hosts: &[&Host],
     authorities: Option<&[u8]>,
-) -> Result<Secret, Report> {
+) -> Result<Vec<Secret>, Report> {
     let project = Project::load(workdir, checked)?;
-    let asset = HostKubeconfig::new(host);
-    let plan = project.plan(|other| other.id() == asset.id())?;
+    let assets: Vec<HostKubeconfig> = hosts.iter().map(|host| HostKubeconfig::new(host)).collect();
+    let wanted: BTreeSet<String> = assets.iter().map(HostKubeconfig::id).collect();
+    let plan = project.plan(|asset| wanted.contains(&asset.id()))?;
     workdir.write_secrets(&project.secrets_on_disk, project.secrets())?;
     workdir.apply(&plan, project.lock())?;
     let tree = plan.tree(project.tree());
@@ -40,9 +44,11 @@ pub(crate) fn host_kubeconfig(
         secrets: project.secrets(),
         tree: &tree,
     };
-    let made = match authorities {
+    let kubeconfig = |asset: &HostKubeconfig| match authorities {
         Some(authorities) => asset.trusting(&inputs, authorities),
         None => asset.make(&inputs).map(|mut made| made.remove(0)),
     };
-    made.map(Secret::new).map_err(|error| Report::from_error(Code::AssetFailed, &error))
+    let made: Result<Vec<Vec<u8>>, MakeError> = assets.iter().map(kubeconfig).collect();
+    let made = made.map_err(|error| Report::from_error(Code::AssetFailed, &error))?;
+    Ok(made.into_iter().map(Secret::new).collect())
 }

@@ -6,7 +6,7 @@
 //! Project    with secrets and what is on disk: everything a plan needs
 //! Forecast   what a run will make, before the nodes are rendered      forecast.rs
 //! make       carries it out, or tells what it would do                make.rs, dry_run.rs, render_nodes.rs
-//! host_kubeconfig, next_generation   of one host of a cluster that runs  host_identity.rs
+//! host_kubeconfigs, next_generation   of hosts of a cluster that runs    host_identity.rs
 //! ```
 
 mod dry_run;
@@ -17,7 +17,7 @@ mod render_nodes;
 
 pub(crate) use dry_run::{join, kept_in};
 pub(crate) use forecast::Forecast;
-pub(crate) use host_identity::{host_kubeconfig, next_generation};
+pub(crate) use host_identity::{host_kubeconfigs, next_generation};
 pub(crate) use make::{MakeOptions, RenderOptions, Wanted, keep_fetched, make, make_checked};
 
 use std::collections::BTreeMap;

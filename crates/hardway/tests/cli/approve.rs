@@ -15,9 +15,13 @@ pub(crate) fn ask(plane: &ControlPlane, name: &str, node: &str) {
 
 /// The same as whoever stands in the request.
 pub(crate) fn ask_as(plane: &ControlPlane, name: &str, node: &str, change: impl Fn(&mut Value)) {
+    ask_with(plane.kubectl(), name, node, change);
+}
+
+/// The same by way of this kubectl.
+pub(crate) fn ask_with(mut create: Command, name: &str, node: &str, change: impl Fn(&mut Value)) {
     let mut object = request(name, &format!("{node}.ocp4.example.com"), "", change);
     object["metadata"] = serde_json::json!({"name": name});
-    let mut create = plane.kubectl();
     create.args(["create", "-f", "-", "--as", object["spec"]["username"].as_str().unwrap()]);
     for group in object["spec"]["groups"].as_array().unwrap() {
         create.args(["--as-group", group.as_str().unwrap()]);

@@ -5,7 +5,8 @@ use std::process::Command;
 use hardway_testing::{ControlPlane, INSTALL_CONFIG, INVENTORY, Ran, Running, Work, feed, succeed, until};
 use serde_json::{Value, json};
 
-use super::approve::{ask, is_approved};
+use super::approve::{ask, ask_as, ask_with, is_approved};
+use super::csr::shared;
 use crate::work;
 
 fn recover(work: &Work, more: &[&str]) -> Command {
@@ -30,13 +31,13 @@ fn first_certificates_that_ended_before_the_install_was_over_are_named_with_thei
     {
         assert!(ran.stdout.contains(line), "{line}: {}", ran.stdout);
     }
-    let ran = ran.says("error[recovery-failed]").says("9 first certificates have ended");
+    let ran = ran.says("error[recovery-failed]").says("13 first certificates have ended");
     let ran = ran.says("hardway create ignition-configs");
     assert!(!ran.stdout.contains("root-ca"), "lives ten years: {}", ran.stdout);
 
     let ran = work.run_at("2026-11-17T00:00:00Z", &["recover", "certs", "-o", "json"]).expect(9);
     let told: Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!(told["worn"]["certificates"].as_array().unwrap().len(), 9);
+    assert_eq!(told["worn"]["certificates"].as_array().unwrap().len(), 13);
 }
 
 #[test]
@@ -67,14 +68,86 @@ fn renew_lease(plane: &ControlPlane, node: &str) {
     create(plane, &object);
 }
 
+/// Everything boots from a stock pointer.
+fn stock() -> Work {
+    let inventory = INVENTORY
+        .replace("role: master,", "role: master, stockPointer: true,")
+        .replace("role: worker,", "role: worker, stockPointer: true,");
+    assert_eq!(inventory.matches("stockPointer").count(), 4);
+    work::with_inputs(INSTALL_CONFIG, &inventory)
+}
+
+/// `ssh` on this computer, as it would be with nobody there.
+fn without_ssh(work: &Work, command: &mut Command) {
+    work.write("bin/ssh", "#!/bin/sh\necho \"ssh: connect to host: No route to host\" >&2\nexit 255\n");
+    succeed(Command::new("chmod").arg("755").arg(work.path("bin/ssh")));
+    let path = std::env::var("PATH").unwrap();
+    command.env("PATH", format!("{}:{path}", work.path("bin").display()));
+}
+
+/// A host with an identity of its own: its next generation is made and taken to it, and what it asked with the one before is denied.
 #[test]
-fn real_a_silent_node_is_let_in_and_waited_for() {
+fn real_a_silent_host_gets_its_next_generation() {
+    let (plane, work) = (ControlPlane::start(), work::made());
+    work.write("auth/kubeconfig", plane.read("kubeconfig"));
+    let complete =
+        ["create", "configmap", "bootstrap", "-n", "kube-system", "--from-literal=status=complete"];
+    succeed(plane.kubectl().args(complete));
+    register(&plane, "master-0");
+    ask(&plane, "csr-old", "master-0");
+    let mut command = recover(&work, &[]);
+    without_ssh(&work, &mut command);
+    let recovering = Running::start(command);
+    until("the script", || work.exists("recovery/master-0.sh"));
+    until("the denial", || plane.get(&["csr", "csr-old"])["status"]["conditions"][0]["type"] == "Denied");
+    assert_eq!(plane.get(&["csr", "csr-old"])["status"]["conditions"][0]["reason"], "IdentityReplaced");
+    assert_eq!(work.mode("recovery/master-0.sh"), 0o600);
+    let script = work.read("recovery/master-0.sh");
+    assert!(script.contains("/etc/kubernetes/kubeconfig") && script.contains("systemctl restart kubelet"));
+    assert!(!work.exists("recovery/worker-0.sh"), "it is not silent");
+    ask_as(&plane, "csr-new", "master-0", |object| {
+        object["spec"]["username"] = "hardway:host:master-0:2".into();
+    });
+    until("the approval", || is_approved(&plane, "csr-new"));
+    renew_lease(&plane, "master-0");
+    let Ran { stdout, stderr, .. } = recovering.end().expect(0);
+    assert!(stdout.contains("approve csr-new  master-0.ocp4.example.com  rejoin"), "{stdout}{stderr}");
+    assert!(stdout.contains("not put in place: ") && stdout.contains("No route to host"), "{stdout}");
+    let command = "ssh core@192.168.126.101 sudo bash -s <";
+    assert!(stdout.contains(command) && stdout.contains("recovery/master-0.sh"), "{stdout}");
+    let identity = |text: &str| work.read("secrets/identity.json").contains(text);
+    assert!(identity(r#""number": 2"#) && identity(r#""comes": "in-place""#));
+    assert!(!work.exists("recovery/master-0.sh"), "it has done its part");
+    let key = work.read("secrets/host-identity-master-0.key");
+    let line = key.lines().nth(1).unwrap();
+    assert!(!stdout.contains(line) && !stderr.contains(line), "nothing of it is told");
+}
+
+/// Whoever has only the declared nodes can let nobody in that has an identity.
+#[test]
+fn real_without_the_folder_no_identity_can_be_made() {
     let (plane, work) = (ControlPlane::start(), work::with_inputs(INSTALL_CONFIG, INVENTORY));
+    register(&plane, "master-0");
+    work.write("declared.yaml", work.ok(&["csr", "declared"]).stdout);
+    let (kubeconfig, declared) = (plane.kubeconfig(), work.path("declared.yaml"));
+    let with = ["--kubeconfig", kubeconfig.to_str().unwrap(), "--timeout", "1s"];
+    let by_document = [&with[..], &["--declared", declared.to_str().unwrap()]].concat();
+    for arguments in [&with[..], &by_document] {
+        let ran = Ran::of(recover(&work, arguments)).expect(9);
+        ran.says("no identity can be made here for master-0.ocp4.example.com")
+            .says("error[recovery-blocked]");
+    }
+    assert!(!work.exists("recovery") && !work.exists("secrets/identity.json"));
+}
+
+#[test]
+fn real_a_silent_node_from_a_stock_pointer_is_let_in_and_waited_for() {
+    let (plane, work) = (ControlPlane::start(), stock());
     for node in ["master-0", "worker-0"] {
         register(&plane, node);
     }
-    ask(&plane, "csr-master", "master-0");
-    ask(&plane, "csr-stranger", "worker-7");
+    ask_as(&plane, "csr-master", "master-0", shared);
+    ask_as(&plane, "csr-stranger", "worker-7", shared);
     let kubeconfig = plane.kubeconfig();
     let with = ["--kubeconfig", kubeconfig.to_str().unwrap()];
 
@@ -98,12 +171,18 @@ fn real_a_silent_node_is_let_in_and_waited_for() {
     let elsewhere = work.path("recovery.kubeconfig");
     let url = plane.url();
     let arguments = ["--kubeconfig", elsewhere.to_str().unwrap(), "--server", &url];
-    let recovering = Running::start(recover(&work, &arguments));
-    until("the approval", || is_approved(&plane, "csr-master"));
+    let mut recovering = Running::start(recover(&work, &arguments));
+    // What was asked before is not meant; its kubelet asks again.
+    recovering.until_said("approving: this one writes");
+    until("what was asked before is held", || work.read("journal.jsonl").contains("node-exists"));
+    assert!(!is_approved(&plane, "csr-master"));
+    succeed(plane.kubectl().args(["delete", "csr", "csr-master"]));
+    ask_as(&plane, "csr-again", "master-0", shared);
+    until("the approval", || is_approved(&plane, "csr-again"));
     renew_lease(&plane, "master-0");
     recovering.signal("INT");
     let Ran { stdout, stderr, .. } = recovering.end().expect(8);
-    assert!(stdout.contains("approve csr-master  master-0.ocp4.example.com  rejoin"), "{stdout}");
+    assert!(stdout.contains("approve csr-again  master-0.ocp4.example.com  rejoin"), "{stdout}");
     assert!(stdout.contains("silent   worker-0.ocp4.example.com"), "{stdout}");
     assert!(stderr.contains("1 nodes are back") && stderr.contains("error[interrupted]"), "{stderr}");
     assert!(!is_approved(&plane, "csr-stranger"));
@@ -141,9 +220,8 @@ fn recovery_kubeconfig(plane: &ControlPlane, server: &str) -> String {
 
 #[test]
 fn real_an_api_server_whose_certificate_has_ended_is_reached_by_its_recovery_name() {
-    let (mut plane, work) = (ControlPlane::start(), work::with_inputs(INSTALL_CONFIG, INVENTORY));
+    let (mut plane, work) = (ControlPlane::start(), stock());
     register(&plane, "master-0");
-    ask(&plane, "csr-master", "master-0");
     succeed(Command::new("bash").args(["-c", MAKE_RECOVERY]).current_dir(plane.folder()));
     work.write("here.kubeconfig", recovery_kubeconfig(&plane, &plane.url()));
     // On a master localhost is the API server; where this runs, it is not.
@@ -163,7 +241,9 @@ fn real_an_api_server_whose_certificate_has_ended_is_reached_by_its_recovery_nam
 
     let by_address = plane.url().replace("localhost", "127.0.0.1");
     let arguments = ["--kubeconfig", copied.to_str().unwrap(), "--server", &by_address];
-    let recovering = Running::start(recover(&work, &arguments));
+    let mut recovering = Running::start(recover(&work, &arguments));
+    recovering.until_said("approving: this one writes");
+    ask_with(plane.kubectl_with(&here), "csr-master", "master-0", shared);
     until("the approval", || {
         let mut get = plane.kubectl_with(&here);
         let found = succeed(get.args(["get", "csr", "csr-master", "-o", "json"]));

@@ -1,6 +1,7 @@
 //! The approver on a real control plane.
 
 mod burst;
+mod delivery;
 mod joins;
 mod kubelet;
 mod lab;

@@ -1,5 +1,6 @@
 //! `hardway recover certs`
 
+mod hand_over;
 mod show;
 
 use std::sync::Arc;
@@ -13,6 +14,8 @@ use hardway_cluster::recovery::{Assessment, Recovered, Recovery};
 use kube::Client;
 use serde_json::Value;
 use tokio::sync::mpsc;
+
+use hand_over::{Folder, HandedOver};
 
 use super::approve::{ApproverEvent, print};
 use crate::cli::{Format, Global, RecoverArgs, RecoverCertsArgs, RecoverVerb};
@@ -32,7 +35,12 @@ pub(crate) fn run(global: &Global, args: &RecoverArgs, out: &Output) -> Result<E
         None => ExpiredInstall::of(&workdir, args.cluster.release_dir.as_deref(), out)?,
         Some(_) => ExpiredInstall::default(),
     };
-    runtime::run_to_its_end(recover(&workdir, args, declared, worn, out))
+    // A dry run lets nobody in, and a document of who is expected comes without secrets.
+    let folder = match args.dry_run || args.declared.is_some() {
+        true => None,
+        false => Folder::open(&workdir, out)?,
+    };
+    runtime::run_to_its_end(recover(&workdir, args, declared, worn, folder, out))
 }
 
 async fn recover(
@@ -40,12 +48,13 @@ async fn recover(
     args: &RecoverCertsArgs,
     declared: Declared,
     worn: ExpiredInstall,
+    folder: Option<Folder<'_>>,
     out: &Output,
 ) -> Result<Exit, Report> {
     let (recovery, events) = begin(workdir, args, declared, out).await?;
     let mut done = Done { worn, ..Done::default() };
     let (end, decisions) =
-        tokio::join!(carry_out(recovery, args, &mut done, out), listen(events, args.output, out));
+        tokio::join!(carry_out(recovery, args, folder, &mut done, out), listen(events, args.output, out));
     if args.output != Format::Text {
         out.value(&show::value(&done, &decisions), args.output);
     }
@@ -57,6 +66,7 @@ async fn recover(
 struct Done {
     found: Assessment,
     worn: ExpiredInstall,
+    handed_over: Vec<HandedOver>,
     recovered: Option<Recovered>,
 }
 
@@ -108,7 +118,7 @@ async fn begin(
         tell: Arc::new(move |news| {
             if let News::Following(holder) = news {
                 let _ = sender.send(ApproverEvent::Warning(format!(
-                    "{holder} approves for this cluster and knows nothing of this recovery: stop it until this is over"
+                    "{holder} approves for this cluster: unless it works in this folder, it knows nothing of this recovery; stop it until this is over"
                 )));
             }
             let _ = sender.send(ApproverEvent::of(news));
@@ -119,8 +129,9 @@ async fn begin(
 
 /// Takes the recovery, so that whoever listens knows when there is nothing more to come.
 async fn carry_out(
-    recovery: Recovery,
+    mut recovery: Recovery,
     args: &RecoverCertsArgs,
+    folder: Option<Folder<'_>>,
     done: &mut Done,
     out: &Output,
 ) -> Result<Exit, Report> {
@@ -145,6 +156,17 @@ async fn carry_out(
     if args.dry_run || (found.silent().next().is_none() && !found.is_anything_waiting()) {
         return verdict(done);
     }
+    match &folder {
+        Some(folder) => {
+            let (declared, client) = (&recovery.approver.declared, &recovery.approver.client);
+            done.handed_over = folder.hand_over(found, declared, args, client, out).await?;
+            recovery.approver.declared = folder.declared(&Output::silent())?;
+        }
+        None => tell_of_identities(found, &recovery.approver.declared, out),
+    }
+    if is_text {
+        out.data(&hand_over::text(&done.handed_over));
+    }
     let limit = Duration::try_from(args.timeout).unwrap_or(Duration::MAX);
     let mut stop = None;
     let stopped = async {
@@ -155,6 +177,9 @@ async fn carry_out(
     };
     let recovered = recovery.run(found, stopped).await.map_err(|error| failed(&error))?;
     out.info(&format!("{} nodes are back", recovered.back.len()));
+    if let Some(folder) = &folder {
+        folder.clear(&done.handed_over, &recovered.back, &recovery.approver.declared);
+    }
     done.recovered = Some(recovered);
     if stop == Some(Stop::Interrupted) {
         return Err(runtime::interrupted("nodes were coming back"));
@@ -162,8 +187,21 @@ async fn carry_out(
     verdict(done)
 }
 
+/// Whoever has no secrets of the cluster cannot bring a host its next identity.
+fn tell_of_identities(found: &Assessment, declared: &Declared, out: &Output) {
+    let has_identity = |node: &str| declared.node(node).is_some_and(|node| node.identity.is_some());
+    let silent: Vec<&str> =
+        found.silent().map(|one| one.node.as_str()).filter(|node| has_identity(node)).collect();
+    if !silent.is_empty() {
+        out.warn(&format!(
+            "no identity can be made here for {}: run this in the folder that the cluster was installed from, without --declared",
+            silent.join(", ")
+        ));
+    }
+}
+
 /// Zero when nothing is left to do.
-fn verdict(Done { found, worn, recovered }: &Done) -> Result<Exit, Report> {
+fn verdict(Done { found, worn, recovered, .. }: &Done) -> Result<Exit, Report> {
     let silent: Vec<String> = match recovered {
         Some(recovered) => recovered.silent.clone(),
         None => found.silent().map(|one| one.node.clone()).collect(),

@@ -18,7 +18,7 @@ pub(super) const EXPIRED_FIX: &str = "the API server runs with a certificate tha
     hardway recover certs --kubeconfig localhost-recovery.kubeconfig --server https://MASTER:6443";
 
 /// For programs: one document.
-pub(super) fn value(Done { found, worn, recovered }: &Done, decisions: &[Value]) -> Value {
+pub(super) fn value(Done { found, worn, handed_over, recovered }: &Done, decisions: &[Value]) -> Value {
     let recovered = recovered.as_ref().map(|Recovered { summary, back, silent }| {
         json!({"approved": summary.approved, "denied": summary.denied, "held": summary.held, "back": back, "silent": silent})
     });
@@ -26,6 +26,7 @@ pub(super) fn value(Done { found, worn, recovered }: &Done, decisions: &[Value])
         "kubelets": found.kubelets,
         "canBeOffUntil": found.can_be_off_until().map(|(end, _)| end),
         "worn": worn,
+        "handedOver": handed_over,
         "decisions": decisions,
         "recovered": recovered,
     })

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hardway_assets::install_media::{hash, hash_in, hashed_pointer};
-use hardway_assets::inventory::{Host, Role};
+use hardway_assets::inventory::Host;
 use hardway_assets::{Tree, ignition};
 
 use crate::project::Project;
@@ -37,20 +37,15 @@ impl<'p> HostConfig<'p> {
         Self { path: path.display().to_string(), bytes, is_live: false, is_given: true }
     }
 
-    /// The complete config, or the pool's pointer where there is none.
+    /// The host's own, or the pool's pointer for a host that is declared to boot from it. Nothing stands in for the former: the
+    /// machine would ask as somebody who is not let in.
     pub(crate) fn find(project: &'p Project, host: &Host) -> Result<Self, Report> {
         let is_live = project.cluster().is_bootstrap_in_place();
-        let candidates = match host.role {
-            _ if is_live => vec!["bootstrap-in-place-for-live-iso.ign".to_owned()],
-            Role::Bootstrap => vec!["bootstrap.ign".to_owned()],
-            role => vec![format!("ignition/{}.ign", host.name), format!("{role}.ign")],
-        };
-        for path in &candidates {
-            if let Some(bytes) = project.tree().get(path) {
-                return Ok(Self { path: path.clone(), bytes, is_live, is_given: false });
-            }
+        let path = ignition::first_boot_config(project.cluster(), host);
+        if let Some(bytes) = project.tree().get(&path) {
+            return Ok(Self { path, bytes, is_live, is_given: false });
         }
-        let what = format!("{} has no config yet: there is no {}", host.name, candidates.join(" and no "));
+        let what = format!("{} has no config yet: there is no {path}", host.name);
         let target = if is_live { "single-node-ignition-config" } else { "ignition-configs" };
         Err(Report::new(Code::Usage, what).fix(format!("hardway create {target}")))
     }
