@@ -10,8 +10,8 @@ use super::table::Table;
 /// Builds and runs the measurement, which is an ignored test of hardway-cluster: it needs what the tests there have.
 pub(crate) fn measure(table: &mut Table) -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let test = ["test", "--release", "--quiet", "--package=hardway-cluster", "--test=csr", "--"];
-    let which = ["--ignored", "--exact", "approver::burst::bench_burst", "--nocapture"];
+    let test = ["test", "--release", "--quiet", "--package=hardway-cluster", "--test=it", "--"];
+    let which = ["--ignored", "--exact", "csr::approver::burst::bench_burst", "--nocapture"];
     let mut command = Command::new(env!("CARGO"));
     let output = command.args(test).args(which).current_dir(root).stdin(Stdio::null()).output()?;
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
