@@ -42,18 +42,42 @@ impl ControlPlane {
 
     /// One of its own, for a test that must not meet others.
     pub fn start() -> Self {
+        let mut plane = Self::with_etcd(free_ports());
+        plane.start_api_server();
+        plane.let_everybody_ask();
+        plane
+    }
+
+    /// One with the authorities, names and port of a cluster that was made elsewhere: its API server has more flags, and
+    /// whoever asks here as administrator is that cluster's.
+    ///
+    /// # Panics
+    /// When it does not answer there.
+    pub fn of_cluster(port: u16, flags: &[&str], kubeconfig: &str) -> Self {
+        let mut ports = free_ports();
+        ports[0] = port;
+        let mut plane = Self::with_etcd(ports);
+        fs::write(plane.kubeconfig(), kubeconfig).unwrap();
+        plane.start_api_server_with(flags, &plane.kubeconfig());
+        plane.let_everybody_ask();
+        plane
+    }
+
+    fn with_etcd(ports: [u16; 5]) -> Self {
         let bin = tools(&[ETCD, API_SERVER, "kubectl"]);
         let folder = tempfile::tempdir().unwrap();
         succeed(Command::new("bash").args(["-c", MAKE_CERTIFICATES]).current_dir(folder.path()));
-        let mut plane = Self { bin, ports: free_ports(), servers: BTreeMap::new(), folder };
+        let mut plane = Self { bin, ports, servers: BTreeMap::new(), folder };
         Identity::issue(plane.folder(), &plane.url(), "admin", "admin", &["system:masters"]);
         let [_, etcd, peer, ..] = plane.ports;
         plane.serve(ETCD, &flags::etcd(etcd, peer));
-        plane.start_api_server();
-        // What is tested is approving; asking is open to everybody.
-        let binding = ["clusterrolebinding", "ask", "--clusterrole=system:node-bootstrapper"];
-        succeed(plane.kubectl().arg("create").args(binding).arg("--group=system:authenticated"));
         plane
+    }
+
+    /// What is tested is approving; asking is open to everybody.
+    fn let_everybody_ask(&self) {
+        let binding = ["clusterrolebinding", "ask", "--clusterrole=system:node-bootstrapper"];
+        succeed(self.kubectl().arg("create").args(binding).arg("--group=system:authenticated"));
     }
 
     /// Starts the API server, unless it runs, and waits until it answers.
@@ -89,9 +113,15 @@ impl ControlPlane {
 
     /// Starts the controllers that issue certificates, unless they run.
     pub fn start_controller_manager(&mut self) {
+        self.start_controller_manager_with(&[]);
+    }
+
+    /// The same with more flags, of which the last of a name counts.
+    pub fn start_controller_manager_with(&mut self, more: &[&str]) {
         tools(&[CONTROLLER_MANAGER]);
-        let port = self.ports[3];
-        self.serve(CONTROLLER_MANAGER, &flags::controller_manager(port));
+        let mut flags = flags::controller_manager(self.ports[3]);
+        flags.extend(more.iter().map(|flag| (*flag).to_owned()));
+        self.serve(CONTROLLER_MANAGER, &flags);
     }
 
     /// Starts what gives pods their nodes, unless it runs.

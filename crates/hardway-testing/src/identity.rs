@@ -33,6 +33,11 @@ impl Identity {
         Self::with(folder, url, name, &serde_json::json!({"token": token}))
     }
 
+    /// Whoever the user of a kubeconfig is that was made elsewhere.
+    pub fn of(kubeconfig: impl Into<PathBuf>) -> Self {
+        Self { kubeconfig: kubeconfig.into() }
+    }
+
     /// Where its kubeconfig lies.
     pub fn kubeconfig(&self) -> &Path {
         &self.kubeconfig
