@@ -3,6 +3,7 @@
 //! A room a part of the program: `cargo test -p hardway --test it serve::`.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test stops at the first surprise")]
 
+mod attackers;
 mod bare_metal;
 mod check;
 mod cli;
@@ -15,6 +16,9 @@ mod live;
 mod release;
 mod serve;
 
+#[path = "../../hardway-cluster/tests/csr/support/mod.rs"]
+#[allow(dead_code, reason = "shared with the tests of the policy, which use more of it")]
+mod certificate_requests;
 #[path = "../../hardway-machines/tests/common/client.rs"]
 mod client;
 #[path = "../../hardway-release/tests/containers.rs"]

@@ -1,4 +1,5 @@
-//! `cargo xtask drill [NAME…]`: whole installs in the lab, with something going wrong. Needs root.
+//! `cargo xtask drill [NAME…]`: whole installs in the lab, with something going wrong; and `attackers`, who need no lab. Needs
+//! root.
 //!
 //! ```text
 //! Lab            a working folder and its lab, taken down whatever happens   lab.rs
@@ -6,6 +7,7 @@
 //! DRILLS         every drill: what goes wrong, and how it must end           the other files
 //! ```
 
+mod attackers;
 mod faults;
 mod hosted;
 mod install;
@@ -57,6 +59,11 @@ const DRILLS: &[Drill] = &[
         "hosted",
         "3 hosted workers from zero to Ready, one replaced, one scaled away, two upgraded; controller, ignition server and token lost on the way",
         hosted::run,
+    ),
+    drill(
+        "attackers",
+        "thousands of attempts to become a node, by seven attackers at five moments: none gets in, no host is delayed",
+        attackers::run,
     ),
     drill("seed-etcd-signer", "etcd's signer without annotations: minted anew, named", seeds::etcd_signer),
     drill(

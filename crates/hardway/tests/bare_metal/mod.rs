@@ -7,5 +7,5 @@ mod create_cluster;
 pub(crate) mod first_boot;
 mod joining;
 mod masters;
-mod node;
+pub(crate) mod node;
 pub(crate) mod site;

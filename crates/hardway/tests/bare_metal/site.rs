@@ -43,7 +43,22 @@ impl Deref for Site {
 impl Site {
     /// With configs made, and these settings of the provider.
     pub(crate) fn new(settings: &str) -> Self {
-        let site = Self(with_machines(&format!("provider: bare-metal\n  bare-metal: {settings}\n")));
+        Self::made(with_machines(&format!("provider: bare-metal\n  bare-metal: {settings}\n")))
+    }
+
+    /// The same with a second worker, worker-1.
+    pub(crate) fn with_two_workers() -> Self {
+        let work = with_machines("provider: bare-metal\n  bare-metal: {}\n");
+        work.edit("install-config.yaml", "replicas: 1", "replicas: 2");
+        let inventory = work.read("inventory.yaml");
+        let worker = inventory.lines().find(|line| line.contains("worker-0")).unwrap();
+        let other = worker.replace("worker-0", "worker-1").replace(".110", ".111").replace(":6e", ":6f");
+        work.write("inventory.yaml", format!("{inventory}{other}\n"));
+        Self::made(work)
+    }
+
+    fn made(work: Work) -> Self {
+        let site = Self(work);
         site.ok(&["create", "ignition-configs"]);
         fs_err::create_dir(site.path("media")).unwrap();
         fs_err::copy(pristine(), site.path("media/rhcos-live.x86_64.iso")).unwrap();
