@@ -66,6 +66,9 @@ else
   cargo test --workspace --quiet
 fi
 
+say "what docs/security.md claims has its tests"
+cargo xtask security
+
 say "the lab's own programs"
 unformatted=$(gofmt -l lab crates/hardway-release/tests/mco-stand-in)
 [[ -z $unformatted ]] || { echo "not formatted: $unformatted" >&2; exit 1; }

@@ -5,6 +5,7 @@ mod bench;
 mod drill;
 mod fresh;
 mod guide;
+mod security;
 
 use std::io::Write as _;
 
@@ -16,7 +17,7 @@ struct Task {
     run: fn() -> Result<()>,
 }
 
-const TASKS: [Task; 8] = [
+const TASKS: [Task; 9] = [
     Task {
         name: "arrows",
         about: "check which crate and which room of the program uses which",
@@ -33,6 +34,11 @@ const TASKS: [Task; 8] = [
     Task { name: "bench serve", about: "measure serving alone", run: bench::run_serve },
     Task { name: "guide", about: "write the tables in docs/guide/", run: guide::write },
     Task { name: "guide --check", about: "say which tables in docs/guide/ are old", run: guide::check },
+    Task {
+        name: "security",
+        about: "check that the tests named in docs/security.md exist",
+        run: security::run,
+    },
 ];
 
 fn main() -> Result<()> {
