@@ -62,18 +62,16 @@ impl Background {
         let release_dir = install.options.make.release.release_dir.as_deref();
         let folder = Folder::of(&install.dir, &install.inputs, release_dir, &install.out)?;
         let (view, log) = (install.view.clone(), install.log.clone());
-        let server = server::Background::start(
-            folder,
-            install.journal.clone(),
-            &server::Options::default(),
-            move |event| match event {
+        // A pointer that somebody else has opens nothing, and keeps no host from joining: the policy wants the same.
+        let options = server::Options { only_from_own_address: true, ..server::Options::default() };
+        let server =
+            server::Background::start(folder, install.journal.clone(), &options, move |event| match event {
                 server::ServerEvent::Serving(url) | server::ServerEvent::Booting(url) => {
                     log.line(&format!("serving on {url}"))
                 }
                 server::ServerEvent::Happened(event) => view.event(&server::words(&event)),
                 server::ServerEvent::Trouble(what) => view.event(&format!("ignition server: {what}")),
-            },
-        )?;
+            })?;
         self.server = Some(server);
         Ok(())
     }
