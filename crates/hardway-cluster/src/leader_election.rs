@@ -110,6 +110,8 @@ struct Elector {
     began: Instant,
     now: Now,
     holder: watch::Sender<Holder>,
+    /// Whether it was ever tried: a write that was cut off may have come through.
+    wrote: bool,
 }
 
 impl Leadership {
@@ -144,7 +146,8 @@ impl Elector {
     fn new(leases: Api<Lease>, name: &str, candidate: Candidate, now: Now) -> (Self, Leadership) {
         let (sender, holder) = watch::channel(Holder::Theirs(None));
         let name = name.to_owned();
-        let elector = Self { leases, name, candidate, began: Instant::now(), now, holder: sender };
+        let elector =
+            Self { leases, name, candidate, began: Instant::now(), now, holder: sender, wrote: false };
         (elector, Leadership { holder })
     }
 
@@ -152,13 +155,19 @@ impl Elector {
     async fn run(mut self, stop: impl Future<Output = ()>) {
         let mut stop = std::pin::pin!(stop);
         loop {
-            self.renew().await;
+            let round = async {
+                self.renew().await;
+                sleep(PERIOD).await;
+            };
             tokio::select! {
-                () = sleep(PERIOD) => {}
+                () = round => {}
                 () = &mut stop => break,
             }
         }
-        self.release().await;
+        // Whoever never wrote has nothing to let go: an API server that is silent is not asked once more.
+        if self.wrote {
+            self.release().await;
+        }
     }
 
     /// One try. An API server that does not answer changes nothing; the deadline runs on.
@@ -198,7 +207,8 @@ impl Elector {
     }
 
     /// Whether it was written. The resource version makes one of two concurrent writers fail.
-    async fn write(&self, mut lease: Lease) -> bool {
+    async fn write(&mut self, mut lease: Lease) -> bool {
+        self.wrote = true;
         let params = PostParams::default();
         let request = async {
             match lease.metadata.resource_version {

@@ -230,7 +230,10 @@ fn somebody_elses_load_balancer_is_told_in_a_table() {
     let text = table(&changes);
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(lines.len(), 1 + 4 + 2, "{text}");
-    assert!(text.contains("https GET :6443/readyz = 200") && text.contains("nodes only"), "{text}");
+    assert!(
+        text.contains("https GET :6443/readyz = 200") && text.contains("only 192.168.126.0/24"),
+        "{text}"
+    );
     let later: Vec<_> = changes.iter().filter(|change| change.before == "remove-bootstrap").collect();
     assert_eq!(later.iter().map(|change| change.port).collect::<Vec<_>>(), [6443, 22623]);
     assert!(later.iter().all(|change| change.members.iter().all(|member| !member.contains("bootstrap"))));

@@ -72,18 +72,19 @@ pub(super) const REASONS: &[Reason] = &[
     row("*.ign /opt/openshift/bootstrap.env", Ours, SCRIPT_VALUES),
     row("*.ign /opt/openshift/crds/*", Ours, CRDS),
     row("*.ign /opt/openshift/etcd-member-pod.yaml", Ours, CONTROL_PLANE),
-    row("*.ign /opt/openshift/expected-nodes", Ours, APPROVAL),
     row("*.ign /opt/openshift/image-policies/*", Ours, IMAGE_POLICIES),
     row("*.ign /opt/openshift/image-references", Ours, REFERENCES),
     row("*.ign /opt/openshift/node.ign", Ours, IN_PLACE),
     row("*.ign /opt/openshift/operator-seeds/*", Ours, SEEDS),
     row("*.ign /usr/local/bin/*", Both, SCRIPTS),
+    row("*.ign /usr/local/bin/approve-csr.sh", Theirs, APPROVAL),
     row("*.ign /usr/local/bin/bootstrap-common.sh", Ours, SCRIPTS),
     row("*.ign /usr/local/bin/bootstrap-pivot.sh", Theirs, PIVOT),
     row("*.ign /usr/local/bin/create-manifests.sh", Ours, CREATION),
     row("*.ign /usr/local/bin/make-master-ignition.sh", Ours, IN_PLACE),
     row("*.ign /usr/local/bin/node-image-*.sh", Ours, NODE_IMAGE),
     row("*.ign /usr/local/bin/oc-or-container.sh", Ours, SCRIPTS),
+    row("*.ign unit approve-csr.service", Theirs, APPROVAL),
     row("*.ign unit node-image-*", Ours, NODE_IMAGE),
     row("*.ign unit release-image-pivot.service", Theirs, PIVOT),
     row("*.ign unit var-ostreecontainer.mount", Ours, NODE_IMAGE),
@@ -92,8 +93,7 @@ pub(super) const REASONS: &[Reason] = &[
 
 const ADDRESSES: &str =
     "The inventory fixes names and addresses of hosts; openshift-install leaves them to DHCP and DNS.";
-const APPROVAL: &str =
-    "Certificate requests are approved by name and address; openshift-install's script approves every one.";
+const APPROVAL: &str = "Certificate requests are approved by one policy, from outside the bootstrap host; openshift-install's script there approves every one.";
 const BOUND_KEY: &str = "hardway makes the pair that signs bound tokens; openshift-install leaves it to the API server operator's render at boot.";
 const BYPASSED: &str =
     "openshift-install was told not to check whether this host may install a FIPS cluster, and says so.";

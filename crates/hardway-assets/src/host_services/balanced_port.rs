@@ -5,6 +5,7 @@
 
 use std::net::IpAddr;
 
+use ipnet::IpNet;
 use serde::Serialize;
 
 use crate::Cluster;
@@ -28,8 +29,8 @@ pub struct BalancedPort {
     pub health: Health,
     /// Whether a client should stay with its member: sessions of web applications like it, the API must not.
     pub is_sticky: bool,
-    /// False for what only nodes may reach: the configs it serves hold secrets.
-    pub is_for_everybody: bool,
+    /// Who may connect: nobody but these networks; none named: everybody.
+    pub clients: Vec<IpNet>,
 }
 
 /// A host that answers.
@@ -79,7 +80,7 @@ impl BalancedPort {
             members: control_plane.clone(),
             health,
             is_sticky: false,
-            is_for_everybody: true,
+            clients: Vec::new(),
         };
         let ingress = |name, port| Self {
             addresses: network.ingress_vip.clone(),
@@ -91,7 +92,9 @@ impl BalancedPort {
             // /readyz turns bad 70 s before the server stops listening; /healthz and an open port do not.
             row("api", 6443, Health { port: 6443, path: "/readyz", is_tls: true }),
             Self {
-                is_for_everybody: false,
+                // The configs it serves hold secrets. The addresses of all hosts, and the virtual ones, lie in these networks: the
+                // rules of the inventory see to it.
+                clients: cluster.config.networking.machine_network.iter().map(|net| net.cidr).collect(),
                 ..row("machine-config-server", 22623, Health { port: 22623, path: "/healthz", is_tls: true })
             },
             ingress("ingress-https", 443),

@@ -24,6 +24,11 @@ pub fn haproxy(balanced: &[BalancedPort], files: &Haproxy) -> String {
             let early = if address.is_ipv6() { " transparent" } else { "" };
             let _ = writeln!(text, "    bind {}{early}", endpoint(*address, service.port));
         }
+        if !service.clients.is_empty() {
+            let clients: Vec<String> = service.clients.iter().map(ToString::to_string).collect();
+            let _ = writeln!(text, "    acl machines src {}", clients.join(" "));
+            text.push_str("    tcp-request connection reject unless machines\n");
+        }
         let balance = if service.is_sticky { "source" } else { "roundrobin" };
         let _ = writeln!(text, "    balance {balance}");
         let Health { port, path, is_tls } = service.health;

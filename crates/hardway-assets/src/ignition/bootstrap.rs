@@ -252,13 +252,7 @@ impl Bootstrap {
         for unit in units {
             config.unit(unit.name, unit.enabled, unit.text, unit.dropins);
         }
-        put(config, "/opt/openshift/bootstrap.env", 0o644, environment::write(inputs)?.as_bytes())?;
-        put(
-            config,
-            "/opt/openshift/expected-nodes",
-            0o644,
-            host_files::expected_nodes(inputs.cluster).as_bytes(),
-        )
+        put(config, "/opt/openshift/bootstrap.env", 0o644, environment::write(inputs)?.as_bytes())
     }
 }
 

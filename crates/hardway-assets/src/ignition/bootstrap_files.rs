@@ -120,7 +120,7 @@ pub fn in_place_units() -> Vec<Unit> {
     vec![unit!("bootstrap-in-place", "install-to-disk.service", Some(true))]
 }
 
-const SCRIPTS: [HostFile; 20] = [
+const SCRIPTS: [HostFile; 19] = [
     HostFile {
         path: "/etc/systemd/system-generators/node-image-overlay-generator",
         mode: 0o555,
@@ -128,7 +128,6 @@ const SCRIPTS: [HostFile; 20] = [
             "../../templates/bootstrap/etc/systemd/system-generators/node-image-overlay-generator"
         ),
     },
-    script!("bootstrap", "approve-csr.sh"),
     script!("bootstrap", "bootkube.sh"),
     script!("bootstrap", "bootstrap-cluster-gather.sh"),
     script!("bootstrap", "bootstrap-common.sh"),
@@ -170,8 +169,7 @@ const IN_PLACE_SCRIPTS: [HostFile; 5] = [
     },
 ];
 
-const UNITS: [Unit; 15] = [
-    unit!("bootstrap", "approve-csr.service", Some(true)),
+const UNITS: [Unit; 14] = [
     unit!("bootstrap", "bootkube.service", None),
     unit!("bootstrap", "chown-gatewayd-key.service", Some(true)),
     unit!("bootstrap", "crio-configure.service", None),

@@ -90,20 +90,10 @@ pub(super) fn motd(cluster: &Cluster) -> String {
     };
     format!(
         "This is the bootstrap host of {}. {fate}\n\
-         Follow it:  journalctl -b -f -u release-image.service -u bootkube.service -u approve-csr.service\n\
+         Follow it:  journalctl -b -f -u release-image.service -u bootkube.service\n\
          Stages:     /var/log/openshift/bootkube.json\n",
         cluster.domain()
     )
-}
-
-/// `/opt/openshift/expected-nodes`: name and addresses of every master, for the approver of certificate requests.
-pub(super) fn expected_nodes(cluster: &Cluster) -> String {
-    let mut text = String::new();
-    for host in cluster.inventory.with_role(crate::inventory::Role::Master) {
-        let addresses: Vec<String> = host.ip.iter().map(ToString::to_string).collect();
-        let _ = writeln!(text, "{} {}", cluster.node_name(host), addresses.join(" "));
-    }
-    text
 }
 
 fn proxy_variables(cluster: &Cluster) -> Vec<(&'static str, String)> {

@@ -39,9 +39,10 @@ fn real_every_stage_is_walked_once() {
     play_the_operators(&plane, &host);
 
     // Something is missing at first: the service fails at once, and says what.
+    host.write("opt/openshift/etcd-member-pod.yaml", "");
     let (success, output) = run(&mut bootkube(&plane, &host));
-    assert!(!success && output.contains("missing in") && output.contains("expected-nodes"), "{output}");
-    host.write("opt/openshift/expected-nodes", "master-0 192.168.126.101\n");
+    assert!(!success && output.contains("missing in") && output.contains("etcd-member-pod.yaml"), "{output}");
+    host.write("opt/openshift/etcd-member-pod.yaml", "etcd pod");
     // A pod left over from an earlier try must not matter.
     host.write("etc/kubernetes/manifests/kube-scheduler-pod.yaml", "left over");
 
@@ -69,7 +70,6 @@ fn real_in_place_it_ends_with_the_config_of_the_node() {
     let (plane, host) = (ControlPlane::shared(), Host::new());
     lay_out(&plane, &host);
     host.set(&[("API_URL", &plane.url()), ("API_INT_URL", &plane.url()), ("IN_PLACE", "true")]);
-    host.write("opt/openshift/expected-nodes", "node 192.168.126.101\n");
     host.write("opt/openshift/node.ign", r#"{"ignition":{"version":"3.4.0"}}"#);
     host.write("etc/kubernetes/bootstrap-configs/kube-apiserver-config.yaml", "config");
     host.write("etc/kubernetes/static-pod-resources/etcd-member/ca.crt", "ca");

@@ -28,7 +28,6 @@ fn node() -> Host {
         ("opt/openshift/bootstrap-manifests/kube-apiserver-pod.yaml", "pod"),
         ("opt/openshift/bootstrap-manifests/kube-controller-manager-pod.yaml", "pod"),
         ("opt/openshift/bootstrap-manifests/kube-scheduler-pod.yaml", "pod"),
-        ("opt/openshift/expected-nodes", "node 192.168.126.101\n"),
         ("opt/openshift/original_cvo_overrides.patch", "{}"),
         ("opt/openshift/log-bundle-bootstrap.tar.gz", "bundle"),
         ("etc/kubernetes/bootstrap-configs/kube-apiserver-config.yaml", "config"),

@@ -4,7 +4,6 @@
 //! loopback address. Without a Go toolchain, leave them out: `cargo test -- --skip real_`.
 
 mod after_reboot;
-mod approve_csr;
 mod bootkube;
 mod create_manifests;
 mod gather;

@@ -146,7 +146,6 @@ fn units_start_scripts_that_exist() {
 fn units_are_enabled_as_on_openshift_installs_bootstrap_host() {
     let enabled: Vec<&str> = all_units().iter().filter(|u| u.enabled == Some(true)).map(|u| u.name).collect();
     let expected = [
-        "approve-csr.service",
         "chown-gatewayd-key.service",
         "kubelet.service",
         "progress.service",

@@ -106,20 +106,12 @@ pub async fn routers(config: &Config, patience: Duration) -> Vec<String> {
 }
 
 /// Those whose journals tell something; the same as in the script below.
-const UNITS: [&str; 8] = [
-    "approve-csr",
-    "bootkube",
-    "crio",
-    "crio-configure",
-    "kubelet",
-    "release-image",
-    "node-image-pull",
-    "progress",
-];
+const UNITS: [&str; 7] =
+    ["bootkube", "crio", "crio-configure", "kubelet", "release-image", "node-image-pull", "progress"];
 
 /// Sections as in the look at the host's record.
 const LOGS: &str = r#"
-for unit in approve-csr bootkube crio crio-configure kubelet release-image node-image-pull progress; do
+for unit in bootkube crio crio-configure kubelet release-image node-image-pull progress; do
   echo "== log $unit"
   journalctl --boot --no-pager --output=short --lines=400 --unit="$unit" 2>/dev/null
 done

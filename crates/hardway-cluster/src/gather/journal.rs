@@ -12,8 +12,7 @@ use crate::diagnosis::BundleError;
 use hardway_base::redaction::Redactor;
 
 /// The units of which installer-gather.sh collects the journals too.
-const UNITS: [&str; 10] = [
-    "approve-csr",
+const UNITS: [&str; 9] = [
     "bootkube",
     "chown-gatewayd-key",
     "crio",

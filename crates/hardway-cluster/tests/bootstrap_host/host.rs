@@ -71,7 +71,6 @@ impl Host {
         };
         for (path, text) in [
             ("etcd-member-pod.yaml", "etcd pod".to_owned()),
-            ("expected-nodes", "master-0 192.168.126.101\n".to_owned()),
             ("original_cvo_overrides.patch", r#"{"spec":{"overrides":null}}"#.to_owned()),
             ("manifests/cvo-overrides.yaml", map("one")),
             ("openshift/99_feature-gate.yaml", map("two")),

@@ -31,7 +31,7 @@ async fn real_a_bootkube_that_hangs_is_seen_reset_and_goes_on() {
     );
 
     // Something that Ignition should have brought is missing at first.
-    host.hide("expected-nodes");
+    host.hide("original_cvo_overrides.patch");
     host.start();
     let failed = until(&host, |report| state(report, "openshift-manifests") == State::Failed).await;
     let current = failed.current().unwrap();
@@ -40,7 +40,7 @@ async fn real_a_bootkube_that_hangs_is_seen_reset_and_goes_on() {
         ("everything that Ignition should bring is there", State::Failed)
     );
     host.stop();
-    host.show("expected-nodes");
+    host.show("original_cvo_overrides.patch");
 
     // No master ever runs a control plane here: it hangs.
     host.start();

@@ -21,7 +21,7 @@ pub struct Change {
     /// How to ask a member whether it is well.
     pub health: String,
     /// Who may come in.
-    pub clients: &'static str,
+    pub clients: String,
     /// Whether a client stays with its member.
     pub is_sticky: bool,
 }
@@ -46,7 +46,7 @@ pub fn table(changes: &[Change]) -> String {
             change.port.to_string(),
             change.members.join(","),
             change.health.clone(),
-            change.clients.to_owned(),
+            change.clients.clone(),
             if change.is_sticky { "by source" } else { "no" }.to_owned(),
         ]
     }));
@@ -63,6 +63,11 @@ pub fn table(changes: &[Change]) -> String {
     text
 }
 
+fn clients(service: &BalancedPort) -> String {
+    let networks: Vec<String> = service.clients.iter().map(ToString::to_string).collect();
+    if networks.is_empty() { "everybody".to_owned() } else { format!("only {}", networks.join(",")) }
+}
+
 fn change(before: &'static str, service: &BalancedPort) -> Change {
     let scheme = if service.health.is_tls { "https" } else { "http" };
     let member = |member: &hardway_assets::host_services::Member| {
@@ -75,7 +80,7 @@ fn change(before: &'static str, service: &BalancedPort) -> Change {
         port: service.port,
         members: service.members.iter().map(member).collect(),
         health: format!("{scheme} GET :{}{} = 200", service.health.port, service.health.path),
-        clients: if service.is_for_everybody { "everybody" } else { "nodes only" },
+        clients: clients(service),
         is_sticky: service.is_sticky,
     }
 }

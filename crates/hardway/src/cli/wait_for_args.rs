@@ -32,6 +32,9 @@ pub(crate) struct WaitArgs {
     /// How long an operator must not have been progressing to be at rest
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = duration)]
     pub(crate) stable_for: SignedDuration,
+    /// Leave certificate requests to others, such as `hardway approve --watch`, instead of approving them by the policy meanwhile
+    #[arg(long)]
+    pub(crate) no_approve: bool,
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
     #[arg(short, long, value_enum, default_value_t = Format::Text)]

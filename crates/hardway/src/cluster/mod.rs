@@ -1,5 +1,6 @@
-//! Looking at a cluster: the way to it, who is expected in it, what is wrong with it, and its logs.
+//! Looking at a cluster: the way to it, who is expected in it, who lets them in, what is wrong with it, and its logs.
 
+mod background_approver;
 pub(crate) mod diagnosis;
 mod expired_install;
 mod folder_cluster;
@@ -8,6 +9,7 @@ mod log_bundle;
 mod policy;
 pub(crate) mod verification;
 
+pub(crate) use background_approver::BackgroundApprover;
 pub(crate) use expired_install::{ExpiredInstall, FIX as EXPIRED_INSTALL_FIX};
 pub(crate) use live::{Access, KUBECONFIG, Live, WayIn, folder_config, journal_gateway};
 pub(crate) use log_bundle::{BundleSource, gather_bundle};

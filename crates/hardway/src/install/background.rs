@@ -2,8 +2,6 @@
 
 use std::io::ErrorKind;
 use std::sync::Arc;
-use std::thread::JoinHandle;
-use std::time::Duration;
 
 use hardway_base::error_sentence;
 use hardway_cluster::approver::{Approver, News};
@@ -13,12 +11,11 @@ use hardway_journal::{Entry, MediumRead};
 use hardway_machines::ignition_server::ServerError;
 use hardway_machines::media_server::MediaServer;
 use hardway_machines::providers::{MediaAddress, Provider};
-use tokio_util::sync::CancellationToken;
 
 use super::Install;
 use super::view::InstallView;
 use crate::clock;
-use crate::cluster::{self, DeclaredHere};
+use crate::cluster::{self, BackgroundApprover, DeclaredHere};
 use crate::project::Checked;
 use crate::release::Reach;
 use crate::report::{Code, Report};
@@ -26,31 +23,14 @@ use crate::runtime;
 use crate::server::{self, Folder};
 use crate::terminal::Log;
 
-/// The pause before an approver that gave up is started again.
-const BETWEEN_APPROVERS: Duration = Duration::from_secs(5);
-
 /// Begun when a phase first needs it, ended with the install.
 #[derive(Default)]
 pub(crate) struct Background {
     server: Option<server::Background>,
     media: Option<MediaServer>,
-    approver: Option<Running>,
+    approver: Option<BackgroundApprover>,
     /// A node from a stock pointer that was there before and comes again, since when.
     again: Option<(String, jiff::Timestamp)>,
-}
-
-struct Running {
-    stop: CancellationToken,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.stop.cancel();
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-    }
 }
 
 impl Background {
@@ -122,59 +102,26 @@ impl Background {
         // Every machine of an install has its config from this very server.
         let rejoin = self.again.clone().into_iter().collect();
         let settings = Settings { ignition: IgnitionEvidence::Required, rejoin, ..Settings::default() };
-        let config = install.block_on(cluster::folder_config(&install.workdir))?;
-        let (folder, view, log) = (install.dir.clone(), install.view.clone(), install.log.clone());
-        let (stop, runtime) = (CancellationToken::new(), runtime::handle()?);
-        let stopped = stop.clone();
-        let thread = std::thread::spawn(move || {
-            runtime.block_on(async {
-                let client = match kube::Client::try_from(config) {
-                    Ok(client) => client,
-                    Err(error) => return view.event(&format!("approver: {}", error_sentence(&error))),
-                };
-                let teller = view.clone();
-                let approver = Approver {
-                    client,
-                    folder,
-                    declared,
-                    settings,
-                    identity: cluster::identity(),
-                    standing: Standing::Principal,
-                    dry_run: false,
-                    now: Arc::new(clock::now),
-                    tell: Arc::new(move |news| tell(news, teller.as_ref(), &log)),
-                };
-                let watch = async || match approver.watch(stopped.clone().cancelled_owned()).await {
-                    Ok(_) => Ok(()),
-                    Err(error) => Err(error_sentence(&error)),
-                };
-                let tell = |why| view.event(&format!("approver: {why}"));
-                again_and_again(watch, &stopped, BETWEEN_APPROVERS, tell).await;
-            });
-        });
-        self.approver = Some(Running { stop, thread: Some(thread) });
+        let client = install.block_on(async {
+            let config = cluster::folder_config(&install.workdir).await?;
+            kube::Client::try_from(config)
+                .map_err(|error| Report::from_error(Code::KubeconfigUnusable, &error))
+        })?;
+        let (teller, log, view) = (install.view.clone(), install.log.clone(), install.view.clone());
+        let approver = Approver {
+            client,
+            folder: install.dir.clone(),
+            declared,
+            settings,
+            identity: cluster::identity(),
+            standing: Standing::Principal,
+            dry_run: false,
+            now: Arc::new(clock::now),
+            tell: Arc::new(move |news| tell(news, teller.as_ref(), &log)),
+        };
+        let gave_up = move |why: &str| view.event(&format!("approver: {why}"));
+        self.approver = Some(BackgroundApprover::start(approver, gave_up)?);
         Ok(())
-    }
-}
-
-/// What cannot be recorded is not decided, and an approver that finds so gives up. A disk that is full for a moment must not
-/// leave the machines without certificates for the rest of the install.
-async fn again_and_again(
-    mut run: impl AsyncFnMut() -> Result<(), String>,
-    stop: &CancellationToken,
-    pause: Duration,
-    mut tell: impl FnMut(String),
-) {
-    let mut told = String::new();
-    while let Err(why) = run().await {
-        if why != told {
-            tell(format!("{why}; trying again"));
-        }
-        told = why;
-        tokio::select! {
-            () = tokio::time::sleep(pause) => {}
-            () = stop.cancelled() => return,
-        }
     }
 }
 
@@ -201,25 +148,5 @@ fn tell(news: News<'_>, view: &dyn InstallView, log: &Log) {
             view.event(&format!("{holder} approves certificates; this one only watches"))
         }
         News::Trouble(what) => log.line(&format!("approver: {what}; trying again")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn an_approver_that_gave_up_begins_again_and_says_why_once() {
-        let (mut runs, mut told) = (0, Vec::new());
-        let run = async || {
-            runs += 1;
-            if runs < 4 { Err("no space left".to_owned()) } else { Ok(()) }
-        };
-        again_and_again(run, &CancellationToken::new(), Duration::ZERO, |why| told.push(why)).await;
-        assert_eq!((runs, told), (4, vec!["no space left; trying again".to_owned()]));
-
-        let stopped = CancellationToken::new();
-        stopped.cancel();
-        again_and_again(async || Err("no space left".to_owned()), &stopped, Duration::MAX, |_| {}).await;
     }
 }

@@ -1,6 +1,7 @@
 //! The commands that talk to a cluster, on a real etcd and kube-apiserver. Nobody acts on what is written there: the
 //! operators are played.
 
+mod approvers;
 mod diagnosing;
 mod ending;
 mod folder;

@@ -131,7 +131,7 @@ if ! /site/gcloud --project=acme --quiet compute instances describe ocp4-x7k2p-b
 fi
 
 # balancer/config: what the load balancer goes by
-if ! { [ "$(stat -c %a /site/work/gce/haproxy.cfg 2>/dev/null)" = 644 ] && sha256sum /site/work/gce/haproxy.cfg 2>/dev/null | grep -qF 65c7c52f4cc276c87eba70ead8c5aaca07450792eee6f87e0ef9d156893bcb33; }; then
+if ! { [ "$(stat -c %a /site/work/gce/haproxy.cfg 2>/dev/null)" = 644 ] && sha256sum /site/work/gce/haproxy.cfg 2>/dev/null | grep -qF 1c949183a09f5e5041a8e2a3ff7cc97705ed6d4a11d5f3b0a48df6b4893b505b; }; then
   install -D -m 0644 /dev/stdin /site/work/gce/haproxy.cfg <<'END_OF_FILE'
 # Made by hardway.
 global
@@ -166,6 +166,8 @@ listen api
 
 listen machine-config-server
     bind 192.168.126.10:22623
+    acl machines src 192.168.126.0/24
+    tcp-request connection reject unless machines
     balance roundrobin
     option httpchk
     http-check send meth GET uri /healthz ver HTTP/1.1 hdr Host machine-config-server
@@ -199,7 +201,7 @@ END_OF_FILE
 fi
 
 # balancer/pushed: the load balancer's instance has its configuration
-if ! { { [ "$(stat -c %a /site/work/gce/haproxy.pushed 2>/dev/null)" = 644 ] && sha256sum /site/work/gce/haproxy.pushed 2>/dev/null | grep -qF 65c7c52f4cc276c87eba70ead8c5aaca07450792eee6f87e0ef9d156893bcb33; } && /site/gcloud --project=acme --quiet compute instances describe ocp4-x7k2p-balancer --zone=us-central1-a '--format=value(name)' >/dev/null 2>&1; }; then
+if ! { { [ "$(stat -c %a /site/work/gce/haproxy.pushed 2>/dev/null)" = 644 ] && sha256sum /site/work/gce/haproxy.pushed 2>/dev/null | grep -qF 1c949183a09f5e5041a8e2a3ff7cc97705ed6d4a11d5f3b0a48df6b4893b505b; } && /site/gcloud --project=acme --quiet compute instances describe ocp4-x7k2p-balancer --zone=us-central1-a '--format=value(name)' >/dev/null 2>&1; }; then
   /site/gcloud --project=acme --quiet compute instances add-metadata ocp4-x7k2p-balancer --zone=us-central1-a --metadata-from-file=haproxy-cfg=/site/work/gce/haproxy.cfg
   install -D -m 0644 /dev/stdin /site/work/gce/haproxy.pushed <<'END_OF_FILE'
 # Made by hardway.
@@ -235,6 +237,8 @@ listen api
 
 listen machine-config-server
     bind 192.168.126.10:22623
+    acl machines src 192.168.126.0/24
+    tcp-request connection reject unless machines
     balance roundrobin
     option httpchk
     http-check send meth GET uri /healthz ver HTTP/1.1 hdr Host machine-config-server

@@ -17,12 +17,15 @@ impl Work for AwaitBootstrap<'_> {
     fn run(&self) -> Result<String, Report> {
         self.0.check_certificates()?;
         self.0.background().serve(self.0)?;
+        // Masters ask as soon as there is an API, and nobody on the bootstrap host answers them.
+        self.0.background().approve(self.0)?;
         self.0.until(|what| Report::new(Code::BootstrapFailed, what), |index, _| judge(index))
     }
 
     fn plan(&self) -> Result<Vec<Effect>, Report> {
         Ok(vec![Effect::of(
-            "watches the bootstrap host and the API until the first objects exist; changes nothing",
+            "watches the bootstrap host and the API until the first objects exist; approves certificate requests of expected \
+             machines meanwhile",
         )])
     }
 

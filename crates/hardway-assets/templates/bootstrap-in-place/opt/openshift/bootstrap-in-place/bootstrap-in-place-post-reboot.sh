@@ -14,14 +14,14 @@ main() {
   run_stage release-cvo-lease wait_for 0 "the version operator's lease" release openshift-cluster-version version
   run_stage release-cpc-lease wait_for 0 "the policy controller's lease" release kube-system cluster-policy-controller-lock
   run_stage cvo-overrides wait_for 0 "the ClusterVersion to take its overrides back" restore_overrides
-  # A kubelet asks for its serving certificate some time after its first one, and may ask again after a restart.
-  run_stage node-ready wait_for 0 "the node" approving node_ready
-  run_stage kube-apiserver-operator wait_for 0 "the API server's operator" approving operator_ready
+  # The kubelet asks for two certificates, and may ask again after a restart. They are approved from outside this host.
+  run_stage node-ready wait_for 0 "the node" node_ready
+  run_stage kube-apiserver-operator wait_for 0 "the API server's operator" operator_ready
   # The unit got drop-ins after it was started, so systemd has to read it again first.
   run_stage restart-kubelet restart_kubelet
-  run_stage own-kube-apiserver wait_for 0 "the operator's API server" approving own_api_server
+  run_stage own-kube-apiserver wait_for 0 "the operator's API server" own_api_server
   run_stage restart-kubelet-again systemctl restart kubelet
-  run_stage wait-for-cvo wait_for 0 "the cluster version" approving version_available
+  run_stage wait-for-cvo wait_for 0 "the cluster version" version_available
   clean
 }
 
@@ -35,15 +35,6 @@ try() {
   answer=$("$@" 2>&1) && return
   printf '%s\n' "${answer##*$'\n'}"
   return 1
-}
-
-# approving COMMAND…: approves what this node may have, by the same policy as before the reboot, then runs COMMAND. While
-# the API server is down there is nothing to approve, and COMMAND will tell.
-approving() {
-  local approved
-  approved=$("$BIN_DIR/approve-csr.sh" --once "$kubeconfig" 2>&1) || approved="no certificate request could be read"
-  [[ -z $approved ]] || say "$approved"
-  "$@"
 }
 
 report() {
@@ -60,12 +51,16 @@ restore_overrides() {
   try client patch clusterversions.config.openshift.io version --type=merge --patch-file="$OPENSHIFT_DIR/original_cvo_overrides.patch"
 }
 
+# In place there is one node.
 node_ready() {
-  local node ready
-  node=$(cut -d' ' -f1 "$OPENSHIFT_DIR/expected-nodes" | head -n 1)
-  ready=$(client get node "$node" -o json 2>/dev/null | jq -r 'first(.status.conditions[]? | select(.type == "Ready")) | .status') || ready=''
-  [[ $ready == True ]] && return
-  printf 'node %s is not Ready\n' "$node"
+  local nodes
+  nodes=$(ask client get nodes -o json) || nodes='{}'
+  jq -e '.items // [] | length > 0 and all(.[]; any(.status.conditions[]?; .type == "Ready" and .status == "True"))' <<<"$nodes" >/dev/null && return
+  if jq -e '.items // [] | length > 0' <<<"$nodes" >/dev/null; then
+    printf 'node %s is not Ready\n' "$(jq -r '.items[0].metadata.name' <<<"$nodes")"
+  else
+    printf 'no node: its certificate requests are approved by hardway wait-for, or by hardway approve, on your computer\n'
+  fi
   return 1
 }
 
@@ -101,7 +96,7 @@ version_available() {
 clean() {
   systemctl disable bootkube.service
   rm -rf "$KUBERNETES_DIR"/bootstrap-* "$EARLIER_BUNDLE" "$OPENSHIFT_DIR"
-  (cd "$BIN_DIR" && rm -f approve-csr.sh bootstrap-cluster-gather.sh bootstrap-common.sh bootstrap-in-place-post-reboot.sh \
+  (cd "$BIN_DIR" && rm -f bootstrap-cluster-gather.sh bootstrap-common.sh bootstrap-in-place-post-reboot.sh \
     bootstrap-service-record.sh installer-gather.sh installer-masters-gather.sh oc-or-container.sh)
   say "this host is the cluster's node now; nothing of the bootstrap is left but its records"
 }

@@ -34,13 +34,12 @@ collect() {
   for pod in kube-apiserver-pod kube-controller-manager-pod kube-scheduler-pod; do
     file "$OPENSHIFT_DIR/bootstrap-manifests/$pod.yaml" "/etc/kubernetes/manifests/$pod.yaml" 0600
   done
-  for script in approve-csr bootstrap-cluster-gather bootstrap-common bootstrap-service-record installer-gather \
+  for script in bootstrap-cluster-gather bootstrap-common bootstrap-service-record installer-gather \
     installer-masters-gather oc-or-container; do
     file "$BIN_DIR/$script.sh" "/usr/local/bin/$script.sh" 0555
   done
   file "$OPENSHIFT_DIR/bootstrap-in-place/bootstrap-in-place-post-reboot.sh" /usr/local/bin/bootstrap-in-place-post-reboot.sh 0555
   file "$OPENSHIFT_DIR/bootstrap.env" /opt/openshift/bootstrap.env 0600
-  file "$OPENSHIFT_DIR/expected-nodes" /opt/openshift/expected-nodes 0644
   file "$OPENSHIFT_DIR/original_cvo_overrides.patch" /opt/openshift/original_cvo_overrides.patch 0644
   file "$OPENSHIFT_DIR/log-bundle-bootstrap.tar.gz" /var/log/log-bundle-bootstrap.tar.gz 0600
 }

@@ -60,7 +60,7 @@ hand_over() {
 # A file the Ignition config left out is better said now than by a pod that does not start.
 check_inputs() {
   local file missing=''
-  for file in bootstrap.env etcd-member-pod.yaml expected-nodes original_cvo_overrides.patch openshift/99_feature-gate.yaml \
+  for file in bootstrap.env etcd-member-pod.yaml original_cvo_overrides.patch openshift/99_feature-gate.yaml \
     manifests/cvo-overrides.yaml auth/{kubeconfig,kubeconfig-kubelet,kubeconfig-loopback} "${static_pods[@]/#/bootstrap-manifests/}"; do
     [[ $file != bootstrap-manifests/* ]] || file+=.yaml
     [[ -s $OPENSHIFT_DIR/$file ]] || missing+=" $file"

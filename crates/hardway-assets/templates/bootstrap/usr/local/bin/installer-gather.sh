@@ -46,7 +46,7 @@ collect() {
   printf 'service records\n'
   cp -r "$SERVICE_RECORDS_DIR/." "$artifacts/bootstrap/services/"
   printf 'this host\n'
-  gather_host "$artifacts" "$artifacts/bootstrap" approve-csr bootkube chown-gatewayd-key crio crio-configure install-to-disk \
+  gather_host "$artifacts" "$artifacts/bootstrap" bootkube chown-gatewayd-key crio crio-configure install-to-disk \
     kubelet progress release-image systemd-journal-gatewayd
   printf 'files\n'
   gather_assets

@@ -1,11 +1,15 @@
 //! `hardway wait-for bootstrap-complete|install-complete`
 
+mod approving;
+
 use std::path::Path;
 
 use hardway_assets::File;
 use hardway_cluster::clock::Clock;
 use hardway_cluster::wait::{Installed, Level, Line, Wait, WaitError, WaitOptions};
 use serde_json::{Value, json};
+
+use approving::Approving;
 
 use crate::cli::{Format, Global, WaitArgs, WaitForArgs, WaitForTarget};
 use crate::clock;
@@ -28,9 +32,10 @@ pub(crate) fn run(global: &Global, args: &WaitForArgs, out: &Output) -> Result<E
 
 async fn bootstrap_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) -> Result<Exit, Report> {
     let live = Live::open(workdir, &(&args.cluster).into(), out).await?;
+    let mut approving = Approving::begin(&live, workdir, args, out)?;
     let mut say = |line: Line| print(&line, out);
     let mut wait = begin(&live, workdir, args, &mut say)?;
-    match wait.bootstrap_complete().await {
+    match approving.beside(wait.bootstrap_complete(), out).await {
         Ok(decision) => {
             result(&wait, args.output, out, "bootstrap-complete", None, json!({"pivot": decision}));
             Ok(Exit::Done)
@@ -41,16 +46,17 @@ async fn bootstrap_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) ->
             wait.complaints().iter().for_each(|line| print(line, out));
             out.info("Use the following command to gather logs from the bootstrap host");
             out.info(&out.advice("hardway gather bootstrap"));
-            Err(failed(&error))
+            Err(failed(&error, &approving))
         }
     }
 }
 
 async fn install_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) -> Result<Exit, Report> {
     let live = Live::open(workdir, &(&args.cluster).into(), out).await?;
+    let mut approving = Approving::begin(&live, workdir, args, out)?;
     let mut say = |line: Line| print(&line, out);
     let mut wait = begin(&live, workdir, args, &mut say)?;
-    match wait.install_complete().await {
+    match approving.beside(wait.install_complete(), out).await {
         Ok(installed) => {
             let known = finish(workdir, live.kubeconfig.as_deref(), &installed, out)?;
             result(&wait, args.output, out, "install-complete", None, known);
@@ -59,7 +65,7 @@ async fn install_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) -> R
         Err(error) => {
             result(&wait, args.output, out, "install-complete", Some(&error), json!({}));
             wait.complaints().iter().for_each(|line| print(line, out));
-            Err(failed(&error))
+            Err(failed(&error, &approving))
         }
     }
 }
@@ -154,13 +160,14 @@ fn result(
     out.value(&value, format);
 }
 
-fn failed(error: &WaitError) -> Report {
+fn failed(error: &WaitError, approving: &Approving) -> Report {
     let report = Report::new(code(error), error.to_string());
     let why = error.why();
     let mut evidence: Vec<String> = vec![error.hint().to_owned()];
     evidence.extend(why.map(|why| format!("{why}")));
     let broken = why.and_then(|why| why.broken());
     evidence.extend(broken.map(|link| format!("first broken link: {}", link.what)));
+    evidence.extend(approving.evidence());
     let report = report.evidence(evidence);
     match broken.and_then(|link| link.fix.clone()) {
         Some(fix) => report.fix(fix),

@@ -1,0 +1,244 @@
+//! Every program that can approve, and the same hostile requests for each: there is one judge.
+
+use std::process::Command;
+
+use hardway_assets::yaml;
+use hardway_testing::{ControlPlane, INSTALL_CONFIG, INVENTORY, Running, feed, succeed};
+use serde_json::json;
+
+use crate::work;
+
+const CLIENT: &str = "kubernetes.io/kube-apiserver-client-kubelet";
+const SERVING: &str = "kubernetes.io/kubelet-serving";
+const BOOTSTRAPPER: &str = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper";
+const MCO_GROUP: &str = "system:serviceaccounts:openshift-machine-config-operator";
+
+/// One request.
+#[derive(Clone, Copy)]
+struct Case {
+    name: &'static str,
+    signer: &'static str,
+    usage: &'static str,
+    subject: &'static str,
+    names: &'static str,
+    user: &'static str,
+    group: &'static str,
+}
+
+/// What a kubelet of a new worker asks for, and what the one of a node asks for.
+const FIRST: Case = Case {
+    name: "first",
+    signer: CLIENT,
+    usage: "client auth",
+    subject: "/O=system:nodes/CN=system:node:worker-0.ocp4.example.com",
+    names: "",
+    user: BOOTSTRAPPER,
+    group: MCO_GROUP,
+};
+const THEN: Case = Case {
+    name: "then",
+    signer: SERVING,
+    usage: "server auth",
+    subject: "/O=system:nodes/CN=system:node:master-0.ocp4.example.com",
+    names: "DNS:master-0.ocp4.example.com,IP:192.168.126.101",
+    user: "system:node:master-0.ocp4.example.com",
+    group: "system:nodes",
+};
+/// master-1 is not there yet, and nobody asks for it but strangers.
+const SPOILT: Case = Case { subject: "/O=system:nodes/CN=system:node:master-1.ocp4.example.com", ..FIRST };
+
+// One line per case, so that it reads as the table it is.
+#[rustfmt::skip]
+const HOSTILE: &[Case] = &[
+    Case { name: "stranger", subject: "/O=system:nodes/CN=system:node:worker-9.ocp4.example.com", ..FIRST },
+    Case { name: "admin", subject: "/O=system:masters/CN=admin", ..FIRST },
+    Case { name: "two-groups", subject: "/O=system:nodes/O=system:masters/CN=system:node:master-1.ocp4.example.com", ..FIRST },
+    Case { name: "second-key-of-a-node", subject: THEN.subject, ..FIRST },
+    Case { name: "other-account", user: "system:serviceaccount:default:thief", ..SPOILT },
+    Case { name: "without-group", group: "system:serviceaccounts", ..SPOILT },
+    Case { name: "client-names", names: "DNS:master-1.ocp4.example.com", ..SPOILT },
+    Case { name: "client-serves", usage: "server auth", ..SPOILT },
+    Case { name: "other-signer", signer: "kubernetes.io/kube-apiserver-client", ..SPOILT },
+    Case { name: "foreign-address", names: "DNS:master-0.ocp4.example.com,IP:192.168.126.102", ..THEN },
+    Case { name: "foreign-name", names: "DNS:master-0.ocp4.example.com,DNS:api.ocp4.example.com", ..THEN },
+    Case { name: "uri", names: "DNS:master-0.ocp4.example.com,URI:https://master-0", ..THEN },
+    Case { name: "comma", names: "URI:x\\,DNS:master-0.ocp4.example.com", ..THEN },
+    Case { name: "no-names", names: "", ..THEN },
+    Case { name: "for-another", user: "system:node:master-1.ocp4.example.com", ..THEN },
+    Case { name: "serving-by-bootstrapper", user: BOOTSTRAPPER, group: MCO_GROUP, ..THEN },
+];
+
+/// How each is started, and whether it may let a new machine in: the one inside the cluster does not know who fetched a config.
+const PROGRAMS: &[(&str, &[&str], bool)] = &[
+    ("approve", &["approve"], true),
+    ("approve --watch", &["approve", "--watch"], true),
+    ("wait-for bootstrap-complete", &["wait-for", "bootstrap-complete"], true),
+    ("wait-for install-complete", &["wait-for", "install-complete"], true),
+    ("deploy/approver", &["deploy/approver"], false),
+];
+
+#[test]
+fn real_hostile_requests_get_nothing_from_any_program() {
+    let plane = ControlPlane::start();
+    plane.apply(
+        &json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "master-0.ocp4.example.com"}}),
+    );
+    for (name, arguments, lets_in) in PROGRAMS {
+        HOSTILE.iter().chain([&FIRST, &THEN]).for_each(|case| request(&plane, case));
+        let work = work::with_inputs(INSTALL_CONFIG, INVENTORY).with_real_clock();
+        work.write("auth/kubeconfig", plane.read("kubeconfig"));
+        let mut program = Running::start(command(&work, arguments));
+        program.until_so(&format!("{name}: the good are approved"), || {
+            is_approved(&plane, "then") && (!lets_in || is_approved(&plane, "first"))
+        });
+        program.until_so(&format!("{name}: the rest is decided"), || {
+            let log = work.path("logs/approvals.jsonl");
+            let log = std::fs::read_to_string(log).unwrap_or_default();
+            HOSTILE.iter().all(|case| case.name == "other-signer" || log.contains(case.name))
+        });
+        let approved: Vec<&str> =
+            HOSTILE.iter().map(|case| case.name).filter(|case| is_approved(&plane, case)).collect();
+        assert!(approved.is_empty(), "{name} approved {approved:?}");
+        assert_eq!(is_approved(&plane, "first"), *lets_in, "{name}");
+        if *name != "approve" {
+            program.signal("TERM");
+        }
+        program.exit();
+        succeed(plane.kubectl().args(["delete", "csr", "--all"]));
+    }
+}
+
+/// While somebody else approves, `wait-for` only waits; when that one ends, it takes over.
+#[test]
+fn real_waiting_approves_hands_over_and_leaves_it_to_others_when_told() {
+    let plane = ControlPlane::start();
+    let work = work::with_inputs(INSTALL_CONFIG, INVENTORY).with_real_clock();
+    work.write("auth/kubeconfig", plane.read("kubeconfig"));
+
+    let mut other = Running::start(command(&work, &["approve", "--watch"]));
+    other.until_said("approving: this one writes");
+    let mut waiting = Running::start(command(&work, &["wait-for", "bootstrap-complete"]));
+    waiting.until_said("are approved by the policy meanwhile");
+    waiting.until_said("this one takes over when it ends");
+    other.signal("TERM");
+    other.exit();
+    waiting.until_said("Approving: this one writes");
+    request(&plane, &FIRST);
+    waiting.until_said("Certificate request first of worker-0.ocp4.example.com: approve: first-client");
+    waiting.signal("INT");
+    assert_eq!(waiting.exit(), Some(8));
+    let lease = plane.get(&["lease", "hardway-approver", "-n", "kube-system"]);
+    assert_eq!(lease["spec"]["holderIdentity"], "", "let go: the next one need not wait");
+
+    // Nobody approves, and that is said twice: at once, and when it came to nothing.
+    request(&plane, &Case { name: "later", subject: SPOILT.subject, ..FIRST });
+    let ran = work.run(&["wait-for", "bootstrap-complete", "--no-approve", "--timeout", "4s"]);
+    assert_eq!(ran.code, Some(5), "{}", ran.stderr);
+    for words in ["left to others: --no-approve", "no machine becomes a node", "approve --dry-run"] {
+        assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
+    }
+    // A KUBECONFIG that was left set leads to somebody else's cluster, for all that is known.
+    work.write("elsewhere.kubeconfig", plane.read("kubeconfig"));
+    work.remove("auth/kubeconfig");
+    let mut command = command(&work, &["wait-for", "bootstrap-complete", "--timeout", "4s"]);
+    command.env("KUBECONFIG", work.path("elsewhere.kubeconfig"));
+    let ran = hardway_testing::Ran::of(command).expect(5);
+    assert!(ran.stderr.contains("left to others: there is no auth/kubeconfig here"), "{}", ran.stderr);
+    assert!(!is_approved(&plane, "later"));
+}
+
+/// The one place that writes an approval, and everybody who can have it written. Whoever adds another adds it to the tests above.
+#[test]
+fn nobody_approves_but_by_the_policy() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let found = |pattern: &str, places: &[&str]| {
+        let mut grep = Command::new("grep");
+        grep.args(["-rlE", "--include=*.rs", "--include=*.sh", "--include=*.yaml", "--include=*.go"]);
+        grep.args([
+            "--include=*.service",
+            "--exclude-dir=tests",
+            "--exclude=tests.rs",
+            "--exclude-dir=target",
+        ]);
+        let out = grep.arg(pattern).args(places).current_dir(&root).output().unwrap();
+        let mut files: Vec<String> =
+            String::from_utf8(out.stdout).unwrap().lines().map(str::to_owned).collect();
+        files.sort();
+        files
+    };
+    assert_eq!(
+        found(
+            r#"subresource\("approval"|_approval\(.*Params|/approval["' $]"#,
+            &["crates", "lab", "deploy", "demo.sh"]
+        ),
+        ["crates/hardway-cluster/src/approver/reconciler.rs"],
+        "who writes approvals"
+    );
+    assert_eq!(
+        found(r"\bApprover \{$", &["crates", "xtask"]),
+        [
+            "crates/hardway-cluster/src/approver/mod.rs",
+            "crates/hardway-cluster/src/approver/run.rs",
+            "crates/hardway-hosted/src/controller/csr_approver.rs",
+            "crates/hardway/src/commands/approve.rs",
+            "crates/hardway/src/commands/recover/mod.rs",
+            "crates/hardway/src/commands/wait_for/approving.rs",
+            "crates/hardway/src/install/background.rs",
+        ],
+        "who runs the approver"
+    );
+    // Nor by hand, nor by the controller manager, which approves for whoever is bound to these roles.
+    let by_hand = found(
+        r"(oc|kubectl|OC\}?)\b.*certificate approve",
+        &["lab", "demo.sh", "crates/hardway-assets/templates"],
+    );
+    assert!(by_hand.is_empty(), "{by_hand:?}");
+    let bound = found("certificatesigningrequests:nodeclient", &["crates", "lab", "deploy"]);
+    assert!(bound.is_empty(), "{bound:?}");
+}
+
+/// As the words say; the approver of `deploy/` with the arguments of its Deployment.
+fn command(work: &hardway_testing::Work, arguments: &[&str]) -> Command {
+    if arguments != ["deploy/approver"] {
+        return work.command(arguments);
+    }
+    work.write("declared.yaml", &work.ok(&["csr", "declared"]).stdout);
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/approver/deployment.yaml");
+    let deployment = yaml::read(&std::fs::read_to_string(file).unwrap()).unwrap().to_json();
+    let arguments = deployment["spec"]["template"]["spec"]["containers"][0]["args"].clone();
+    let arguments: Vec<String> = serde_json::from_value(arguments).unwrap();
+    let declared = work.path("declared.yaml").display().to_string();
+    let here: Vec<String> = arguments
+        .iter()
+        .filter(|argument| !argument.starts_with("--dir="))
+        .map(|argument| argument.replace("/etc/hardway/declared.yaml", &declared))
+        .collect();
+    assert!(here.iter().any(|argument| argument.ends_with(&declared)), "{arguments:?}");
+    work.command(&here.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn is_approved(plane: &ControlPlane, name: &str) -> bool {
+    plane.get(&["csr", name])["status"]["conditions"][0]["type"] == "Approved"
+}
+
+/// Asks as that user, on the real API server, with a key of its own.
+fn request(plane: &ControlPlane, case: &Case) {
+    let mut openssl = Command::new("openssl");
+    openssl.args(["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]);
+    openssl.args(["-keyout", "/dev/null", "-subj", case.subject, "-outform", "PEM"]);
+    if !case.names.is_empty() {
+        openssl.args(["-addext", &format!("subjectAltName={}", case.names)]);
+    }
+    let pem = openssl.output().unwrap();
+    assert!(pem.status.success(), "{}: {}", case.name, String::from_utf8_lossy(&pem.stderr));
+    let encoded = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, &pem.stdout);
+    let object = json!({
+        "apiVersion": "certificates.k8s.io/v1", "kind": "CertificateSigningRequest", "metadata": {"name": case.name},
+        "spec": {"signerName": case.signer, "request": encoded, "usages": ["digital signature", case.usage]},
+    });
+    let mut create = plane.kubectl();
+    create.args(["create", "-f", "-", "--as", case.user, "--as-group", case.group]);
+    let serviceaccounts = ["--as-group", "system:serviceaccounts"];
+    create.args(if case.group == MCO_GROUP { &serviceaccounts[..] } else { &[] });
+    feed(create.args(["--as-group", "system:authenticated"]), &object.to_string());
+}
