@@ -57,13 +57,13 @@ pub(crate) fn gather_bundle(
         .prefix(".hardway-")
         .tempfile_in(workdir.path(""))
         .map_err(|error| io(&error))?;
-    let redactor = Arc::new(Redactor::new(known_secrets(&workdir)?));
+    let redactor = Arc::new(Redactor::new(known_secrets(workdir)?));
     let wanted = Wanted { remote, id, masters, redactor };
-    let gateway = journal_gateway(&workdir, host);
+    let gateway = journal_gateway(workdir, host);
     let fetched =
         runtime::aloud(out, || "still gathering".to_owned(), fetch(wanted, gateway, target.as_file(), out));
     let gathered = runtime::run("gathering", fetched).map_err(|report| match report.code {
-        Code::GatherFailed => report.fix(format!("try `ssh -i {} {}@{host}` yourself", key.display(), user)),
+        Code::GatherFailed => report.fix(format!("try `ssh -i {} {user}@{host}` yourself", key.display())),
         _ => report,
     })?;
     target.persist_noclobber(workdir.path(&name)).map_err(|error| io(&error.error))?;
