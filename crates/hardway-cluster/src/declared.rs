@@ -50,8 +50,9 @@ pub struct DeclaredNode {
     /// Its fixed addresses: all it may serve at.
     pub addresses: Vec<IpAddr>,
     /// Who its machine asks as until it is a node. None for one that boots from a stock pointer, with an identity that it
-    /// shares with everybody; and in documents of older versions, which knew no other.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// shares with everybody. That has to be said (`null`): in a document of an older version, which knew no other, a host that has
+    /// its own by now would be let in with the shared one.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub identity: Option<HostIdentity>,
 }
 

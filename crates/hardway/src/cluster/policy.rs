@@ -61,7 +61,9 @@ pub(crate) fn declared(workdir: &Workdir, file: Option<&Path>, out: &Output) -> 
     let [document] = documents.as_slice() else {
         return Err(unreadable(file, format!("{} documents, where one is needed", documents.len())));
     };
-    serde_json::from_value(document.clone()).map_err(|error| unreadable(file, error))
+    serde_json::from_value(document.clone()).map_err(|error| {
+        unreadable(file, error).fix("print it anew, with this version: hardway csr declared --dir CLUSTER")
+    })
 }
 
 /// This host and process: no two approvers are the same.

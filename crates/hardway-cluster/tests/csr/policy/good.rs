@@ -119,10 +119,17 @@ fn what_is_declared_survives_its_file() {
     assert!(text.contains(r#""identity":{"user":"hardway:host:worker-0:1"}"#), "{text}");
 }
 
-/// One of an older version says nothing about identities: everybody is judged by the evidence alone.
+/// One of an older version says nothing about identities. Read as "none", it would let a host in with the shared one.
 #[test]
-fn what_was_declared_before_there_were_identities_is_read() {
-    let old = r#"{"domain": "x.example", "nodes": [{"node": "a.x.example", "host": "a", "addresses": ["10.0.0.1"]}],
-        "serviceNetworks": [], "podNetworks": [], "otherAddresses": []}"#;
-    assert_eq!(serde_json::from_str::<Declared>(old).unwrap().nodes[0].identity, None);
+fn what_does_not_say_who_a_host_asks_as_is_refused() {
+    let document = |identity: &str| {
+        format!(
+            r#"{{"domain": "x.example", "nodes": [{{"node": "a.x.example", "host": "a", "addresses": ["10.0.0.1"]{identity}}}],
+            "serviceNetworks": [], "podNetworks": [], "otherAddresses": []}}"#
+        )
+    };
+    let error = serde_json::from_str::<Declared>(&document("")).unwrap_err();
+    assert!(error.to_string().contains("missing field `identity`"), "{error}");
+    let stock = serde_json::from_str::<Declared>(&document(r#", "identity": null"#)).unwrap();
+    assert_eq!(stock.nodes[0].identity, None);
 }
