@@ -163,6 +163,7 @@ fn nobody_approves_but_by_the_policy() {
         grep.args([
             "--include=*.service",
             "--exclude-dir=tests",
+            "--exclude-dir=hardway-testing",
             "--exclude=tests.rs",
             "--exclude-dir=target",
         ]);
