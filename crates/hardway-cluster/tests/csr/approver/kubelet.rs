@@ -18,7 +18,7 @@ async fn real_a_kubelet_gets_both_certificates_and_serves_with_them() {
 #[tokio::test(flavor = "multi_thread")]
 async fn real_a_kubelet_from_a_stock_pointer_gets_them_too() {
     let mut lab = Lab::start(1).await;
-    lab.from_stock_pointers();
+    lab.boot_from_stock_pointers();
     joins(lab, ControlPlane::shared_identity).await;
 }
 

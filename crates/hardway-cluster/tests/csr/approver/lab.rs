@@ -91,7 +91,7 @@ impl Lab {
     }
 
     /// All of them boot from a stock pointer.
-    pub(crate) fn from_stock_pointers(&mut self) {
+    pub(crate) fn boot_from_stock_pointers(&mut self) {
         self.declared.nodes.iter_mut().for_each(|node| node.identity = None);
     }
 

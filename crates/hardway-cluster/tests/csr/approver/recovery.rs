@@ -104,7 +104,7 @@ fn months_pass(lab: &Lab) {
 #[tokio::test(flavor = "multi_thread")]
 async fn real_only_silent_nodes_from_stock_pointers_are_let_in_and_only_once() {
     let mut lab = Lab::start(4).await;
-    lab.from_stock_pointers();
+    lab.boot_from_stock_pointers();
     for n in [0, 1, 3] {
         lab.register(n).await;
     }
@@ -131,10 +131,8 @@ async fn real_only_silent_nodes_from_stock_pointers_are_let_in_and_only_once() {
     });
     // What was asked before the permission is not meant, and its kubelet asks again.
     let held_before = format!("hold {before}: node-exists");
-    until_found("what was asked before", async || {
-        told.lock().unwrap().iter().any(|line| *line == held_before).then_some(())
-    })
-    .await;
+    until_found("what was asked before", async || told.lock().unwrap().contains(&held_before).then_some(()))
+        .await;
     lab.requests().delete(&before, &DeleteParams::default()).await.unwrap();
     let silent = lab.ask_shared(0, &keys[0]).await;
     let rivals = [lab.ask_shared(3, &keys[3]).await, lab.ask_shared(3, &keys[4]).await];
