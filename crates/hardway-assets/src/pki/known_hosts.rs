@@ -40,7 +40,8 @@ impl Asset for KnownHosts {
     }
 
     fn outputs(&self) -> Vec<Output> {
-        vec![Output::public(KNOWN_HOSTS)]
+        // Nothing in it is secret, but whoever could write it would choose whom we trust: as all of `auth/`.
+        vec![Output { path: KNOWN_HOSTS.to_owned(), mode: 0o600 }]
     }
 
     fn make(&self, inputs: &Inputs<'_>) -> Result<Vec<Vec<u8>>, MakeError> {
