@@ -86,6 +86,9 @@ pub async fn bootstrap<W: Write + Send + 'static>(
     if let Some(error) = failed {
         return Err(error);
     }
+    if bundle.gathered.files == 0 {
+        return Err(BundleError::NotABundle.into());
+    }
     for master in masters {
         let (folder, before) = (format!("control-plane/{}/", master.name), bundle.gathered.files);
         let (written, failed) = fetch(&master.remote, &master_script(), &folder, redactor, bundle).await?;
