@@ -348,7 +348,7 @@ mod tests {
             .filter(|(name, secret)| before.get(name).ok() != Some(secret))
             .map(|(name, _)| name)
             .collect();
-        assert_eq!(changed, ["host-identity-w.key", "identity.json"]);
+        assert_eq!(changed, ["host-identity-w.key", "identity.json", "ssh-host-w.key"]);
     }
 
     #[test]

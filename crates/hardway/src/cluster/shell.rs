@@ -23,7 +23,7 @@ pub(crate) fn known_host(
         let what = format!("the ssh key of {name} is not known: {} has none", workdir.shown(KNOWN_HOSTS));
         Report::new(code, what).fix(
             "no key is trusted on first sight. A host that boots from a config of this folder brings a key that `hardway create ignition-configs` \
-             writes there; any other host draws its own: `ssh-keygen -lf /etc/ssh/ssh_host_ecdsa_key.pub` shows it at its console, \
+             writes there; any other host, one with a stock pointer too, draws its own: `ssh-keygen -lf /etc/ssh/ssh_host_ecdsa_key.pub` shows it at its console, \
              and `hardway gather bootstrap --known-hosts FILE` takes a file that has it",
         )
     })?;
