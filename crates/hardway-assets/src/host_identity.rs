@@ -35,10 +35,15 @@ pub fn kubeconfig(host: &str) -> String {
 }
 
 impl Host {
+    /// Whether it boots from a config of its own, which can bring what only this host has.
+    pub fn has_own_config(&self) -> bool {
+        !self.stock_pointer
+    }
+
     /// Whether it boots with an identity of its own. The bootstrap host never is a node, and a stock pointer is the same for
     /// all hosts of a pool.
     pub fn has_identity(&self) -> bool {
-        self.role != Role::Bootstrap && !self.stock_pointer
+        self.role != Role::Bootstrap && self.has_own_config()
     }
 }
 

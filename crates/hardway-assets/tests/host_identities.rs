@@ -133,6 +133,7 @@ fn a_generation_changes_the_files_of_its_host_only() {
     assert_eq!(
         written,
         [
+            "auth/known_hosts",
             "ignition/pointers/worker-0.ign",
             "ignition/worker-0.ign",
             "kubeconfigs/hosts/worker-0.kubeconfig",
@@ -162,5 +163,6 @@ fn a_host_from_a_stock_pointer_has_neither_identity_nor_config_of_its_own() {
     let of_it: Vec<&str> =
         made.tree.iter().map(|(path, _)| path).filter(|path| path.contains("worker-1")).collect();
     assert_eq!(of_it, ["ignition/pointers/worker-1.ign"], "a pointer to worker.ign, and nothing else");
+    assert!(!made.text(pki::KNOWN_HOSTS).contains("worker-1"), "nobody knows its ssh key");
     assert!(pki::catalogue::keys(&made.cluster).iter().all(|(name, _)| !name.contains("worker-1")));
 }

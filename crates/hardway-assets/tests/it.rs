@@ -22,4 +22,5 @@ mod invariants;
 mod peer;
 mod peer_summary;
 mod scale;
+mod ssh_keys;
 mod tls;

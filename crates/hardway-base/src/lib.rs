@@ -6,6 +6,7 @@
 //! - [`error_sentence`]: an error with its causes, for people; [`error_cause`]: the one at the bottom
 //! - `Anybody`: TLS with whoever answers (feature `tls`)
 //! - [`hex`], [`pem`], [`shell_word`]: small encodings
+//! - [`SshCall`]: how ssh is called, and whose host key it takes
 
 #[cfg(feature = "tls")]
 mod anybody;
@@ -20,6 +21,7 @@ pub mod pem;
 pub mod redaction;
 mod secret;
 mod shell_word;
+mod ssh_call;
 
 #[cfg(feature = "tls")]
 pub use anybody::Anybody;
@@ -27,3 +29,4 @@ pub use error_cause::error_cause;
 pub use error_sentence::error_sentence;
 pub use secret::Secret;
 pub use shell_word::shell_word;
+pub use ssh_call::{HostKeyCheck, SshCall};

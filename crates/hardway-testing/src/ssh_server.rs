@@ -13,11 +13,13 @@ pub fn user() -> String {
     succeed(&mut Command::new("whoami")).trim().to_owned()
 }
 
-/// Lets in whoever has a key of `authorized_keys` in that folder. Its own key is drawn into the file `host_key` there; `more`
-/// are lines of its configuration.
+/// Lets in whoever has a key of `authorized_keys` in that folder. Its own key is the file `host_key` there, drawn if it is
+/// missing; `more` are lines of its configuration.
 pub fn sshd(folder: &Path, port: u16, host_key: &str, more: &str) -> Server {
     let path = |name: &str| folder.join(name).display().to_string();
-    succeed(Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-f", &path(host_key)]));
+    if !folder.join(host_key).exists() {
+        succeed(Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-f", &path(host_key)]));
+    }
     let config = format!(
         "Port {port}\nListenAddress 127.0.0.1\nHostKey {}\nAuthorizedKeysFile {}\nStrictModes no\nUsePAM no\n\
          PidFile none\nPasswordAuthentication no\nPermitRootLogin prohibit-password\n{more}",

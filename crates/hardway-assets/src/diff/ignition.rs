@@ -101,6 +101,9 @@ fn content(reader: &Reader<'_>, path: &str, resource: &Json) -> Option<Meaning> 
     if name == "registries.conf" || path.starts_with("/etc/systemd/system.conf.d/") {
         return reader.lines(&settings(text));
     }
+    if path.starts_with("/etc/ssh/ssh_host_") && path.ends_with(".pub") {
+        return Some(Meaning::Random(text.split(' ').next().unwrap_or_default().to_owned()));
+    }
     if path.starts_with("/etc/profile.d/") {
         return reader.lines(&text.replace(QUOTES, ""));
     }

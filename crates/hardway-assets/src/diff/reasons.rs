@@ -15,6 +15,7 @@ pub(super) const REASONS: &[Reason] = &[
     row("openshift/", Ours, EATEN_MANIFESTS),
     row(".openshift_install.log", Theirs, PLAIN_FILES),
     row(".openshift_install_state.json", Theirs, PLAIN_FILES),
+    row("auth/known_hosts", Ours, HOST_KEYS),
     row("ignition/", Ours, COMPLETE_CONFIGS),
     row("kubeconfigs/", Ours, PLAIN_FILES),
     row("master.ign", Ours, MASTER_POINTER),
@@ -64,6 +65,7 @@ pub(super) const REASONS: &[Reason] = &[
     row("*.ign /etc/profile.d/proxy.sh", Ours, PROXY_NAMES),
     row("*.ign /etc/systemd/system-generators/node-image-overlay-generator", Ours, NODE_IMAGE),
     row("*.ign /etc/systemd/system.conf.d/10-default-env.conf", Ours, PROXY_NAMES),
+    row("*.ign /etc/ssh/ssh_host_ecdsa_key*", Ours, HOST_KEYS),
     row("*.ign /opt/openshift/bootstrap-in-place/bootkube.service", Ours, IN_PLACE),
     row("*.ign /opt/openshift/bootstrap-in-place/bootstrap-in-place-post-reboot.sh", Both, SCRIPTS),
     row("*.ign /opt/openshift/bootstrap-in-place/master-update.fcc", Theirs, IN_PLACE),
@@ -112,6 +114,7 @@ const ETCD: &str =
 const GATES: &str = "hardway writes down which features the release turns on; openshift-install leaves it to a render at boot.";
 const GATHER_KEY: &str =
     "The key that `gather` logs in with is ECDSA, which takes no time to make; openshift-install's is RSA.";
+const HOST_KEYS: &str = "hardway draws the keys of the hosts' ssh servers, so that they are known before the first connection; openshift-install leaves them to the first boot.";
 const IMAGE_POLICIES: &str =
     "Whose signatures nodes ask for; openshift-install has the cluster-version-operator render it at boot.";
 const IN_PLACE: &str = "hardway merges the node's complete config with the state of the control plane by jq; openshift-install feeds a Butane file to cluster-bootstrap.";

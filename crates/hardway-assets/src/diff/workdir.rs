@@ -10,6 +10,7 @@ use super::meaning::Meaning;
 use super::reader::Reader;
 use super::side::{IGNITION_FILES, Side};
 use super::walk::walk;
+use crate::pki::KNOWN_HOSTS;
 
 /// Notes the differences outside objects and Ignition configs.
 pub(super) fn compare(ours: &Side<'_>, theirs: &Side<'_>, found: &mut Vec<Difference>) {
@@ -49,10 +50,11 @@ fn compare_others(ours: &Others, theirs: &Others, found: &mut Vec<Difference>) {
 const INSTALL_CONFIG: &str = "install-config.yaml";
 
 /// The files that are read, and how. All but the first come with the Ignition configs.
-const FILES: [(&str, Reading); 4] = [
+const FILES: [(&str, Reading); 5] = [
     (INSTALL_CONFIG, yaml),
     ("auth/kubeadmin-password", password),
     ("auth/kubeconfig", admin_kubeconfig),
+    (KNOWN_HOSTS, known_hosts),
     ("metadata.json", yaml),
 ];
 
@@ -67,6 +69,13 @@ type Others = BTreeMap<String, usize>;
 
 fn password(_: &Side<'_>, bytes: &[u8]) -> Meaning {
     Meaning::Random(format!("password of {} characters", bytes.trim_ascii_end().len()))
+}
+
+/// Of whom there are keys; the keys are drawn.
+fn known_hosts(_: &Side<'_>, bytes: &[u8]) -> Meaning {
+    let text = String::from_utf8_lossy(bytes);
+    let hosts = text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split(' ').next());
+    Meaning::List(hosts.map(Meaning::text).collect())
 }
 
 fn admin_kubeconfig(_: &Side<'_>, bytes: &[u8]) -> Meaning {

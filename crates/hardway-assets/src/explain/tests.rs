@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use super::{Catalogue, Kind};
 use crate::kubeconfigs::KUBECONFIGS;
-use crate::pki::catalogue::{BUNDLES, CertificateSpec, Holder, KEY_PAIRS, SSH_KEY, certificates};
+use crate::pki::catalogue::{
+    BUNDLES, CertificateSpec, Holder, KEY_PAIRS, SSH_KEY, certificates, ssh_host_key,
+};
 use crate::{example, host_identity};
 
 #[test]
@@ -39,8 +41,9 @@ fn certificates_bundles_and_key_pairs_are_explained() {
         Holder::Host => host_identity::certificate("<host>"),
     };
     let rows = certificates(&cluster).into_iter().map(name);
-    let others = BUNDLES.iter().map(|bundle| bundle.name).chain(KEY_PAIRS.iter().copied()).chain([SSH_KEY]);
-    assert_same(Kind::Certificate, rows.chain(others.map(str::to_owned)));
+    let others = BUNDLES.iter().map(|bundle| bundle.name).chain(KEY_PAIRS.iter().copied());
+    let others = others.map(str::to_owned).chain([SSH_KEY.to_owned(), ssh_host_key("<host>")]);
+    assert_same(Kind::Certificate, rows.chain(others));
 }
 
 #[test]

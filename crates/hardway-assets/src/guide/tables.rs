@@ -96,7 +96,8 @@ fn bundles(explained: &Catalogue) -> String {
 }
 
 fn key_pairs(explained: &Catalogue) -> String {
-    let names = catalogue::KEY_PAIRS.iter().copied().chain([catalogue::SSH_KEY]);
+    let host_key = catalogue::ssh_host_key("<host>");
+    let names = catalogue::KEY_PAIRS.iter().copied().chain([catalogue::SSH_KEY, &host_key]);
     let rows = names.filter_map(|name| explained.get(Kind::Certificate, name));
     explanations(rows.map(|e| (e.name, e)))
 }

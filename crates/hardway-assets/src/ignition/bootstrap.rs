@@ -16,6 +16,8 @@ use crate::{Cluster, Phase, pki, yaml};
 /// The bootstrap host's config.
 pub struct Bootstrap {
     location: BootstrapLocation,
+    /// The host's name in the inventory.
+    host_name: String,
     node_name: String,
     /// File names in `static-pods/` that this cluster has.
     static_pods: Vec<String>,
@@ -43,6 +45,7 @@ impl Bootstrap {
     pub fn on_own_host(cluster: &Cluster, static_pods: Vec<String>) -> Self {
         Self {
             location: BootstrapLocation::OwnHost,
+            host_name: cluster.bootstrap_host().name.clone(),
             node_name: cluster.node_name(cluster.bootstrap_host()),
             static_pods,
         }
@@ -53,6 +56,7 @@ impl Bootstrap {
         let host = cluster.bootstrap_host();
         Self {
             location: BootstrapLocation::OnNode(Box::new(host.clone())),
+            host_name: host.name.clone(),
             node_name: cluster.node_name(host),
             static_pods,
         }
@@ -89,6 +93,7 @@ impl Asset for Bootstrap {
             Source::Release(Facet::Images),
             Source::Identity,
             Source::key(pki::catalogue::SSH_KEY),
+            Source::key(&pki::catalogue::ssh_host_key(&self.host_name)),
         ];
         sources.extend(FOLDERS.map(|folder| Source::Folder(folder.into())));
         sources.extend(self.static_pods.iter().map(|name| Source::file(format!("static-pods/{name}"))));
@@ -153,7 +158,9 @@ impl Bootstrap {
         for (path, mode, text) in &texts {
             put(config, path, *mode, text.as_bytes())?;
         }
-        for (path, mode, text) in host_files::of_every_host(cluster, cluster.bootstrap_host()) {
+        for (path, mode, text) in
+            host_files::of_every_host(cluster, inputs.secrets, cluster.bootstrap_host())?
+        {
             put(config, &path, mode, text.as_bytes())?;
         }
         // For podman and oc, and for the kubelet, which finds root's only if its unit has a HOME.

@@ -9,19 +9,34 @@ use crate::Cluster;
 use crate::install_config::ImageSource;
 use crate::inventory::Host;
 use crate::manifests::no_proxy;
+use crate::pki::catalogue::ssh_host_key;
+use crate::secrets::{SecretBundle, SecretsError, ssh_public_key};
 
 /// A file of a host: path, mode and text.
 pub(super) type OwnFile = (String, u32, String);
 
 /// What every host has that no MachineConfig may hold, because it differs between hosts or must be there before one
-/// applies: its addresses, its name, and which interfaces NetworkManager leaves alone.
-pub(super) fn of_every_host(cluster: &Cluster, host: &Host) -> Vec<OwnFile> {
-    vec![
+/// applies: its addresses, its name, which interfaces NetworkManager leaves alone, and the key of its ssh server.
+pub(super) fn of_every_host(
+    cluster: &Cluster,
+    secrets: &SecretBundle,
+    host: &Host,
+) -> Result<Vec<OwnFile>, SecretsError> {
+    let name = cluster.node_name(host);
+    let ssh_key = secrets.key(&ssh_host_key(&host.name))?;
+    Ok(vec![
         (network::keyfile_path(host), 0o600, network::keyfile(cluster, host)),
-        ("/etc/hostname".to_owned(), 0o644, format!("{}\n", cluster.node_name(host))),
+        ("/etc/hostname".to_owned(), 0o644, format!("{name}\n")),
         (network::UNMANAGED_PATH.to_owned(), 0o644, network::UNMANAGED.to_owned()),
-    ]
+        (SSH_HOST_KEY_PATH.to_owned(), 0o600, ssh_key.to_pem().expose_text().to_owned()),
+        (format!("{SSH_HOST_KEY_PATH}.pub"), 0o644, format!("{}\n", ssh_public_key(ssh_key, &name))),
+    ])
 }
+
+/// sshd's own place for a key of this kind. Where it is, `sshd-keygen@ecdsa.service` draws none (Fedora's and RHEL's
+/// openssh: `ConditionFileNotEmpty=|!/etc/ssh/ssh_host_%i_key`); keys of other kinds are drawn beside it, and clients that
+/// know this one ask for it.
+const SSH_HOST_KEY_PATH: &str = "/etc/ssh/ssh_host_ecdsa_key";
 
 /// `/etc/containers/registries.conf`: where podman and CRI-O look instead, by digest only. Empty without mirrors.
 /// `with_blocked`: whether the release says which sources may not be asked at all.

@@ -14,6 +14,7 @@ use super::host_files;
 use super::node::KUBECONFIG_PATH;
 use crate::Cluster;
 use crate::inventory::Host;
+use crate::secrets::{SecretBundle, SecretsError};
 
 /// A pointer that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,18 +25,22 @@ pub enum UserDataError {
     /// It leads nowhere.
     #[error("the cluster's user data names no config to fetch")]
     NoSource,
+    /// The host's ssh key is missing or damaged.
+    #[error(transparent)]
+    Secret(#[from] SecretsError),
     /// Both want to write a file.
     #[error(transparent)]
     Twice(#[from] DuplicatePath),
 }
 
-/// The cluster's pointer with the host's own files: its name, its addresses, when it was installed, and what it asks for its
-/// first certificate with.
+/// The cluster's pointer with the host's own files: its name, its addresses, its ssh key, when it was installed, and what it asks
+/// for its first certificate with.
 ///
 /// # Errors
-/// When the pointer cannot be used.
+/// When the pointer cannot be used, or the host has no ssh key yet.
 pub fn joining_config(
     cluster: &Cluster,
+    secrets: &SecretBundle,
     host: &Host,
     user_data: &[u8],
     kubeconfig: &[u8],
@@ -50,7 +55,7 @@ pub fn joining_config(
         return Err(UserDataError::NoSource);
     }
     let mut own = Config::default();
-    for (path, mode, text) in host_files::of_every_host(cluster, host) {
+    for (path, mode, text) in host_files::of_every_host(cluster, secrets, host)? {
         own.file(&path, mode, text.as_bytes())?;
     }
     // Two machines of one name, one after the other, have different configs, and so different tokens.
@@ -77,14 +82,31 @@ mod tests {
     use super::*;
     use crate::example;
     use crate::ignition::data_of;
+    use crate::inventory::KeyAlgorithm;
+    use crate::pki::catalogue::ssh_host_key;
 
     const POINTER: &str = r#"{"ignition":{"version":"3.2.0","config":{"merge":[{"source":"https://api-int.ocp4.example.com:22623/config/worker"}]},"security":{"tls":{"certificateAuthorities":[{"source":"data:,CA"}]}}}}"#;
+
+    fn secrets(cluster: &Cluster) -> SecretBundle {
+        let mut secrets = SecretBundle::default();
+        secrets.draw_identity("ocp4", Timestamp::UNIX_EPOCH);
+        let keys = cluster.inventory.hosts.iter().map(|host| ssh_host_key(&host.name));
+        secrets.complete(&keys.map(|name| (name, KeyAlgorithm::EcdsaP256)).collect::<Vec<_>>()).unwrap();
+        secrets
+    }
 
     #[test]
     fn the_clusters_pointer_stays_and_the_hosts_files_are_added() {
         let cluster = example::cluster();
         let host = &cluster.inventory.hosts[4];
-        let made = joining_config(&cluster, host, POINTER.as_bytes(), b"KUBECONFIG", Timestamp::UNIX_EPOCH);
+        let made = joining_config(
+            &cluster,
+            &secrets(&cluster),
+            host,
+            POINTER.as_bytes(),
+            b"KUBECONFIG",
+            Timestamp::UNIX_EPOCH,
+        );
         let made: Value = serde_json::from_slice(&made.unwrap()).unwrap();
         let pointer: Value = serde_json::from_str(POINTER).unwrap();
         let merge = made["ignition"]["config"]["merge"].as_array().unwrap();
@@ -102,7 +124,9 @@ mod tests {
             .map(|file| file["path"].as_str().unwrap())
             .collect();
         assert!(
-            paths.contains(&"/etc/hostname") && paths.iter().any(|path| path.ends_with(".nmconnection")),
+            paths.contains(&"/etc/hostname")
+                && paths.contains(&"/etc/ssh/ssh_host_ecdsa_key")
+                && paths.iter().any(|path| path.ends_with(".nmconnection")),
             "{paths:?}"
         );
     }
@@ -110,9 +134,11 @@ mod tests {
     #[test]
     fn a_later_machine_of_the_same_name_has_another_config() {
         let cluster = example::cluster();
+        let secrets = secrets(&cluster);
         let at = |second| {
             let time = Timestamp::from_second(second).unwrap();
-            joining_config(&cluster, &cluster.inventory.hosts[4], POINTER.as_bytes(), b"", time).unwrap()
+            let host = &cluster.inventory.hosts[4];
+            joining_config(&cluster, &secrets, host, POINTER.as_bytes(), b"", time).unwrap()
         };
         assert_eq!(at(1), at(1));
         assert_ne!(at(1), at(2));
@@ -122,8 +148,9 @@ mod tests {
     fn what_leads_nowhere_is_refused() {
         let cluster = example::cluster();
         let host = &cluster.inventory.hosts[4];
+        let secrets = secrets(&cluster);
         let refused = |text: &str| {
-            joining_config(&cluster, host, text.as_bytes(), b"", Timestamp::UNIX_EPOCH).unwrap_err()
+            joining_config(&cluster, &secrets, host, text.as_bytes(), b"", Timestamp::UNIX_EPOCH).unwrap_err()
         };
         assert_eq!(refused("{"), UserDataError::NotIgnition);
         assert_eq!(refused(r#"{"ignition":{"version":"2.2.0"}}"#), UserDataError::NotIgnition);

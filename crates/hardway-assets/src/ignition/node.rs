@@ -62,6 +62,7 @@ impl Asset for NodeConfig {
             Source::inventory("network"),
             Source::file(crate::pki::path(KUBELET_CA)),
             Source::file(host_identity::kubeconfig(&self.host.name)),
+            Source::key(&crate::pki::catalogue::ssh_host_key(&self.host.name)),
         ];
         if self.with_kube_proxy {
             sources.push(Source::file(KUBE_PROXY));
@@ -82,9 +83,10 @@ impl Asset for NodeConfig {
         })?;
         let mut base = Base::read(&rendered.machine_config, &rendered.name)?;
         // Most releases say themselves which interfaces belong to the pod network.
-        let (unmanaged, own): (Vec<OwnFile>, Vec<OwnFile>) = of_every_host(inputs.cluster, &self.host)
-            .into_iter()
-            .partition(|(path, _, _)| path == network::UNMANAGED_PATH);
+        let (unmanaged, own): (Vec<OwnFile>, Vec<OwnFile>) =
+            of_every_host(inputs.cluster, inputs.secrets, &self.host)?
+                .into_iter()
+                .partition(|(path, _, _)| path == network::UNMANAGED_PATH);
         for (path, mode, text) in own {
             base.add(&path, mode, text.as_bytes())?;
         }

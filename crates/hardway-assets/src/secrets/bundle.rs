@@ -12,6 +12,7 @@ use sha2::{Digest as _, Sha256};
 use super::{Comes, HostGeneration, Identity, KeyError, PrivateKey, Random, kubeadmin_password};
 use crate::host_identity;
 use crate::inventory::KeyAlgorithm;
+use crate::pki::catalogue::ssh_host_key;
 
 /// The files of `secrets/`, by name without the folder.
 ///
@@ -148,8 +149,9 @@ impl SecretBundle {
         }
     }
 
-    /// The next generation of a host's boot identity, with a new key; its certificate counts as issued at `now`. The one
-    /// before is worth nothing once this is written. `host-identity-<host>.key` comes before `identity.json` in the order of
+    /// The next generation of a host's boot identity, with a new key; its certificate counts as issued at `now`. A host that is
+    /// installed anew has a new ssh key as well. The generation before is worth nothing once this is written.
+    /// `host-identity-<host>.key` comes before `identity.json` in the order of
     /// the files: were only the former written, this generation would have a new key, and no old key a new generation.
     pub fn next_generation(&mut self, host: &str, comes: Comes, now: Timestamp) -> Result<u32, SecretsError> {
         let mut identity = self.identity()?;
@@ -159,6 +161,11 @@ impl SecretBundle {
         let certificate = host_identity::certificate(host);
         let (file, key) = Job::Key(format!("{certificate}.key"), KeyAlgorithm::EcdsaP256).run()?;
         self.files.insert(file, key);
+        if comes == Comes::WithConfig {
+            let (file, key) =
+                Job::Key(format!("{}.key", ssh_host_key(host)), KeyAlgorithm::EcdsaP256).run()?;
+            self.files.insert(file, key);
+        }
         identity.renewed.insert(certificate, since);
         self.set_identity(&identity);
         Ok(number)
@@ -219,17 +226,6 @@ impl SecretBundle {
     fn entry(&self, file: &str) -> Result<&Entry, SecretsError> {
         self.files.get(file).ok_or_else(|| SecretsError::Missing(file.to_owned()))
     }
-}
-
-/// The `authorized_keys` line of an ECDSA key (RFC 5656 §3.1).
-pub fn ssh_public_key(key: &PrivateKey, comment: &str) -> String {
-    use base64::Engine as _;
-    let mut blob = Vec::new();
-    for part in [b"ecdsa-sha2-nistp256".as_slice(), b"nistp256", &key.public_bits()] {
-        blob.extend(u32::try_from(part.len()).unwrap_or_default().to_be_bytes());
-        blob.extend(part);
-    }
-    format!("ecdsa-sha2-nistp256 {} {comment}", base64::engine::general_purpose::STANDARD.encode(blob))
 }
 
 /// As text, so that it can be looked at and copied like every other secret.
@@ -332,7 +328,16 @@ mod tests {
         let before = secrets.clone();
         assert_eq!(before.identity().unwrap().generation("w"), 1);
         assert_eq!(secrets.next_generation("w", Comes::InPlace, now).unwrap(), 2);
+        assert!(secrets.get("ssh-host-w.key").is_err(), "a host that stays as it is keeps its ssh key");
         assert_eq!(secrets.next_generation("w", Comes::WithConfig, now).unwrap(), 3);
+        let third_key = secrets.get("ssh-host-w.key").unwrap().clone();
+        let mut later = secrets.clone();
+        later.next_generation("w", Comes::WithConfig, now).unwrap();
+        assert_ne!(
+            *later.get("ssh-host-w.key").unwrap(),
+            third_key,
+            "a host that is installed anew has another"
+        );
         let identity = secrets.identity().unwrap();
         let third = HostGeneration { number: 3, since: now, comes: Comes::WithConfig };
         assert_eq!(identity.generations["w"], third);
@@ -343,7 +348,7 @@ mod tests {
             .filter(|(name, secret)| before.get(name).ok() != Some(secret))
             .map(|(name, _)| name)
             .collect();
-        assert_eq!(changed, ["host-identity-w.key", "identity.json"]);
+        assert_eq!(changed, ["host-identity-w.key", "identity.json", "ssh-host-w.key"]);
     }
 
     #[test]

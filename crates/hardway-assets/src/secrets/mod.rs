@@ -6,8 +6,10 @@ mod bundle;
 mod identity;
 mod key;
 mod random;
+mod ssh;
 
-pub use bundle::{SecretBundle, SecretsError, TOKEN_KEY, is_kubeadmin_password, ssh_public_key};
+pub use bundle::{SecretBundle, SecretsError, TOKEN_KEY, is_kubeadmin_password};
 pub use identity::{Comes, HostGeneration, Identity, infra_id};
 pub use key::{KeyError, PrivateKey};
 pub use random::{Random, kubeadmin_password};
+pub use ssh::{SSH_KEY_TYPE, ssh_fingerprint, ssh_public_key};

@@ -33,7 +33,7 @@ pub use gateway::{GATEWAY_PORT, Gateway, GatewayError, Which};
 pub use journal_entry::JournalEntry;
 pub use probe::{look, read};
 pub use record::{Entry, entries};
-pub use remote::{Remote, RemoteError};
+pub use remote::{KnownHost, Login, Remote, RemoteError};
 pub use report::{BootstrapReport, Manifests, Sentence, State};
 pub use reset::{RESET, ResetAction, ResetError, reset};
 pub use stages::{Stage, stages};

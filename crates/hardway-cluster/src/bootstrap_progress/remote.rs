@@ -1,10 +1,11 @@
 //! Running a script on another host.
 
-use std::net::IpAddr;
-use std::path::Path;
-use std::process::Stdio;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
+use hardway_assets::secrets::SSH_KEY_TYPE;
+use hardway_base::{HostKeyCheck, SshCall};
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
@@ -17,6 +18,34 @@ pub struct Remote {
     pub environment: Vec<(String, String)>,
     /// For the whole script.
     pub patience: Duration,
+    /// Who is expected at the other end; none where that is no matter of ssh.
+    pub host: Option<KnownHost>,
+}
+
+/// A host, and what it is known by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownHost {
+    /// Where it is: an address, or a name.
+    pub address: String,
+    /// The file with its key, in the form of `known_hosts`.
+    pub known_hosts: PathBuf,
+    /// The name that the file has it under; none: the address.
+    pub name: Option<String>,
+    /// The fingerprint of its key, if that is one that hardway drew.
+    pub fingerprint: Option<String>,
+}
+
+/// Who logs in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Login {
+    /// The user there.
+    pub user: String,
+    /// The port of the ssh server.
+    pub port: u16,
+    /// A private key.
+    pub key: Option<PathBuf>,
+    /// Whether the keys of the user's agent and home are left out.
+    pub offers_only_key: bool,
 }
 
 /// It did not run, or did not end well.
@@ -30,6 +59,16 @@ pub enum RemoteError {
         /// Why.
         #[source]
         source: std::io::Error,
+    },
+    /// Somebody else is there, or somebody whom nobody knows.
+    #[error("{} is not talked to: {}", .host.who(), .host.stranger(shown.as_deref(), said))]
+    Stranger {
+        /// Who was expected.
+        host: KnownHost,
+        /// The fingerprint of the key that was shown, if ssh told it.
+        shown: Option<String>,
+        /// The last line that ssh said.
+        said: String,
     },
     /// It ended with an error.
     #[error("{command} failed ({status}): {said}")]
@@ -52,29 +91,36 @@ pub enum RemoteError {
 }
 
 impl Remote {
-    /// As root on a CoreOS host. The host's key is not known before its first boot; it is taken on first sight and kept in
-    /// a file of this cluster, so that another host at that address is noticed.
-    pub fn ssh(address: IpAddr, port: u16, user: &str, key: &Path, known_hosts: &Path) -> Self {
-        let mut command: Vec<String> =
-            ["ssh", "-T", "-o", "BatchMode=yes", "-o", "StrictHostKeyChecking=accept-new"]
-                .map(str::to_owned)
-                .into();
+    /// As root on a CoreOS host, which is known by its key or not talked to.
+    pub fn ssh(host: KnownHost, login: &Login) -> Self {
+        let call = SshCall {
+            destination: format!("{}@{}", login.user, host.address),
+            port: (login.port != 22).then_some(login.port),
+            key: login.key.clone(),
+            offers_only_key: login.offers_only_key,
+            host_key: HostKeyCheck::Known {
+                file: host.known_hosts.clone(),
+                name: host.name.clone(),
+                kind: host.fingerprint.is_some().then_some(SSH_KEY_TYPE),
+            },
+        };
+        let mut command = call.words();
+        command.insert(1, "-T".to_owned());
+        // At a lower level ssh keeps to itself why it would not have the host's key.
         let options = [
-            "IdentitiesOnly=yes".to_owned(),
-            "ConnectTimeout=10".to_owned(),
-            "ServerAliveInterval=5".to_owned(),
-            "ServerAliveCountMax=3".to_owned(),
-            "LogLevel=ERROR".to_owned(),
-            format!("UserKnownHostsFile={}", known_hosts.display()),
+            "LogLevel=INFO",
+            "ClearAllForwardings=yes",
+            "ConnectTimeout=10",
+            "ServerAliveInterval=5",
+            "ServerAliveCountMax=3",
         ];
-        command.extend(options.into_iter().flat_map(|option| ["-o".to_owned(), option]));
-        command.extend(["-i".to_owned(), key.display().to_string(), "-p".to_owned(), port.to_string()]);
-        command.extend([format!("{user}@{address}"), "--".to_owned()]);
-        if user != "root" {
+        command.splice(2..2, options.iter().flat_map(|option| ["-o".to_owned(), (*option).to_owned()]));
+        command.push("--".to_owned());
+        if login.user != "root" {
             command.push("sudo".to_owned());
         }
         command.extend(["bash".to_owned(), "-s".to_owned()]);
-        Self { command, environment: Vec::new(), patience: Duration::from_secs(60) }
+        Self { command, environment: Vec::new(), patience: Duration::from_secs(60), host: Some(host) }
     }
 
     /// The same with whatever keys ssh finds for this user: those of the agent, and those in their usual places.
@@ -98,21 +144,13 @@ impl Remote {
         self
     }
 
-    /// The same with the keys of this host's ssh agent at hand there, to go on to other hosts.
-    #[must_use]
-    pub fn forwarding_agent(mut self) -> Self {
-        self.command.insert(1, "-A".to_owned());
-        self
-    }
-
     /// What the script prints.
     pub async fn run(&self, script: &str) -> Result<String, RemoteError> {
-        let shown = self.command.join(" ");
-        let late = || RemoteError::Late { command: shown.clone(), patience: self.patience };
-        tokio::time::timeout(self.patience, self.carry_out(script, &shown)).await.map_err(|_| late())?
+        let late = || RemoteError::Late { command: self.command.join(" "), patience: self.patience };
+        tokio::time::timeout(self.patience, self.carry_out(script)).await.map_err(|_| late())?
     }
 
-    async fn carry_out(&self, script: &str, shown: &str) -> Result<String, RemoteError> {
+    async fn carry_out(&self, script: &str) -> Result<String, RemoteError> {
         let (program, arguments) =
             self.command.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
         let start = |source| RemoteError::Start { program: program.to_owned(), source };
@@ -133,9 +171,101 @@ impl Remote {
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
-        let said = String::from_utf8_lossy(&output.stderr);
-        let said: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        let said = said[said.len().saturating_sub(3)..].join(" | ");
-        Err(RemoteError::Failed { command: shown.to_owned(), status: output.status.to_string(), said })
+        Err(self.failed(output.status, &String::from_utf8_lossy(&output.stderr)))
+    }
+
+    /// What an ending means that is not good.
+    pub(crate) fn failed(&self, status: ExitStatus, said: &str) -> RemoteError {
+        let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        if let Some(host) =
+            self.host.as_ref().filter(|_| status.code() == Some(SSH_FAILED) && is_refusal(said))
+        {
+            let shown = lines.iter().find_map(|line| line.strip_prefix("SHA256:"));
+            let shown = shown.map(|hash| format!("SHA256:{}", hash.trim_end_matches('.')));
+            let unknown = lines.iter().find(|line| line.contains("host key is known for"));
+            let said = unknown.or(lines.last()).map_or_else(String::new, |line| (*line).to_owned());
+            return RemoteError::Stranger { host: host.clone(), shown, said };
+        }
+        let said = lines[lines.len().saturating_sub(3)..].join(" | ");
+        RemoteError::Failed { command: self.command.join(" "), status: status.to_string(), said }
+    }
+}
+
+impl RemoteError {
+    /// What to do about it, where that is known.
+    pub fn fix(&self) -> Option<String> {
+        let Self::Stranger { host, .. } = self else { return None };
+        Some(format!(
+            "see who has the address {}. At the console of the right machine, `ssh-keygen -lf /etc/ssh/ssh_host_ecdsa_key.pub` shows its key: \
+             is it another than {} says, then it booted from another config than this folder's, and has to boot from that; is it the same, \
+             then another machine answers at its address",
+            host.address,
+            host.known_hosts.display(),
+        ))
+    }
+}
+
+impl KnownHost {
+    fn who(&self) -> String {
+        match &self.name {
+            Some(name) => format!("{} ({name})", self.address),
+            None => self.address.clone(),
+        }
+    }
+
+    fn stranger(&self, shown: Option<&str>, said: &str) -> String {
+        let file = self.known_hosts.display();
+        let expected = self
+            .fingerprint
+            .as_ref()
+            .map_or_else(|| format!("one of {file}"), |key| format!("{key}, as in {file}"));
+        let shown = shown.map_or_else(|| said.to_owned(), |shown| format!("its key is {shown}"));
+        format!("the ssh key expected there is {expected}, and {shown}; nothing was sent to it")
+    }
+}
+
+/// What ssh ends with when it is ssh itself that failed.
+const SSH_FAILED: i32 = 255;
+
+/// Whether ssh turned away from the host's key: it has none of the kind that is asked for, another, or an unknown one.
+fn is_refusal(said: &str) -> bool {
+    [
+        "Host key verification failed",
+        "no matching host key type found",
+        "REMOTE HOST IDENTIFICATION HAS CHANGED",
+    ]
+    .iter()
+    .any(|words| said.contains(words))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_stranger_is_told_from_other_failures() {
+        let host = KnownHost {
+            address: "10.0.0.1".to_owned(),
+            known_hosts: "auth/known_hosts".into(),
+            name: Some("bootstrap.ocp4.example.com".to_owned()),
+            fingerprint: Some("SHA256:ours".to_owned()),
+        };
+        let login = Login { user: "core".to_owned(), port: 22, key: None, offers_only_key: false };
+        let remote = Remote::ssh(host, &login);
+        let ended = |code: i32, said: &str| remote.failed(ExitStatus::from_raw(code << 8), said);
+        let changed = "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\nThe fingerprint for the ECDSA key sent by the remote host is\nSHA256:theirs.\nHost key verification failed.\n";
+        assert_eq!(
+            ended(255, changed).to_string(),
+            "10.0.0.1 (bootstrap.ocp4.example.com) is not talked to: the ssh key expected there is SHA256:ours, as in auth/known_hosts, and its key is SHA256:theirs; nothing was sent to it"
+        );
+        let other_kind = "Unable to negotiate with 10.0.0.1 port 22: no matching host key type found. Their offer: ssh-ed25519\n";
+        let error = ended(255, other_kind);
+        assert!(error.to_string().contains("Their offer: ssh-ed25519; nothing was sent"), "{error}");
+        assert!(error.fix().unwrap().contains("the address 10.0.0.1"));
+        // A script that says the same is no ssh.
+        let error = ended(1, changed);
+        assert!(matches!(error, RemoteError::Failed { .. }) && error.fix().is_none(), "{error}");
     }
 }

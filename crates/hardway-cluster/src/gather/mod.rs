@@ -1,21 +1,25 @@
-//! Fetching a log bundle from the bootstrap host, and taking secrets out of it on the way.
+//! Fetching a log bundle from the bootstrap host and the masters, and taking secrets out of it on the way.
+//!
+//! Each host is asked from here: no host gets a way to another.
 
+mod bundle_writer;
 mod journal;
 
-use std::io::{self, PipeReader, Read, Write};
+use std::io::{self, PipeReader, Write};
 use std::process::Stdio;
 use std::sync::Arc;
 
-use flate2::Compression;
-use flate2::read::GzDecoder;
-use flate2::write::GzEncoder;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::process::Command;
-
-use crate::bootstrap_progress::Remote;
-use crate::diagnosis::{BundleError, Limits, walk};
+use hardway_assets::ignition::bootstrap_files::scripts;
+use hardway_base::error_sentence;
 use hardway_base::redaction::Redactor;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{Child, Command};
 
+use crate::bootstrap_progress::{Remote, RemoteError};
+use crate::diagnosis::{BundleError, Limits};
+
+pub use bundle_writer::copy_redacted;
+use bundle_writer::{BundleWriter, append};
 pub use journal::from_journal;
 
 /// What became of a bundle.
@@ -27,6 +31,17 @@ pub struct Gathered {
     pub redacted: usize,
     /// Files that are too large or no text, and were left out.
     pub left_out: Vec<String>,
+    /// Masters of which nothing is in it, or not all, and why.
+    pub missing: Vec<String>,
+}
+
+/// A master, to be asked for its logs.
+#[derive(Clone, Debug)]
+pub struct Master {
+    /// The folder in the bundle.
+    pub name: String,
+    /// The way to it.
+    pub remote: Remote,
 }
 
 /// There is no bundle.
@@ -35,39 +50,98 @@ pub enum GatherError {
     /// What the host sent is no bundle.
     #[error("what the host sent cannot be used")]
     Bundle(#[from] BundleError),
-    /// The program did not end well.
-    #[error("{command} failed ({status}): {said}")]
-    Failed {
-        /// What was run.
-        command: String,
-        /// Its exit code, or the signal that ended it.
-        status: String,
-        /// The last lines it said.
-        said: String,
-    },
     /// A name that cannot be one of a host.
     #[error("{0:?} is no name and no address of a host")]
     Host(String),
     /// The journal gateway gave nothing.
     #[error("its journal cannot be read: {0}")]
     Journal(String),
+    /// The host could not be reached, or the script failed there.
+    #[error(transparent)]
+    Remote(#[from] RemoteError),
     /// The program could not be started, or its output could not be read.
     #[error("{0} cannot be run")]
     Start(String, #[source] io::Error),
 }
 
-/// Runs the gathering script on the host that `remote` leads to, and copies its bundle, redacted, to `target`. Nothing stays
-/// behind there. Dropped before its end, the program that leads there is killed.
-pub async fn bootstrap(
+/// Runs the gathering script on the bootstrap host, and the part of it that is about a single host on each master, and copies
+/// what they send, redacted, to `target`. Nothing stays behind there. Dropped before its end, the program that leads there is
+/// killed.
+///
+/// # Errors
+/// When the bootstrap host gives no bundle. A master that gives nothing is noted.
+pub async fn bootstrap<W: Write + Send + 'static>(
     remote: &Remote,
     id: &str,
-    masters: &[String],
+    masters: &[Master],
     redactor: &Arc<Redactor>,
-    target: impl Write + Send + 'static,
+    target: W,
 ) -> Result<Gathered, GatherError> {
-    let script = script(id, masters)?;
-    let shown = remote.command.join(" ");
-    let start = |error| GatherError::Start(shown.clone(), error);
+    for name in masters.iter().map(|master| master.name.as_str()).chain([id]) {
+        if !is_host(name) {
+            return Err(GatherError::Host(name.to_owned()));
+        }
+    }
+    let (mut bundle, failed) = fetch(remote, &script(id), "", redactor, BundleWriter::new(target)).await?;
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    if bundle.gathered.files == 0 {
+        return Err(BundleError::NotABundle.into());
+    }
+    for master in masters {
+        let (folder, before) = (format!("control-plane/{}/", master.name), bundle.gathered.files);
+        let (written, failed) = fetch(&master.remote, &master_script(), &folder, redactor, bundle).await?;
+        bundle = written;
+        let why = match failed {
+            None if bundle.gathered.files > before => continue,
+            None => "it sent nothing".to_owned(),
+            Some(error) => error_sentence(&error),
+        };
+        bundle.gathered.missing.push(format!("{}: {why}", master.name));
+    }
+    Ok(bundle.finish()?)
+}
+
+/// Adds what a script on a host sends, below a folder of the bundle. What had come before something failed is in it.
+async fn fetch<W: Write + Send + 'static>(
+    remote: &Remote,
+    script: &str,
+    folder: &str,
+    redactor: &Arc<Redactor>,
+    mut bundle: BundleWriter<W>,
+) -> Result<(BundleWriter<W>, Option<GatherError>), GatherError> {
+    let start = |error| GatherError::Start(remote.command.join(" "), error);
+    let (mut child, stdout) = match run(remote, script).await {
+        Ok(running) => running,
+        Err(error) => return Ok((bundle, Some(start(error)))),
+    };
+    let (known, folder) = (Arc::clone(redactor), folder.to_owned());
+    let copying = tokio::task::spawn_blocking(move || {
+        let copied = bundle.add(stdout, &folder, &known, Limits::default());
+        (bundle, copied)
+    });
+    let mut said = Vec::new();
+    let listening = async {
+        if let Some(mut stderr) = child.stderr.take() {
+            let _ = stderr.read_to_end(&mut said).await;
+        }
+    };
+    let (copied, ()) = tokio::join!(copying, listening);
+    let (bundle, copied) = copied.map_err(|error| start(io::Error::other(error)))?;
+    let failed = match child.wait().await {
+        Err(error) => Some(start(error)),
+        Ok(status) if !status.success() => {
+            let said = redactor.redact(&String::from_utf8_lossy(&said));
+            Some(remote.failed(status, &said).into())
+        }
+        Ok(_) => copied.err().map(GatherError::from),
+    };
+    Ok((bundle, failed))
+}
+
+/// The program that leads there, with the script told to it, and what it prints.
+async fn run(remote: &Remote, script: &str) -> io::Result<(Child, PipeReader)> {
     let (program, arguments) = remote.command.split_first().map_or(("", &[][..]), |(a, b)| (a.as_str(), b));
     let mut child = Command::new(program)
         .args(arguments)
@@ -76,116 +150,39 @@ pub async fn bootstrap(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true)
-        .spawn()
-        .map_err(start)?;
+        .spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
         // A program that ends before it has read everything says why itself.
         let _ = stdin.write_all(script.as_bytes()).await;
     }
-    let stdout = child.stdout.take().ok_or_else(|| start(io::ErrorKind::BrokenPipe.into()))?;
-    let stdout = PipeReader::from(stdout.into_owned_fd().map_err(start)?);
-    let known = Arc::clone(redactor);
-    let copying =
-        tokio::task::spawn_blocking(move || copy_redacted(stdout, target, &known, Limits::default()));
-    let mut said = Vec::new();
-    let listening = async {
-        if let Some(mut stderr) = child.stderr.take() {
-            let _ = stderr.read_to_end(&mut said).await;
-        }
-    };
-    let (copied, ()) = tokio::join!(copying, listening);
-    let status = child.wait().await.map_err(start)?;
-    if !status.success() {
-        let said = String::from_utf8_lossy(&said);
-        let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        let said = redactor.redact(&lines[lines.len().saturating_sub(3)..].join(" | "));
-        return Err(GatherError::Failed { command: shown, status: status.to_string(), said });
-    }
-    Ok(copied.map_err(|error| start(io::Error::other(error)))??)
+    let stdout = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
+    Ok((child, PipeReader::from(stdout.into_owned_fd()?)))
 }
 
-/// Copies a bundle file by file. Compressed logs in it are opened; what is neither text nor that stays out.
-pub fn copy_redacted(
-    compressed: impl Read,
-    target: impl Write,
-    redactor: &Redactor,
-    limits: Limits,
-) -> Result<Gathered, BundleError> {
-    let mut gathered = Gathered::default();
-    let mut builder = tar::Builder::new(GzEncoder::new(target, Compression::default()));
-    walk(compressed, limits, |path, reader| {
-        match redacted(path, reader, redactor, limits)? {
-            None => gathered.left_out.push(path.to_owned()),
-            Some((bytes, is_changed)) => {
-                gathered.files += 1;
-                gathered.redacted += usize::from(is_changed);
-                append(&mut builder, path, &bytes)?;
-            }
-        }
-        Ok(())
-    })?;
-    builder.into_inner()?.finish()?.flush()?;
-    if gathered.files == 0 { Err(BundleError::NotABundle) } else { Ok(gathered) }
-}
-
-fn append(builder: &mut tar::Builder<impl Write>, path: &str, bytes: &[u8]) -> io::Result<()> {
-    let mut header = tar::Header::new_gnu();
-    header.set_size(bytes.len() as u64);
-    header.set_mode(0o600);
-    builder.append_data(&mut header, format!("log-bundle/{path}"), bytes)
-}
-
-/// The content and whether something was taken out; none if it stays out.
-fn redacted(
-    path: &str,
-    reader: &mut dyn Read,
-    redactor: &Redactor,
-    limits: Limits,
-) -> Result<Option<(Vec<u8>, bool)>, BundleError> {
-    let Some(bytes) = up_to(reader, limits.file)? else { return Ok(None) };
-    if !path.ends_with(".gz") {
-        return Ok(text(&bytes, redactor));
-    }
-    // A file that is cut off, or not gzip at all, stays out.
-    let Ok(Some(inner)) = up_to(&mut GzDecoder::new(bytes.as_slice()), limits.file) else { return Ok(None) };
-    let Some((inner, is_changed)) = text(&inner, redactor) else { return Ok(None) };
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(&inner)?;
-    Ok(Some((encoder.finish()?, is_changed)))
-}
-
-fn text(bytes: &[u8], redactor: &Redactor) -> Option<(Vec<u8>, bool)> {
-    if bytes.contains(&0) {
-        return None;
-    }
-    let text = String::from_utf8_lossy(bytes);
-    let redacted = redactor.redact(&text);
-    let is_changed = redacted != text;
-    Some((redacted.into_bytes(), is_changed))
-}
-
-fn up_to(reader: &mut dyn Read, limit: u64) -> io::Result<Option<Vec<u8>>> {
-    let mut bytes = Vec::new();
-    reader.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    Ok((bytes.len() as u64 <= limit).then_some(bytes))
+fn is_host(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with(['-', '.'])
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".:-_%".contains(&byte))
 }
 
 /// The script's own words go to standard error: standard output is the bundle.
-fn script(id: &str, masters: &[String]) -> Result<String, GatherError> {
-    let is_host = |name: &str| {
-        !name.is_empty()
-            && !name.starts_with('-')
-            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".:-_%".contains(&byte))
-    };
-    for name in masters.iter().map(String::as_str).chain([id]) {
-        if !is_host(name) {
-            return Err(GatherError::Host(name.to_owned()));
-        }
-    }
-    Ok(format!(
+fn script(id: &str) -> String {
+    format!(
         "set -eu\nfolder=$(mktemp -d)\ntrap 'rm -rf \"$folder\"' EXIT\n\
-         TAR_FILE=$folder/bundle.tar.gz \"${{INSTALLER_GATHER:-/usr/local/bin/installer-gather.sh}}\" --id {id} {} </dev/null >&2\n\
-         cat \"$folder/bundle.tar.gz\"\n",
-        masters.join(" ")
-    ))
+         TAR_FILE=$folder/bundle.tar.gz \"${{INSTALLER_GATHER:-/usr/local/bin/installer-gather.sh}}\" --id {id} </dev/null >&2\n\
+         cat \"$folder/bundle.tar.gz\"\n"
+    )
+}
+
+/// The same of a host that has no such script: it is sent along.
+fn master_script() -> String {
+    const NAME: &str = "/usr/local/bin/installer-masters-gather.sh";
+    const END: &str = "END_OF_INSTALLER_MASTERS_GATHER";
+    let text = scripts().into_iter().find(|script| script.path == NAME).map_or("", |script| script.text);
+    format!(
+        "set -eu\numask 077\nfolder=$(mktemp -d)\ntrap 'rm -rf \"$folder\"' EXIT\n\
+         cat >\"$folder/gather.sh\" <<'{END}'\n{text}\n{END}\n\
+         bash \"$folder/gather.sh\" \"$folder/master\" </dev/null >&2 || :\n\
+         tar -cz -C \"$folder\" master\n"
+    )
 }

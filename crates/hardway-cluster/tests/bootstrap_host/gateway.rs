@@ -246,6 +246,7 @@ async fn real_whichever_of_ssh_and_gateway_answers_is_used() {
         command: ["bash", "-c", script].map(str::to_owned).into(),
         environment: Vec::new(),
         patience: Duration::from_secs(60),
+        host: None,
     };
     let dead =
         Gateway { address: format!("127.0.0.1:{}", free_port()).parse().unwrap(), ..site.gateway.clone() };

@@ -2,19 +2,18 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
-use std::time::Duration;
 
 use fs_err as fs;
 use hardway_assets::ignition::bootstrap_files::scripts;
 use hardway_base::Secret;
 use hardway_base::redaction::Redactor;
-use hardway_cluster::bootstrap_progress::Remote;
 use hardway_cluster::diagnosis::{Limits, first_broken, from_bundle};
-use hardway_cluster::gather::{self, GatherError};
-use hardway_testing::{free_port, sshd, user};
+use hardway_cluster::gather::{self, GatherError, Master};
+use hardway_testing::{free_port, sshd, succeed};
 
-use super::ssh::{answers, draw_key};
+use super::ssh::{answers, draw_host_key, draw_key, known};
 
 const RECORD: &str = r#"{"service":"bootkube","phase":"service start"}
 {"service":"bootkube","phase":"stage start","stage":"wait-for-etcd"}
@@ -51,20 +50,30 @@ async fn real_a_bundle_comes_over_ssh_without_secrets_and_is_diagnosed() {
         path("none"),
     );
     let port = free_port();
-    let _server = sshd(folder.path(), port, "host-key", &environment);
-    let address = "127.0.0.1".parse().unwrap();
-    let mut remote =
-        Remote::ssh(address, port, &user(), &folder.path().join("key"), &folder.path().join("known"))
-            .as_the_user_itself()
-            .forwarding_agent();
-    remote.patience = Duration::from_secs(120);
+    draw_host_key(folder.path(), "host");
+    let _server = sshd(folder.path(), port, "host", &environment);
+    let remote = known(folder.path(), "host", port).as_the_user_itself();
     answers(&remote).await;
 
     let id = format!("test{port}");
     let redactor = Arc::new(Redactor::new([Secret::new("aaaaa-bbbbb-ccccc-ddddd")]));
     let target = fs::File::create(folder.path().join("bundle")).unwrap();
-    let gathered = gather::bootstrap(&remote, &id, &[], &redactor, target).await.unwrap();
+    // A master is asked from here; the same server will do. Another is not who it should be.
+    draw_host_key(folder.path(), "other");
+    let master = |server: &str| Master {
+        name: format!("{server}.example.com"),
+        remote: known(folder.path(), server, port).as_the_user_itself(),
+    };
+    let masters = [master("other"), master("host")];
+    let gathered = gather::bootstrap(&remote, &id, &masters, &redactor, target).await.unwrap();
+    assert_eq!(gathered.missing.len(), 1, "{gathered:?}");
+    assert!(
+        gathered.missing[0].starts_with("other.example.com: 127.0.0.1 (other.example.com) is not talked to")
+    );
     let bundle = fs::read(folder.path().join("bundle")).unwrap();
+    let list = succeed(Command::new("tar").arg("-tzf").arg(folder.path().join("bundle")));
+    let journals = "log-bundle/control-plane/host.example.com/journals/kubelet.log";
+    assert!(list.lines().any(|line| line == journals) && !list.contains("other.example.com"), "{list}");
     let error = gather::bootstrap(&remote, "a; rm -rf /", &[], &redactor, Vec::new()).await.unwrap_err();
     assert!(matches!(error, GatherError::Host(_)), "{error}");
     assert!(gathered.files > 3 && gathered.redacted >= 2, "{gathered:?}");

@@ -99,6 +99,7 @@ impl Host {
             command: vec!["bash".to_owned(), "-s".to_owned()],
             environment: self.environment.clone(),
             patience: Duration::from_secs(120),
+            host: None,
         }
     }
 

@@ -125,6 +125,7 @@ async fn real_bootstrapping_is_complete_when_every_gate_is_open() {
                 command: ["bash", "-c", &answer].map(str::to_owned).into(),
                 environment: Vec::new(),
                 patience: Duration::from_secs(60),
+                host: None,
             }
             .into(),
         ),

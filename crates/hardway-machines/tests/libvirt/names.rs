@@ -147,3 +147,26 @@ fn what_is_somebody_elses_is_left_alone() {
     work.down();
     assert_eq!(state(), before, "the pool stays, and what is in it");
 }
+
+#[test]
+fn another_folder_with_the_same_domain_does_not_take_the_machines() {
+    if !inside_with_libvirt() {
+        return;
+    }
+    let (first, mut second) = (Work::new(), Work::new());
+    first.up(&first.actions());
+    let uuid = virsh(&["net-uuid", "ocp4"]);
+    let journal = fs_err::read_to_string(first.path(hardway_journal::FILE_NAME)).unwrap();
+    assert!(journal.contains(uuid.trim()), "by this a folder knows again what it built");
+    let before = state();
+    second.cluster.identity.infra_id = "ocp4-zzzzz".to_owned();
+    let error = second
+        .with(&|| Timestamp::UNIX_EPOCH, |executor| executor.up(&second.actions(), &mut ()))
+        .map_err(|error| std::error::Error::source(&error).unwrap().to_string())
+        .unwrap_err();
+    assert!(error.contains("already exists with uuid"), "{error}");
+    assert!(advice(Some(Provider::Libvirt), &error).unwrap().contains("If another folder made it"));
+    second.down();
+    assert_eq!(state(), before, "nothing of the first is gone");
+    first.down();
+}

@@ -43,16 +43,19 @@ pub(crate) struct GatherBootstrapArgs {
     /// Name or address of the bootstrap host; without it, the inventory's
     #[arg(long, value_name = "HOST")]
     pub(crate) bootstrap: Option<String>,
-    /// Name or address of a master, as the bootstrap host reaches it with the keys of your ssh agent; without it, those that the API knows
+    /// Name or address of a master, asked from here with --key or the keys that your ssh has; without it, those of the inventory
     #[arg(long, value_name = "HOST")]
     pub(crate) master: Vec<String>,
-    /// Private key for the bootstrap host; without it, the one that was drawn for it
+    /// Private key; without it, for the bootstrap host the one that was drawn for it
     #[arg(long, value_name = "FILE")]
     pub(crate) key: Option<PathBuf>,
-    /// User on the bootstrap host
+    /// Keys of the hosts, in the form of ssh's known_hosts; without it, those of auth/known_hosts
+    #[arg(long, value_name = "FILE")]
+    pub(crate) known_hosts: Option<PathBuf>,
+    /// User on the hosts
     #[arg(long, value_name = "NAME", default_value = "core")]
     pub(crate) ssh_user: String,
-    /// Port of its ssh server
+    /// Port of their ssh servers
     #[arg(long, value_name = "PORT", default_value_t = 22)]
     pub(crate) ssh_port: u16,
     #[arg(short, long, value_enum, default_value_t = Format::Text)]

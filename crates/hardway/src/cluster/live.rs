@@ -15,6 +15,7 @@ use hardway_cluster::pivot::EtcdAccess;
 use kube::Config;
 
 use super::folder_cluster;
+use super::shell;
 use crate::inputs::{InputFiles, Workdir};
 use crate::project::{self, Checked};
 use crate::release::Reach;
@@ -113,17 +114,28 @@ impl Live {
     }
 
     /// A shell on the bootstrap host, with the key that was drawn for it.
-    pub(crate) fn bootstrap_shell(&self, workdir: &Workdir) -> Option<Remote> {
-        let cluster = self.cluster.as_ref()?;
-        let key = workdir.path(&format!("secrets/{}.key", pki::catalogue::SSH_KEY));
-        let known_hosts = workdir.path(KNOWN_HOSTS);
-        key.exists().then(|| Remote::ssh(cluster.bootstrap_ip(), 22, "core", &key, &known_hosts))
+    ///
+    /// # Errors
+    /// When there is no such key, or the host's own is not known.
+    pub(crate) fn bootstrap_shell(&self, workdir: &Workdir) -> Result<Remote, Report> {
+        let Some(cluster) = &self.cluster else {
+            let what = "which host is the bootstrap host is not known: there are no input files here";
+            return Err(Report::new(Code::ResetFailed, what));
+        };
+        let login = shell::bootstrap_login(workdir);
+        if !login.key.as_ref().is_some_and(|key| key.exists()) {
+            let what = "there is no key for the bootstrap host in secrets/";
+            return Err(Report::new(Code::ResetFailed, what).exit(Exit::Error));
+        }
+        let name = cluster.node_name(cluster.bootstrap_host());
+        let host = shell::known_host(workdir, &name, cluster.bootstrap_ip().to_string(), Code::ResetFailed)?;
+        Ok(Remote::ssh(host, &login))
     }
 
     /// How the bootstrap host is asked: by ssh, or for its journal.
     pub(crate) fn bootstrap_host(&self, workdir: &Workdir) -> Option<BootstrapHost> {
         let cluster = self.cluster.as_ref()?;
-        let ssh = self.bootstrap_shell(workdir);
+        let ssh = self.bootstrap_shell(workdir).ok();
         let gateway = journal_gateway(workdir, cluster.bootstrap_ip());
         (ssh.is_some() || gateway.is_some()).then_some(BootstrapHost { ssh, gateway })
     }
@@ -135,9 +147,6 @@ pub(crate) fn journal_gateway(workdir: &Workdir, address: IpAddr) -> Option<Gate
     let key = workdir.secrets().ok()?.key("journal-gatewayd").ok()?.to_pem();
     Some(Gateway::new(address, text("root-ca")?, text("journal-gatewayd")?, key))
 }
-
-/// The file with the bootstrap host's key, beside what it was made for.
-const KNOWN_HOSTS: &str = ".known_hosts";
 
 /// How a cluster is reached, and the file that says so.
 pub(crate) struct WayIn {

@@ -2,18 +2,17 @@
 
 use std::fs::File;
 use std::io::Seek as _;
-use std::net::IpAddr;
-use std::path::PathBuf;
+use std::net::{IpAddr, ToSocketAddrs as _};
 use std::sync::Arc;
 
-use hardway_assets::pki;
 use hardway_base::Secret;
 use hardway_base::redaction::Redactor;
-use hardway_cluster::bootstrap_progress::{Gateway, Remote};
-use hardway_cluster::gather::{self, GatherError, Gathered};
+use hardway_cluster::bootstrap_progress::{Gateway, KnownHost, Login, Remote};
+use hardway_cluster::gather::{self, GatherError, Gathered, Master};
 use serde_json::Value;
 
 use super::journal_gateway;
+use super::shell::bootstrap_key;
 use crate::clock;
 use crate::inputs::{Workdir, io};
 use crate::report::{Code, Exit, Report};
@@ -24,57 +23,67 @@ use crate::terminal::Output;
 #[derive(Debug)]
 pub(crate) struct BundleSource {
     /// The bootstrap host.
-    pub(crate) host: IpAddr,
-    pub(crate) port: u16,
-    pub(crate) user: String,
-    /// In place of the key in the working folder.
-    pub(crate) key: Option<PathBuf>,
+    pub(crate) host: KnownHost,
+    /// With a key in place of the one in the working folder, or none.
+    pub(crate) login: Login,
     /// Masters whose logs are wanted too.
-    pub(crate) masters: Vec<String>,
+    pub(crate) masters: Vec<Master>,
+    /// A sentence for each master that cannot be asked.
+    pub(crate) unknown: Vec<String>,
 }
 
-/// Fetches a bundle, and gives its name in the working folder and what is in it. Nothing stays behind on the host.
+/// Fetches a bundle, and gives its name in the working folder and what is in it. Nothing stays behind on the hosts.
 pub(crate) fn gather_bundle(
     workdir: &Workdir,
     source: BundleSource,
     out: &Output,
 ) -> Result<(String, Gathered), Report> {
-    let BundleSource { host, port, user, key, masters } = source;
-    let key = key.unwrap_or_else(|| workdir.path(&format!("secrets/{}.key", pki::catalogue::SSH_KEY)));
+    let BundleSource { host, login, masters, unknown } = source;
+    let key = login.key.clone().unwrap_or_else(|| bootstrap_key(workdir));
     if !key.exists() {
         let what = format!("there is no key for the bootstrap host: {}", key.display());
         return Err(Report::new(Code::GatherFailed, what)
             .exit(Exit::Config)
             .fix("work in the folder that the cluster was made in (`hardway create ignition-configs` draws the key), or give yours with --key"));
     }
-    let remote = Remote::ssh(host, port, &user, &key, &workdir.path(".known_hosts"))
-        .as_the_user_itself()
-        .forwarding_agent();
+    let (address, user) = (host.address.clone(), login.user.clone());
+    let login = Login { key: Some(key.clone()), offers_only_key: true, ..login };
+    let remote = Remote::ssh(host, &login).as_the_user_itself();
     let id = clock::now().strftime("%Y%m%d%H%M%S").to_string();
     let name = format!("log-bundle-{id}.tar.gz");
-    out.info(&format!("gathering on {host}; this takes some minutes"));
+    out.info(&format!("gathering on {address}; this takes some minutes"));
     let target = tempfile::Builder::new()
         .prefix(".hardway-")
         .tempfile_in(workdir.path(""))
         .map_err(|error| io(&error))?;
     let redactor = Arc::new(Redactor::new(known_secrets(workdir)?));
     let wanted = Wanted { remote, id, masters, redactor };
-    let gateway = journal_gateway(workdir, host);
+    let gateway = resolve(&address).ok().and_then(|ip| journal_gateway(workdir, ip));
     let fetched =
         runtime::aloud(out, || "still gathering".to_owned(), fetch(wanted, gateway, target.as_file(), out));
-    let gathered = runtime::run("gathering", fetched).map_err(|report| match report.code {
-        Code::GatherFailed => report.fix(format!("try `ssh -i {} {user}@{host}` yourself", key.display())),
-        _ => report,
-    })?;
+    let mut gathered =
+        runtime::run("gathering", fetched).map_err(|report| match (report.code, &report.fix) {
+            (Code::GatherFailed, None) => {
+                report.fix(format!("try `ssh -i {} {user}@{address}` yourself", key.display()))
+            }
+            _ => report,
+        })?;
+    gathered.missing.extend(unknown);
     target.persist_noclobber(workdir.path(&name)).map_err(|error| io(&error.error))?;
     Ok((name, gathered))
+}
+
+/// The first address of a name, or the address that it is.
+pub(crate) fn resolve(name: &str) -> Result<IpAddr, String> {
+    let mut found = (name, 22).to_socket_addrs().map_err(|error| error.to_string())?;
+    found.next().map(|address| address.ip()).ok_or_else(|| "it has no address".to_owned())
 }
 
 /// What is asked of a host over ssh.
 struct Wanted {
     remote: Remote,
     id: String,
-    masters: Vec<String>,
+    masters: Vec<Master>,
     redactor: Arc<Redactor>,
 }
 
@@ -89,10 +98,10 @@ async fn fetch(
     let over_ssh = gather::bootstrap(remote, id, masters, redactor, again(target)?).await;
     let (error, gateway) = match (over_ssh, gateway) {
         (Ok(gathered), _) => return Ok(gathered),
-        (Err(error @ GatherError::Failed { .. }), Some(gateway)) => (error, gateway),
-        (Err(error), _) => return Err(Report::from_error(Code::GatherFailed, &error)),
+        (Err(error @ GatherError::Remote(_)), Some(gateway)) => (error, gateway),
+        (Err(error), _) => return Err(failed(&error)),
     };
-    let report = Report::from_error(Code::GatherFailed, &error);
+    let report = failed(&error);
     target.set_len(0).map_err(|error| io(&error))?;
     match gather::from_journal(&gateway, redactor, again(target)?).await {
         Ok(gathered) => {
@@ -104,6 +113,14 @@ async fn fetch(
                 format!("{}; and {}", report.what, Report::from_error(Code::GatherFailed, &other).what);
             Err(Report { what, ..report })
         }
+    }
+}
+
+fn failed(error: &GatherError) -> Report {
+    let report = Report::from_error(Code::GatherFailed, error);
+    match error {
+        GatherError::Remote(error) => error.fix().into_iter().fold(report, Report::fix),
+        _ => report,
     }
 }
 

@@ -1,7 +1,5 @@
 //! `hardway destroy`
 
-use std::io::ErrorKind;
-
 use hardway_assets::inventory::Provider;
 use hardway_journal::{FILE_NAME, Journal};
 use hardway_machines::actions::{ActionListener, Executor};
@@ -37,7 +35,6 @@ pub(crate) fn run(global: &Global, args: &DestroyArgs, out: &Output) -> Result<E
     let kept = format!("logs/journal-{}.jsonl", clock::now().strftime("%Y%m%dT%H%M%SZ"));
     fs_err::create_dir_all(workdir.path("logs")).map_err(|error| io(&error))?;
     fs_err::rename(&path, workdir.path(&kept)).map_err(|error| io(&error))?;
-    forget(&workdir, ".known_hosts")?;
     let kept = workdir.shown(&kept);
     match count {
         0 => out.info(&format!(
@@ -56,14 +53,6 @@ pub(crate) fn run(global: &Global, args: &DestroyArgs, out: &Output) -> Result<E
 /// Whether what an action made can outlive the machines. The inventory may not be readable by now, or name another provider.
 fn is_kept(action: &str) -> bool {
     Provider::ALL.iter().any(|provider| descriptor(*provider).keeps == Some(action))
-}
-
-/// The bootstrap host's key: the next one has another.
-fn forget(workdir: &Workdir, name: &str) -> Result<(), Report> {
-    match fs_err::remove_file(workdir.path(name)) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(io(&error)),
-        _ => Ok(()),
-    }
 }
 
 fn left(workdir: &Workdir, args: &DestroyArgs) -> String {

@@ -230,7 +230,11 @@ impl Workdir {
         for (slash, _) in file.match_indices('/') {
             let folder = self.path(&file[..slash]);
             match std::fs::DirBuilder::new().mode(mode).create(&folder) {
-                Ok(()) => fs::set_permissions(&folder, Permissions::from_mode(mode)).map_err(|e| io(&e))?,
+                Ok(()) => {
+                    fs::set_permissions(&folder, Permissions::from_mode(mode)).map_err(|e| io(&e))?;
+                    // What is synced in a folder is lost with the folder's own name.
+                    files::sync_folder(files::folder_of(&folder)).map_err(|e| io(&e))?;
+                }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(at(&folder, &error)),
             }

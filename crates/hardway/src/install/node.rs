@@ -139,8 +139,8 @@ impl Install {
         taken.map_err(|error| self.failed(&error))
     }
 
-    /// The cluster's own pointer for machines that join, with this host's name, addresses and identity where it does not boot from
-    /// that pointer alone, and a token for it.
+    /// The cluster's own pointer for machines that join, with this host's name, addresses, ssh key and identity where it does not
+    /// boot from that pointer alone, and a token for it.
     fn fresh_config(&self, host: &Host) -> Result<(), Report> {
         let failed = |error: &dyn std::error::Error| Report::from_error(Code::NodeConfigMissing, error);
         let (data, authorities) = self.block_on(async {
@@ -153,8 +153,16 @@ impl Install {
         let config = match host.has_identity() {
             true => {
                 let kubeconfig = self.identity(host, authorities.as_deref())?;
-                joining_config(&self.cluster, host, data.expose(), kubeconfig.expose(), clock::now())
-                    .map_err(|error| failed(&error))?
+                let secrets = self.workdir.secrets()?;
+                joining_config(
+                    &self.cluster,
+                    &secrets,
+                    host,
+                    data.expose(),
+                    kubeconfig.expose(),
+                    clock::now(),
+                )
+                .map_err(|error| failed(&error))?
             }
             // The pointer of its pool, as it is now.
             false => data.expose().to_vec(),

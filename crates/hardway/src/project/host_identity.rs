@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use hardway_assets::graph::{Asset as _, Inputs, MakeError};
 use hardway_assets::inventory::Host;
 use hardway_assets::kubeconfigs::HostKubeconfig;
+use hardway_assets::pki::KnownHosts;
 use hardway_assets::secrets::Comes;
 use hardway_base::Secret;
 
@@ -23,8 +24,8 @@ pub(crate) fn next_generation(workdir: &Workdir, hosts: &[&Host], comes: Comes) 
     workdir.write_secrets(&on_disk, &secrets)
 }
 
-/// Makes the hosts' certificates and kubeconfigs, in a folder that the caller holds, and returns the latter as the hosts need them:
-/// with the authorities that the cluster has now, where those are known.
+/// Makes the hosts' certificates and kubeconfigs, and `auth/known_hosts` with their ssh keys, in a folder that the caller holds, and
+/// returns the kubeconfigs as the hosts need them: with the authorities that the cluster has now, where those are known.
 pub(crate) fn host_kubeconfigs(
     workdir: &Workdir,
     checked: Checked,
@@ -33,7 +34,8 @@ pub(crate) fn host_kubeconfigs(
 ) -> Result<Vec<Secret>, Report> {
     let project = Project::load(workdir, checked)?;
     let assets: Vec<HostKubeconfig> = hosts.iter().map(|host| HostKubeconfig::new(host)).collect();
-    let wanted: BTreeSet<String> = assets.iter().map(HostKubeconfig::id).collect();
+    let mut wanted: BTreeSet<String> = assets.iter().map(HostKubeconfig::id).collect();
+    wanted.insert(KnownHosts::of(project.cluster()).id());
     let plan = project.plan(|asset| wanted.contains(&asset.id()))?;
     workdir.write_secrets(&project.secrets_on_disk, project.secrets())?;
     workdir.apply(&plan, project.lock())?;

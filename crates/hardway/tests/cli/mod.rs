@@ -25,3 +25,4 @@ mod read_verbs;
 mod recover;
 mod release;
 mod secrets;
+mod synced;

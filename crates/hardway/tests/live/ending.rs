@@ -36,10 +36,13 @@ fn a_gathering_that_is_cut_off_leaves_no_half_bundle_and_no_ssh() {
     let port = free_port();
     let more = format!("SetEnv INSTALLER_GATHER={}\n", path("gather.sh"));
     let _server = sshd(host.path(), port, "host-key", &more);
+    let public = fs::read_to_string(path("host-key.pub")).unwrap();
+    fs::write(path("known_hosts"), format!("[127.0.0.1]:{port} {public}")).unwrap();
     until("sshd listens", || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
     for signal in ["INT", "TERM"] {
-        let (me, port, key) = (user(), port.to_string(), path("key"));
+        let (me, port, key, known) = (user(), port.to_string(), path("key"), path("known_hosts"));
         let to = ["--bootstrap", "127.0.0.1", "--ssh-user", &me, "--ssh-port", &port, "--key", &key];
+        let to = [&to[..], &["--known-hosts", &known]].concat();
         let child = folder.start(&[&["gather", "bootstrap"], &to[..]].concat());
         until("it gathers", || Path::new(&path("begun")).exists());
         assert!(!left_behind(&folder).is_empty() && running(&format!("-p {port} ")) > 0);

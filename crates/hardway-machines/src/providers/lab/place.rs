@@ -1,6 +1,6 @@
 //! How everything of a lab is called, and where it lies. The same as in `lab/common.sh`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hardway_assets::Cluster;
 
@@ -20,7 +20,7 @@ pub struct Place {
 /// Where labs keep what does not outlive a reboot.
 const STATE: &str = "/run/hardway-lab";
 
-/// Where the lab's scripts lie, if not beside the program or the current folder.
+/// Where the lab's scripts lie, if not beside the program.
 const FILES: &str = "HARDWAY_LAB_FILES";
 /// What podman says of a container that runs.
 pub(super) const RUNNING: &str = "running";
@@ -92,13 +92,19 @@ impl Place {
     }
 }
 
-/// The folder `lab/` of hardway's sources: named, or beside this program or the current folder.
+/// The folder `lab/` of hardway's sources: named, or beside this program. Its scripts run as root, so no folder is taken that
+/// happens to lie around where somebody stands.
 pub(super) fn files() -> Option<PathBuf> {
-    let is_lab = |folder: &PathBuf| folder.join("node/build.sh").is_file();
     let named = std::env::var_os(FILES).map(PathBuf::from);
-    let starts = [std::env::current_exe().ok(), std::env::current_dir().ok()];
-    let above = |start: &PathBuf| start.ancestors().map(|folder| folder.join("lab")).collect::<Vec<_>>();
-    named.into_iter().chain(starts.iter().flatten().flat_map(above)).find(is_lab)
+    let beside = std::env::current_exe().ok().as_deref().map(beside).unwrap_or_default();
+    named.into_iter().chain(beside).find(|folder| folder.join("node/build.sh").is_file())
+}
+
+/// In the program's own folder; and of one that Cargo built, in the checkout that it built it in.
+fn beside(program: &Path) -> Vec<PathBuf> {
+    let folder = program.parent();
+    let target = folder.and_then(Path::parent).filter(|target| target.ends_with("target"));
+    folder.into_iter().chain(target.and_then(Path::parent)).map(|folder| folder.join("lab")).collect()
 }
 
 /// What to do where they are not found.
@@ -109,7 +115,25 @@ pub(super) fn find_files() -> String {
         format!("{FILES} is {folder}, and there is no node/build.sh in it; ")
     });
     format!(
-        "{}run hardway from a checkout of its sources, or set {FILES} to its folder lab/",
+        "{}set {FILES} to the folder lab/ of hardway's sources, or put that beside the program; one that Cargo built finds its own checkout",
         wrong.unwrap_or_default()
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_are_looked_for_beside_the_program_and_in_the_checkout_it_was_built_in() {
+        let places = |program: &str| beside(Path::new(program));
+        assert_eq!(places("/usr/local/bin/hardway"), [Path::new("/usr/local/bin/lab")]);
+        assert_eq!(
+            places("/tmp/x/hardway"),
+            [Path::new("/tmp/x/lab")],
+            "not /tmp/lab, which anybody can make"
+        );
+        let built = [Path::new("/src/target/release/lab"), Path::new("/src/lab")];
+        assert_eq!(places("/src/target/release/hardway"), built);
+    }
 }

@@ -1,6 +1,7 @@
 //! HAProxy on the virtual addresses.
 
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 
 use super::Libvirt;
 use super::settings::HaproxyBy;
@@ -202,18 +203,19 @@ impl Libvirt {
             &format!("{local}:{}", self.socket()),
             &destination,
         ]);
+        let folder = self.own_run_folder().display().to_string();
         let close = format!(
-            "if {} 2>/dev/null; then {}; fi; rm -f {} {}",
+            "if {} 2>/dev/null; then {}; fi; rm -rf {}; {}",
             control_of("check"),
             control_of("exit"),
-            shell_word(&local),
-            shell_word(&control)
+            shell_word(&folder),
+            remove_if_empty(&runtime_folder(&self.folder).display().to_string()),
         );
         Some(Action::programs(
             "balancer/tunnel",
             "Members are switched from here; if the connection breaks, `hardway infra up` brings it back.",
             Check::Succeeds(control_of("check")),
-            [open],
+            [Program::new("install", ["-d", "-m", "0700", &folder]), open],
             [Program::new("sh", ["-ec", &close])],
         ))
     }
@@ -234,25 +236,24 @@ impl Libvirt {
         format!("{}/haproxy.pid", self.run_folder())
     }
 
-    /// Short: a socket's path has at most 107 bytes, and working folders lie deep.
     fn tunnel_socket(&self) -> PathBuf {
-        PathBuf::from(format!("/tmp/hardway-{}-haproxy.sock", self.short_id()))
+        self.own_run_folder().join("haproxy.sock")
     }
 
     fn control_path(&self) -> String {
-        format!("/tmp/hardway-{}-ssh", self.short_id())
+        self.own_run_folder().join("ssh").display().to_string()
     }
 
-    fn short_id(&self) -> String {
-        self.network_uuid()[..8].to_owned()
+    /// On the host that hardway runs on, where nobody else can put anything in its place. Short: a socket's path has at most
+    /// 107 bytes, and working folders lie deep.
+    fn own_run_folder(&self) -> PathBuf {
+        runtime_folder(&self.folder).join(&self.network_uuid()[..8])
     }
 
     /// And the folder that all clusters of this host share, after the last.
     fn remove_run_folder(&self) -> String {
         let folder = shell_word(&self.run_folder());
-        format!(
-            "rm -rf {folder}; if [ -d /run/hardway ]; then rmdir --ignore-fail-on-non-empty /run/hardway; fi"
-        )
+        format!("rm -rf {folder}; {}", remove_if_empty("/run/hardway"))
     }
 
     fn remove_own_folder(&self) -> Program {
@@ -260,4 +261,20 @@ impl Libvirt {
         self.hypervisor()
             .shell(&format!("if [ -d {folder} ]; then rmdir -p --ignore-fail-on-non-empty {folder}; fi"))
     }
+}
+
+/// Root's is below /run; everybody else has a folder of their own there, or is content with the working folder.
+fn runtime_folder(working_folder: &Path) -> PathBuf {
+    let is_root = fs_err::metadata("/proc/self").is_ok_and(|process| process.uid() == 0);
+    let own = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|folder| folder.is_absolute());
+    match (is_root, own) {
+        (true, _) => PathBuf::from("/run/hardway"),
+        (false, Some(folder)) => folder.join("hardway"),
+        (false, None) => working_folder.join(".run"),
+    }
+}
+
+fn remove_if_empty(folder: &str) -> String {
+    let folder = shell_word(folder);
+    format!("if [ -d {folder} ]; then rmdir --ignore-fail-on-non-empty {folder}; fi")
 }

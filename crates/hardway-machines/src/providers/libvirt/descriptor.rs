@@ -86,7 +86,7 @@ const COMPLAINTS: &[Complaint] = &[
     },
     Complaint {
         words: &["already exists with uuid"],
-        advice: "something of that name is there and was not made by hardway for this cluster: it is left alone; remove it yourself, or choose another name in machines.libvirt",
+        advice: "something of that name is there and was not made from this folder: it is left alone. If another folder made it, `hardway destroy` there takes it away; otherwise remove it yourself, or choose another name in machines.libvirt",
     },
     Complaint {
         words: &["bridge name", "already in use"],

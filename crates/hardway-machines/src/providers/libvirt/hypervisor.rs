@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::uri::{LibvirtUri, Ssh};
 use crate::actions::{Check, Program, Step};
-use hardway_base::shell_word;
+use hardway_base::{HostKeyCheck, SshCall, shell_word};
 
 /// The host that libvirt runs on.
 pub(super) struct Hypervisor {
@@ -67,20 +67,13 @@ impl Hypervisor {
     }
 }
 
+/// The hypervisor is no host of the cluster: its key is the user's to know, as for virsh itself, in their own `known_hosts`.
 fn ssh_call(ssh: &Ssh) -> Program {
-    // Nobody sits there to type a password.
-    let mut program = Program::words("ssh -o BatchMode=yes");
-    if ssh.takes_any_key {
-        program =
-            program.with(["-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-q"]);
-    }
-    if let Some(port) = ssh.port {
-        program = program.with(["-p", &port.to_string()]);
-    }
-    if let Some(key) = &ssh.key_file {
-        program = program.with(["-i", key]);
-    }
-    program.with([ssh.destination.as_str()])
+    let host_key = if ssh.takes_any_key { HostKeyCheck::Anybody } else { HostKeyCheck::AsTheUser };
+    let key = ssh.key_file.as_ref().map(PathBuf::from);
+    let call = SshCall { port: ssh.port, key, ..SshCall::to(&ssh.destination, host_key) };
+    let mut words = call.words();
+    Program::new(words.remove(0), words)
 }
 
 #[cfg(test)]
@@ -93,7 +86,7 @@ mod tests {
         let shown = Hypervisor::of(&uri).run(Program::new("nft", ["list", "a b"])).to_string();
         assert_eq!(
             shown,
-            "ssh -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -q -p 2222 root@big -- 'nft list '\\''a b'\\'''"
+            "ssh -o BatchMode=yes -o ForwardAgent=no -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -p 2222 root@big -- 'nft list '\\''a b'\\'''"
         );
         let here = Hypervisor::of(&LibvirtUri::read("qemu:///system").unwrap());
         assert_eq!(here.run(Program::words("nft list")).to_string(), "nft list");

@@ -48,7 +48,7 @@ impl Libvirt {
 
     /// The same whatever else changes.
     pub(super) fn machine_uuid(&self, host: &Host) -> String {
-        uuid(&["machine", &self.cluster.domain(), &host.name])
+        uuid(&["machine", &self.uuid_word, &host.name])
     }
 
     /// The inventory's, or one that is always the same.

@@ -18,8 +18,9 @@
 //! DESCRIPTOR      the provider's row                                                 descriptor.rs
 //! ```
 //!
-//! Names and UUIDs follow from the cluster's domain. libvirt refuses to give a name that exists to another UUID, so a
-//! network or machine of somebody else's is never written over.
+//! Names follow from the cluster's, UUIDs from its infra id, which is drawn once for a folder. libvirt refuses to give a name
+//! that exists to another UUID, so a network or machine of somebody else's is never written over, nor that of another folder
+//! with the same domain.
 
 mod balancer;
 mod checks;
@@ -71,6 +72,8 @@ pub struct Libvirt {
     /// What makes install media: `hardway`, by name or path.
     program: PathBuf,
     stage: Stage,
+    /// What UUIDs follow from.
+    uuid_word: String,
 }
 
 impl Libvirt {
@@ -81,7 +84,8 @@ impl Libvirt {
     pub fn new(cluster: &Cluster, folder: &Path, stage: Stage) -> Result<Self, Vec<Violation>> {
         let settings = Settings::of(cluster)?;
         let facts = HostFacts::look(&settings);
-        Ok(Self::planned(cluster, folder, stage, settings, facts))
+        let planned = Self::planned(cluster, folder, stage, settings, facts);
+        Ok(Self { uuid_word: planned.uuid_word_of_folder(), ..planned })
     }
 
     /// On a host that is known already. Looks at nothing.
@@ -93,7 +97,26 @@ impl Libvirt {
         facts: HostFacts,
     ) -> Self {
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-        Self { cluster: cluster.clone(), settings, facts, folder, program: "hardway".into(), stage }
+        let uuid_word = cluster.identity.infra_id.clone();
+        Self {
+            cluster: cluster.clone(),
+            settings,
+            facts,
+            folder,
+            program: "hardway".into(),
+            stage,
+            uuid_word,
+        }
+    }
+
+    /// UUIDs once followed from the domain. A folder whose journal has the UUID that its network had by that rule made it
+    /// itself, and goes on with it.
+    fn uuid_word_of_folder(&self) -> String {
+        let domain = self.cluster.domain();
+        let old = network::network_uuid(&domain, &self.settings.network);
+        let journal =
+            fs_err::read_to_string(self.folder.join(hardway_journal::FILE_NAME)).unwrap_or_default();
+        if journal.contains(&old) { domain } else { self.uuid_word.clone() }
     }
 
     /// With install media made by the program at this path.
@@ -174,5 +197,33 @@ impl Provider for Libvirt {
     fn look_at_console(&self, host: &Host) -> Option<String> {
         let follow = self.hypervisor().run(Program::new("tail", ["-n", "100", &self.log(host)]));
         Some(format!("{follow}, or {}", self.virsh().call("console", [self.name(host)])))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_built_when_uuids_followed_from_the_domain_goes_on_with_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let cluster = hardway_assets::example::cluster();
+        let facts = HostFacts {
+            has_kvm: true,
+            has_systemd: true,
+            has_firewalld: false,
+            has_selinux: false,
+            resolver: Resolver::Other,
+        };
+        let settings = Settings::of(&cluster).unwrap();
+        let network = settings.network.clone();
+        let libvirt = Libvirt::planned(&cluster, folder.path(), Stage::Bootstrapping, settings, facts);
+        assert_eq!(libvirt.uuid_word_of_folder(), cluster.identity.infra_id, "a new folder");
+        let journal = folder.path().join(hardway_journal::FILE_NAME);
+        fs_err::write(&journal, format!("virsh net-undefine {}", libvirt.network_uuid())).unwrap();
+        assert_eq!(libvirt.uuid_word_of_folder(), cluster.identity.infra_id);
+        let old = network::network_uuid(&cluster.domain(), &network);
+        fs_err::write(&journal, format!("virsh net-undefine {old}")).unwrap();
+        assert_eq!(libvirt.uuid_word_of_folder(), cluster.domain());
     }
 }

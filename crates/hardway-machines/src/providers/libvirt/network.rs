@@ -77,9 +77,9 @@ impl Libvirt {
         ))
     }
 
-    /// The same for a cluster's domain whatever else changes.
+    /// The same for a cluster whatever else changes.
     pub(super) fn network_uuid(&self) -> String {
-        uuid(&["network", &self.cluster.domain(), &self.settings.network])
+        network_uuid(&self.uuid_word, &self.settings.network)
     }
 
     /// A network that stops takes its bridge away, and running machines do not come back to the new one by themselves.
@@ -94,4 +94,9 @@ impl Libvirt {
              ip link set dev \"$card\" master {bridge}; done; done"
         ))
     }
+}
+
+/// That of a network, by what the UUIDs of its cluster follow from.
+pub(super) fn network_uuid(uuid_word: &str, network: &str) -> String {
+    uuid(&["network", uuid_word, network])
 }

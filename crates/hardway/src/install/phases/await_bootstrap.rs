@@ -1,11 +1,11 @@
 //! await-bootstrap: the API answers on the bootstrap host, and the version operator has begun.
 
-use hardway_cluster::bootstrap_progress::{RESET, reset};
+use hardway_cluster::bootstrap_progress::{RESET, ResetError, reset};
 use hardway_cluster::operators::Index;
 
 use crate::install::Install;
 use crate::install::work::{Effect, Observed, Work};
-use crate::report::{Code, Exit, Report};
+use crate::report::{Code, Report};
 
 pub(super) struct AwaitBootstrap<'i>(pub(super) &'i Install);
 
@@ -33,12 +33,15 @@ impl Work for AwaitBootstrap<'_> {
     fn reset(&self) -> Result<Vec<String>, Report> {
         self.0.block_on(async {
             let live = self.0.live().await?;
-            let Some(remote) = live.bootstrap_shell(&self.0.workdir) else {
-                let what = "there is no key for the bootstrap host in secrets/";
-                return Err(Report::new(Code::ResetFailed, what).exit(Exit::Error));
-            };
+            let remote = live.bootstrap_shell(&self.0.workdir)?;
             let done = reset(&remote, self.0.cluster.is_ipv6_primary()).await;
-            let done = done.map_err(|error| Report::from_error(Code::ResetFailed, &error))?;
+            let done = done.map_err(|error| {
+                let report = Report::from_error(Code::ResetFailed, &error);
+                match error {
+                    ResetError::Remote(error) => error.fix().into_iter().fold(report, Report::fix),
+                    ResetError::HandedOver => report,
+                }
+            })?;
             let why = |what: &&str| {
                 RESET.iter().find(|action| action.what == *what).map_or("", |action| action.why)
             };

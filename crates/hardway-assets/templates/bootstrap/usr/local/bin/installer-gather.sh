@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Packs a log bundle of this bootstrap host, of what the API server knows, and of the masters it can log in to.
+# Packs a log bundle of this bootstrap host and of what the API server knows.
 #
-#   installer-gather.sh [--id ID] [MASTER…]      writes ~/log-bundle-ID.tar.gz (or $TAR_FILE)
+#   installer-gather.sh [--id ID]      writes ~/log-bundle-ID.tar.gz (or $TAR_FILE)
 #
-# Private keys, kubeconfigs, secrets and Ignition configs stay out of it. Masters are reached with the keys of the
-# forwarded ssh agent.
+# Private keys, kubeconfigs, secrets and Ignition configs stay out of it. No other host is asked from here: that would take
+# somebody's ssh agent. `hardway gather bootstrap` asks the masters itself, and puts what they say into the same bundle.
 set -uo pipefail
 
 if [[ $EUID -ne 0 && -z ${GATHER_UNPRIVILEGED:-} ]]; then
-  exec sudo env HOME="$HOME" SSH_AUTH_SOCK="${SSH_AUTH_SOCK:-}" TAR_FILE="${TAR_FILE:-}" OWNER="$(id -un)" "$0" "$@"
+  exec sudo env HOME="$HOME" TAR_FILE="${TAR_FILE:-}" OWNER="$(id -un)" "$0" "$@"
 fi
 
 . "${BASH_SOURCE[0]%/*}/bootstrap-cluster-gather.sh"
@@ -32,7 +32,7 @@ main() {
   rm -rf "$artifacts"
   mkdir -p "$artifacts"/{bootstrap/services,control-plane,rendered-assets}
 
-  collect "$id" "$@" 2>&1 | tee "$artifacts/gather.log"
+  collect "$@" 2>&1 | tee "$artifacts/gather.log"
 
   tar -czf "$bundle" -C "$artifacts" --transform "s,^\.,log-bundle-$id," . || return
   chown "$OWNER:" "$bundle"
@@ -41,8 +41,6 @@ main() {
 }
 
 collect() {
-  local id=$1
-  shift
   printf 'service records\n'
   cp -r "$SERVICE_RECORDS_DIR/." "$artifacts/bootstrap/services/"
   printf 'this host\n'
@@ -55,12 +53,11 @@ collect() {
   if [[ -d $GATHERED_CLUSTER/resources ]]; then
     cp -r "$GATHERED_CLUSTER/resources" "$artifacts/"
   fi
-  printf 'masters\n'
   if [[ -f $EARLIER_BUNDLE ]]; then
+    printf 'this host as it bootstrapped\n'
     gather_in_place "$artifacts/control-plane/master"
-  else
-    gather_masters "$id" "$@"
   fi
+  [[ $# -eq 0 ]] || printf 'not asked from here: %s\n' "$*"
 }
 
 # Everything that was laid on this host, except what must not leave it. A file with a Secret in it goes as a whole; one that
@@ -85,30 +82,6 @@ is_secret="kind[\"']?:[[:space:]]*[\"']?Secret([^A-Za-z]|\$)"
 gather_in_place() {
   tar -xzf "$EARLIER_BUNDLE" -C "$artifacts"
   gather_host "$1" "$1" bootkube crio kubelet
-}
-
-gather_masters() {
-  local id=master-$1 master
-  shift
-  if [[ $# -eq 0 && -s $artifacts/resources/masters.list ]]; then
-    mapfile -t masters <"$artifacts/resources/masters.list"
-    set -- "${masters[@]}"
-  fi
-  [[ $# -gt 0 ]] || printf 'no masters given and none found\n'
-  for master in "$@"; do
-    printf 'master %s\n' "$master"
-    gather_master "$master" "$id" || printf 'master %s could not be reached\n' "$master"
-  done
-}
-
-gather_master() {
-  local master=$1 id=$2 target=$artifacts/control-plane/$1
-  # The masters' host keys are not known to this short-lived host.
-  local options=(-q -o BatchMode=yes -o ConnectTimeout=10 -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null)
-  mkdir -p "$target"
-  scp "${options[@]}" "${BASH_SOURCE[0]%/*}/installer-masters-gather.sh" "core@[$master]:" || return
-  ssh -n "${options[@]}" "core@$master" "sudo bash ./installer-masters-gather.sh --id '$id'" || return
-  scp "${options[@]}" -r "core@[$master]:/tmp/artifacts-$id/*" "$target/"
 }
 
 main "$@"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Copies what one host knows about itself into /tmp/artifacts-ID: units, journals, network, containers, OS deployments.
-# Run as root on a master (it is copied there on its own, so it sources nothing), and sourced by installer-gather.sh.
+# Copies what one host knows about itself into a folder: units, journals, network, containers, OS deployments.
+# Run as root on a master (it is sent there on its own, so it sources nothing), and sourced by installer-gather.sh.
 #
-#   installer-masters-gather.sh --id ID
+#   installer-masters-gather.sh FOLDER
 set -uo pipefail
 
 # gather_host SUMMARY DETAILS UNIT…: SUMMARY gets the failed units, DETAILS the rest.
@@ -84,11 +84,8 @@ gather_containers() {
 }
 
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
-  [[ ${1:-} == --id ]] || { printf 'usage: %s --id ID\n' "$0" >&2; exit 2; }
-  artifacts=/tmp/artifacts-${2:?which id?}
+  artifacts=${1:?which folder?}
   mkdir -p "$artifacts"
   gather_host "$artifacts" "$artifacts" crio kubelet kubelet-auto-node-size machine-config-daemon-firstboot machine-config-daemon-pull \
     NetworkManager node-valid-hostname nodeip-configuration ovs-configuration
-  # Fetched by an ordinary user afterwards.
-  chmod -R a+rX "$artifacts"
 fi
