@@ -123,20 +123,6 @@ impl Remote {
         Self { command, environment: Vec::new(), patience: Duration::from_secs(60), host: Some(host) }
     }
 
-    /// The same with whatever keys ssh finds for this user: those of the agent, and those in their usual places.
-    #[must_use]
-    pub fn with_keys_of_this_user(mut self) -> Self {
-        let key = self.command.iter().position(|word| word == "-i");
-        if let Some(key) = key {
-            self.command.drain(key..(key + 2).min(self.command.len()));
-        }
-        let only = self.command.iter().position(|word| word == "IdentitiesOnly=yes");
-        if let Some(only) = only.filter(|only| *only > 0) {
-            self.command.drain(only - 1..=only);
-        }
-        self
-    }
-
     /// The same without becoming root there.
     #[must_use]
     pub fn as_the_user_itself(mut self) -> Self {

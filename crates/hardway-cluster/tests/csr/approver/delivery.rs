@@ -1,15 +1,13 @@
 //! The next identity of a host, put in place through a real sshd by the script that its owner would run.
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt};
-use std::time::Duration;
 
 use fs_err as fs;
 use hardway_base::Secret;
-use hardway_cluster::bootstrap_progress::Remote;
 use hardway_cluster::recovery::{deliver, put_in_place};
-use hardway_testing::{free_port, sshd, until_found, user};
+use hardway_testing::{free_port, sshd, until_found};
 
-use crate::bootstrap_host::ssh::draw_key;
+use crate::bootstrap_host::ssh::{draw_host_key, draw_key, known};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn real_an_identity_is_put_in_place_whole_and_the_kubelet_begins_with_it() {
@@ -24,10 +22,9 @@ async fn real_an_identity_is_put_in_place_whole_and_the_kubelet_begins_with_it()
     fs::set_permissions(path("kubeconfig"), PermissionsExt::from_mode(0o644)).unwrap();
     let port = free_port();
     let search = format!("SetEnv PATH={}:/usr/sbin:/usr/bin:/sbin:/bin\n", path("bin").display());
-    let _server = sshd(folder.path(), port, "host-key", &search);
-    let mut remote =
-        Remote::ssh("127.0.0.1".parse().unwrap(), port, &user(), &path("key"), &path("known_hosts"));
-    remote.patience = Duration::from_secs(60);
+    draw_host_key(folder.path(), "worker-0");
+    let _server = sshd(folder.path(), port, "worker-0", &search);
+    let remote = known(folder.path(), "worker-0", port);
     until_found("an ssh server", async || remote.run("true").await.ok()).await;
 
     let script = put_in_place(&Secret::new("apiVersion: v1\nit's \"$HOME\" `id`\n"));

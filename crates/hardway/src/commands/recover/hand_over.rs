@@ -1,13 +1,11 @@
 //! Silent hosts get the next generation of their identity, and what brings it to them.
 
-use std::net::IpAddr;
-
 use hardway_assets::inventory::{Host, Inventory};
 use hardway_assets::pki::catalogue;
 use hardway_assets::secrets::{Comes, Identity};
 use hardway_assets::{File, host_identity};
 use hardway_base::{Secret, error_sentence, shell_word};
-use hardway_cluster::bootstrap_progress::Remote;
+use hardway_cluster::bootstrap_progress::{Login, Remote};
 use hardway_cluster::declared::Declared;
 use hardway_cluster::node_change::authorities;
 use hardway_cluster::recovery::{Assessment, deliver, put_in_place};
@@ -17,12 +15,12 @@ use serde::Serialize;
 use tokio::task::JoinSet;
 
 use crate::cli::RecoverCertsArgs;
-use crate::cluster::DeclaredHere;
+use crate::cluster::{DeclaredHere, known_host};
 use crate::inputs::{FolderLock, Workdir};
 use crate::journal::journal_report;
 use crate::project::{Checked, host_kubeconfigs, next_generation};
 use crate::release::Reach;
-use crate::report::Report;
+use crate::report::{Code, Report};
 use crate::terminal::Output;
 
 /// What became of one host.
@@ -83,7 +81,8 @@ impl<'w> Folder<'w> {
         for (place, (host, kubeconfig)) in silent.iter().zip(&kubeconfigs).enumerate() {
             let script = put_in_place(kubeconfig);
             self.workdir.write(&File::secret(script_of(host), script.expose()))?;
-            let remote = host.ip.first().map(|address| self.remote(*address, args));
+            let node = declared.nodes.iter().find(|node| node.host == host.name);
+            let remote = self.remote(node.map_or(&host.name, |node| &node.name), host, args);
             running.spawn(async move { (place, run(remote, &script).await) });
         }
         out.info(&format!("bringing {} hosts their next identity", silent.len()));
@@ -125,11 +124,18 @@ impl<'w> Folder<'w> {
         Ok(hosts.iter().filter(needs).copied().collect())
     }
 
-    fn remote(&self, address: IpAddr, args: &RecoverCertsArgs) -> Remote {
-        let known_hosts = self.workdir.path(".known_hosts");
-        let key = args.key.clone().unwrap_or_default();
-        let remote = Remote::ssh(address, args.ssh_port, &args.ssh_user, &key, &known_hosts);
-        if args.key.is_some() { remote } else { remote.with_keys_of_this_user() }
+    /// Why there is none, otherwise.
+    fn remote(&self, node: &str, host: &Host, args: &RecoverCertsArgs) -> Result<Remote, String> {
+        let address = host.ip.first().ok_or("it has no address")?;
+        let known = known_host(self.workdir, node, address.to_string(), Code::RecoveryFailed)
+            .map_err(|report| report.what)?;
+        let login = Login {
+            user: args.ssh_user.clone(),
+            port: args.ssh_port,
+            key: args.key.clone(),
+            offers_only_key: args.key.is_some(),
+        };
+        Ok(Remote::ssh(known, &login))
     }
 
     fn handed_over(&self, host: &Host, args: &RecoverCertsArgs, why_not: Option<String>) -> HandedOver {
@@ -164,9 +170,9 @@ fn script_of(host: &Host) -> String {
     format!("recovery/{}.sh", host.name)
 }
 
-async fn run(remote: Option<Remote>, script: &Secret) -> Option<String> {
+async fn run(remote: Result<Remote, String>, script: &Secret) -> Option<String> {
     match remote {
-        Some(remote) => deliver(&remote, script).await.err().map(|error| error_sentence(&error)),
-        None => Some("it has no address".to_owned()),
+        Ok(remote) => deliver(&remote, script).await.err().map(|error| error_sentence(&error)),
+        Err(why) => Some(why),
     }
 }
