@@ -4,7 +4,6 @@
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::SystemTime;
 
 use anyhow::{Context as _, Result, ensure};
 use fs_err as fs;
@@ -43,7 +42,8 @@ pub(super) fn run() -> Result<()> {
 }
 
 fn drawn_seed() -> Result<String> {
-    Ok(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?.as_secs().to_string())
+    let uuid = fs::read_to_string("/proc/sys/kernel/random/uuid")?;
+    Ok(u32::from_str_radix(&uuid[..8], 16)?.to_string())
 }
 
 /// A row a pair: attacker, moment, attempts, how many of those the policy had to judge, how many got in.

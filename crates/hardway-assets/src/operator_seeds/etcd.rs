@@ -21,7 +21,7 @@ pub(super) fn seeds(cluster: &Cluster) -> Vec<ObjectFile> {
     seeds.extend(BUNDLES.map(|(name, authenticated)| bundle(name, authenticated)));
     for (name, kind, description) in CLUSTER_CERTIFICATES {
         let file = format!("{NAMESPACE}-{name}");
-        seeds.push(certificate(file, (*name).to_owned(), *kind, (*description).to_owned(), Vec::new()));
+        seeds.push(certificate(file, (*name).to_owned(), *kind, description, Vec::new()));
     }
     for (use_, role) in NODE_CERTIFICATES {
         let description = format!(
@@ -31,7 +31,7 @@ pub(super) fn seeds(cluster: &Cluster) -> Vec<ObjectFile> {
             format!("{NAMESPACE}-etcd-{use_}"),
             format!("etcd-{use_}-{host}"),
             Kind::Serving,
-            description,
+            &description,
             host_sources(),
         ));
     }
@@ -82,7 +82,7 @@ fn certificate(
     file: String,
     name: String,
     kind: Kind,
-    description: String,
+    description: &str,
     more_sources: Vec<Source>,
 ) -> ObjectFile {
     let sources = [rotation::sources(&name), more_sources].concat();

@@ -39,7 +39,7 @@ impl Redemptions {
             let own = self.own.first().map(|one| (one.source, one.at));
             own.or_else(|| self.shared.first().map(|one| (one.source, one.at)))
         };
-        match its.first().is_none().then(others).flatten() {
+        match its.is_empty().then(others).flatten() {
             Some((source, at)) => Cow::Owned(vec![Redemption { host: String::new(), source, at }]),
             None => its,
         }

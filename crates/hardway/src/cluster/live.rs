@@ -163,7 +163,7 @@ impl WayIn {
         let own = workdir.path(KUBECONFIG);
         let is_pod = std::env::var_os("KUBERNETES_SERVICE_HOST").is_some() && !own.is_file();
         let path = flag.map(Path::to_owned).or((!is_pod).then_some(own));
-        if let Some(passed_over) = path.as_deref().and_then(|path| of_environment(path)) {
+        if let Some(passed_over) = path.as_deref().and_then(of_environment) {
             let [used, passed_over] =
                 [path.clone().unwrap_or_default(), passed_over].map(|path| path.display().to_string());
             out.warn(&format!(

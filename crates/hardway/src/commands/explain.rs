@@ -146,7 +146,7 @@ impl Derived {
         let mut lines = Vec::new();
         for page in guide::pages() {
             let prose = page.text.split("\n\n").filter(|text| !text.starts_with(['#', '|', '`', ' ']));
-            let sentences =
+            let mut sentences =
                 prose.flat_map(|text| text.split_inclusive(". ").map(|sentence| sentence.replace('\n', " ")));
             let has = |sentence: &String| {
                 let lower = sentence.to_lowercase();
@@ -154,7 +154,7 @@ impl Derived {
                     .split(|c: char| !c.is_alphanumeric() && c != '-')
                     .any(|word| word == what || word.trim_end_matches('s') == what)
             };
-            if let Some(sentence) = sentences.filter(|sentence| what.len() > 3 && has(sentence)).next() {
+            if let Some(sentence) = sentences.find(|sentence| what.len() > 3 && has(sentence)) {
                 lines.push(("guide", format!("{} (hardway explain stage {})", sentence.trim(), page.stage)));
             }
         }

@@ -106,7 +106,7 @@ impl Loot {
                 1 => (nobody(), ask::certificate(dice)),
                 _ => (shared(at), ask::certificate(dice)),
             },
-            Attacker::ApiAddress => self.from_afar(dice),
+            Attacker::ApiAddress => self.at_the_api(dice),
             Attacker::Pod => {
                 // What leaves a pod has the address of its node.
                 let from = address_of(COMPROMISED);
@@ -118,7 +118,7 @@ impl Loot {
                     _ => (pod, ask::certificate(dice)),
                 }
             }
-            Attacker::CompromisedWorker => self.from_worker(dice),
+            Attacker::CompromisedWorker => self.on_a_worker(dice),
             Attacker::StolenMedium => self.with_medium(dice),
             Attacker::Tenant => {
                 let tenant = Credential::token("tenant", at, &self.trusted, &self.tenant);
@@ -140,7 +140,7 @@ impl Loot {
         }
     }
 
-    fn from_afar(&self, dice: &mut Dice) -> (Credential, Ask) {
+    fn at_the_api(&self, dice: &mut Dice) -> (Credential, Ask) {
         let at = address(STRANGER);
         let who = match dice.one_of(5) {
             0 => Credential::none("nobody", at, &self.trusted),
@@ -159,7 +159,7 @@ impl Loot {
         (who, asks)
     }
 
-    fn from_worker(&self, dice: &mut Dice) -> (Credential, Ask) {
+    fn on_a_worker(&self, dice: &mut Dice) -> (Credential, Ask) {
         let at = address_of(COMPROMISED);
         let node = || Credential::certificate("its node", at, &self.trusted, &self.node);
         let boot = || Credential::kubeconfig("its boot identity", at, &self.trusted, &self.boot);

@@ -166,7 +166,7 @@ impl Cluster {
                     && decided.node == node
                     && (decided.signer == "kubernetes.io/kubelet-serving") == serving
             });
-            decided.map(|(at, _)| at).last()
+            decided.map(|(at, _)| at).max()
         };
         Some(of(true)?.max(of(false)?))
     }

@@ -2,7 +2,7 @@
 
 use crate::cli::{Global, HostIsoArgs};
 use crate::inputs::Workdir;
-use crate::machines::media::{HostIso, HostIsoOptions, host_isos};
+use crate::machines::media::{HostIsoOptions, MadeIso, host_isos};
 use crate::report::{Exit, Report};
 use crate::terminal::Output;
 
@@ -34,7 +34,7 @@ impl HostIsoArgs {
     }
 }
 
-fn tell(made: Vec<(String, Result<HostIso, Report>)>, dry_run: bool, out: &Output) -> Result<Exit, Report> {
+fn tell(made: Vec<MadeIso>, dry_run: bool, out: &Output) -> Result<Exit, Report> {
     let (mut failed, all) = (Vec::new(), made.len());
     for (host, made) in made {
         match made {

@@ -56,12 +56,15 @@ pub(crate) struct HostIso {
     pub(crate) capacity: u64,
 }
 
+/// A host's name, and its ISO or why there is none.
+pub(crate) type MadeIso = (String, Result<HostIso, Report>);
+
 /// An ISO for each host, several at a time; each is made, or says why not.
 pub(crate) fn host_isos(
     workdir: &Workdir,
     options: &HostIsoOptions,
     out: &Output,
-) -> Result<Vec<(String, Result<HostIso, Report>)>, Report> {
+) -> Result<Vec<MadeIso>, Report> {
     let release_dir = options.release_dir.as_deref();
     let project = Project::look(workdir, Checked::load(workdir, Reach::Here(release_dir), out)?)?;
     let hosts = wanted(&project, options)?;

@@ -17,5 +17,5 @@ mod live_iso;
 pub(crate) use base_image::FOLDER;
 pub(crate) use boot_folder::{BootFolderOptions, boot_folder};
 pub(crate) use host_config::HostConfig;
-pub(crate) use host_iso::{HostIso, HostIsoOptions, host_isos};
+pub(crate) use host_iso::{HostIsoOptions, MadeIso, host_isos};
 pub(crate) use live_iso::{LiveEdits, open, read, write};
