@@ -39,7 +39,10 @@ const ROOMS: [(&str, &[&str]); 15] = [
         ],
     ),
     ("server", &["clock", "inputs", "journal", "project", "release", "report", "runtime", "terminal"]),
-    ("cluster", &["clock", "inputs", "journal", "project", "release", "report", "runtime", "terminal"]),
+    (
+        "cluster",
+        &["clock", "inputs", "journal", "machines", "project", "release", "report", "runtime", "terminal"],
+    ),
     ("machines", &["clock", "inputs", "journal", "project", "release", "report", "runtime", "terminal"]),
     ("project", &["clock", "inputs", "release", "report", "terminal"]),
     ("release", &["inputs", "report", "runtime", "terminal"]),
