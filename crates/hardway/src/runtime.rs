@@ -122,6 +122,8 @@ pub(crate) async fn aloud<T>(out: &Output, doing: impl Fn() -> String, future: i
 
 /// Runs a command that ends by itself when it is told to.
 pub(crate) fn run_to_its_end<T>(future: impl Future<Output = Result<T, Report>>) -> Result<T, Report> {
+    // Until all of it is dropped: the press that ends it must not end the program meanwhile, with a Lease still held, say.
+    let _listener = Listener::new();
     block_on(future)?
 }
 

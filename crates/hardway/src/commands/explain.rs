@@ -149,7 +149,8 @@ impl Derived {
             let mut sentences =
                 prose.flat_map(|text| text.split_inclusive(". ").map(|sentence| sentence.replace('\n', " ")));
             let has = |sentence: &String| {
-                let lower = sentence.to_lowercase();
+                // What is in backquotes is a command or a name of somebody else's, not a word.
+                let lower = sentence.to_lowercase().split('`').step_by(2).collect::<Vec<_>>().join(" ");
                 lower
                     .split(|c: char| !c.is_alphanumeric() && c != '-')
                     .any(|word| word == what || word.trim_end_matches('s') == what)

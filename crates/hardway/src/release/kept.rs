@@ -11,6 +11,7 @@ use std::path::Path;
 use fs_err as fs;
 use hardway_assets::release_payload::{ReleasePayload, files};
 use hardway_assets::{File, Tree};
+use hardway_base::files::{folder_of, sync_folder};
 use hardway_base::hex;
 use sha2::{Digest as _, Sha256};
 
@@ -67,6 +68,7 @@ impl KeptRelease {
             fs::rename(&folder, &old).map_err(|error| io(&error))?;
         }
         fs::rename(workdir.path(NEXT), &folder).map_err(|error| io(&error))?;
+        sync_folder(folder_of(&folder)).map_err(|error| io(&error))?;
         remove_if_there(&old)
     }
 }

@@ -24,9 +24,9 @@ fn the_catalogue_is_listed_and_every_code_explained() {
     let work = work::empty();
     let list: Value = serde_json::from_str(&work.ok(&["diagnose", "--list", "-o", "json"]).stdout).unwrap();
     let list = list.as_array().unwrap();
-    assert_eq!(list.len(), 134);
+    assert_eq!(list.len(), 135);
     let text = work.ok(&["diagnose", "--list"]).stdout;
-    assert_eq!(text.lines().count(), 134);
+    assert_eq!(text.lines().count(), 135);
     for entry in list.iter().step_by(9) {
         let code = entry["code"].as_str().unwrap();
         let told = work.ok(&["explain", code]).stdout;
@@ -136,6 +136,8 @@ fn a_host_that_cannot_be_reached_leaves_no_bundle() {
     work.write("key", "no key at all");
     let key = work.path("key").display().to_string();
     let args = ["gather", "bootstrap", "--bootstrap", "127.0.0.1", "--ssh-port", "1", "--key", &key];
+    work.refused(3, &args).says("the ssh key of 127.0.0.1 is not known").says("--known-hosts FILE");
+    let args = [&args[..], &["--known-hosts", &key]].concat();
     work.refused(1, &args).says("error[gather-failed]").says("ssh -i");
     let names: Vec<_> =
         fs_err::read_dir(work.root()).unwrap().map(|entry| entry.unwrap().file_name()).collect();

@@ -259,7 +259,7 @@ fn a_file_that_belongs_to_the_folder_and_is_not_there_is_a_wrong_configuration()
     work.refused(3, &["verify"])
         .says("error[kubeconfig-unusable]: there is no kubeconfig ./auth/kubeconfig\n");
     work.refused(3, &["gather", "bootstrap"])
-        .says("error[gather-failed]: there is no key for the bootstrap host");
+        .says("error[gather-failed]: the ssh key of bootstrap.ocp4.example.com is not known");
 }
 
 #[test]

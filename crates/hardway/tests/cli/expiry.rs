@@ -7,12 +7,17 @@ use hardway_testing::{INSTALL_CONFIG, INVENTORY, Snapshot, Work};
 
 use crate::work;
 
-/// The certificates that live a day (`shortLivedHours`), as openshift-install's do.
-const SHORT_LIVED: [&str; 9] = [
+/// The certificates that live a day (`shortLivedHours`), as openshift-install's do, and hosts' own identities.
+const SHORT_LIVED: [&str; 14] = [
     "aggregator-ca",
     "aggregator-client",
     "aggregator-signer",
     "apiserver-proxy",
+    "host-identity-master-0",
+    "host-identity-master-1",
+    "host-identity-master-2",
+    "host-identity-worker-0",
+    "host-identity-worker-1",
     "kube-apiserver-internal-lb-server",
     "kube-apiserver-lb-server",
     "kube-apiserver-localhost-server",

@@ -82,7 +82,9 @@ fn advice_fits_what_was_typed() {
     let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     work.write("file", "");
     work.refused(2, &["diff", "--against", "file"]).says("file is not a folder").does_not_say("mkdir");
-    let plan = work.ok(&["plan"]).stdout;
+    let gce = work::empty();
+    gce.ok(&["init", "--provider", "gce"]);
+    let plan = gce.ok(&["plan"]).stdout;
     assert!(
         plan.contains("the sample release that is built in") && !plan.contains("sample from its registry"),
         "{plan}"
