@@ -20,7 +20,11 @@ pub(crate) fn run(global: &Global, args: &InfraArgs, out: &Output) -> Result<Exi
         InfraVerb::Down => down(&workdir, out),
         InfraVerb::Plan { output, script } => {
             let format = if *script { PlanFormat::Script } else { *output };
-            plan(&Infra::open(&workdir)?, format, out)
+            let infra = match format {
+                PlanFormat::Script => Infra::to_build(&workdir)?,
+                PlanFormat::Json | PlanFormat::Text | PlanFormat::Yaml => Infra::open(&workdir)?,
+            };
+            plan(&infra, format, out)
         }
         InfraVerb::Status { output } => status(&workdir, &Infra::open(&workdir)?, *output, out),
         InfraVerb::Up => up(&workdir, out),

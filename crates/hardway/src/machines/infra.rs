@@ -67,6 +67,14 @@ impl Infra {
         Self::of(workdir, project::cluster_before_release(workdir, &InputFiles::open(workdir)?)?)
     }
 
+    /// For a script that somebody will run: what it makes is named after the cluster's identity, so that is kept from now on.
+    pub(crate) fn to_build(workdir: &Workdir) -> Result<Self, Report> {
+        let _held = FolderLock::take(workdir)?;
+        // Mistakes in the provider's settings leave no trace.
+        Self::open(workdir)?.provider()?;
+        Self::of(workdir, project::cluster_to_build(workdir, &InputFiles::open(workdir)?)?)
+    }
+
     /// Makes everything hold, and tells the listener of each thing.
     pub(crate) fn up(workdir: &Workdir, listener: &mut dyn ActionListener) -> Result<Held, Report> {
         let _held = FolderLock::take(workdir)?;

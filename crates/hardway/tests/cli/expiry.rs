@@ -8,7 +8,7 @@ use hardway_testing::{INSTALL_CONFIG, INVENTORY, Snapshot, Work};
 use crate::work;
 
 /// The certificates that live a day (`shortLivedHours`), as openshift-install's do, and hosts' own identities.
-const SHORT_LIVED: [&str; 14] = [
+const SHORT_LIVED: [&str; 13] = [
     "aggregator-ca",
     "aggregator-client",
     "aggregator-signer",
@@ -17,7 +17,6 @@ const SHORT_LIVED: [&str; 14] = [
     "host-identity-master-1",
     "host-identity-master-2",
     "host-identity-worker-0",
-    "host-identity-worker-1",
     "kube-apiserver-internal-lb-server",
     "kube-apiserver-lb-server",
     "kube-apiserver-localhost-server",

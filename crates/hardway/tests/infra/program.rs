@@ -81,12 +81,13 @@ fn the_script_does_what_up_does_and_status_says_so() {
         !rows.is_empty() && rows.iter().all(|row| *row == (state.to_owned(), is_ours))
     };
     let (folder, before) = (on_libvirt(&inventory()), host());
-    let script = folder.ok(&["infra", "plan", "--script"]).stdout;
     assert!(folder.ok(&["infra", "plan"]).stdout.contains("network/definition: "));
     assert!(all("missing", false, &states(&folder)), "{:?}", states(&folder));
     assert_eq!(host(), before, "looking changes nothing");
     let names: Vec<_> = fs_err::read_dir(folder.path("")).unwrap().collect();
     assert_eq!(names.len(), 2, "neither here: {names:?}");
+    let script = folder.ok(&["infra", "plan", "--script"]).stdout;
+    assert!(folder.exists("secrets/identity.json"), "what the script makes is named after it");
 
     folder.ok(&["infra", "up"]);
     let built = host();

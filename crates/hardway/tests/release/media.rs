@@ -100,7 +100,7 @@ fn the_release_may_be_a_folder_or_the_one_of_the_inventory() {
     site.work.write("inventory.yaml", INVENTORY);
     site.run(&["media", "--format", "iso"]).expect(1).says("the sample release has no boot images");
     site.work.remove("inventory.yaml");
-    site.run(&["media", "--format", "iso"]).expect(2).says("names no release");
+    site.run(&["media", "--format", "iso"]).expect(3).says("there is no inventory.yaml that names a release");
     fs_err::remove_file(site.path("rel/0000_50_installer_coreos-bootimages.yaml")).unwrap();
     site.run(&["media", "--release-dir", "rel"]).expect(1).says("error[media-not-found]");
 }
