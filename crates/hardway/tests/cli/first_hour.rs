@@ -22,7 +22,7 @@ fn help_without_colours_has_none() {
     assert!(work.ok(&["--color", "always", "--help"]).stdout.contains('\u{1b}'));
 }
 
-/// A look takes no time: keys are drawn by whoever writes them down. Forty RSA keys take seconds of a processor.
+/// A look draws no keys: that is for whoever writes them down. Forty RSA keys take more than five seconds of a processor, all the rest one.
 #[test]
 fn whoever_only_looks_draws_no_keys() {
     let work = work::with_inputs(INSTALL_CONFIG, &INVENTORY.replace("ECDSA-P256", "RSA-2048"));
@@ -40,7 +40,7 @@ fn whoever_only_looks_draws_no_keys() {
         })
         .expect(code);
         let user = ran.stderr.lines().find_map(|line| line.strip_prefix("user ")).unwrap();
-        assert!(user.parse::<f64>().unwrap() < 1.5, "{verb:?} took {user} s of a processor");
+        assert!(user.parse::<f64>().unwrap() < 3.0, "{verb:?} took {user} s of a processor");
         assert!(!work.exists("secrets"), "{verb:?}");
     }
 }
