@@ -7,7 +7,7 @@ use std::time::Duration;
 use hardway_assets::secrets::SSH_KEY_TYPE;
 use hardway_base::{HostKeyCheck, SshCall};
 use tokio::io::AsyncWriteExt as _;
-use tokio::process::Command;
+use tokio::process::{Child, Command};
 
 /// A program that takes a shell script on its standard input and runs it where it belongs.
 #[derive(Clone, Debug)]
@@ -136,10 +136,10 @@ impl Remote {
         tokio::time::timeout(self.patience, self.carry_out(script)).await.map_err(|_| late())?
     }
 
-    async fn carry_out(&self, script: &str) -> Result<String, RemoteError> {
+    /// The program that leads there, with the script told to it. Dropping the child kills it.
+    pub(crate) async fn start(&self, script: &str) -> std::io::Result<Child> {
         let (program, arguments) =
             self.command.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
-        let start = |source| RemoteError::Start { program: program.to_owned(), source };
         let mut child = Command::new(program)
             .args(arguments)
             .envs(self.environment.iter().map(|(key, value)| (key, value)))
@@ -147,12 +147,18 @@ impl Remote {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true)
-            .spawn()
-            .map_err(start)?;
+            .spawn()?;
         if let Some(mut stdin) = child.stdin.take() {
             // A program that ends before it has read everything says why itself.
             let _ = stdin.write_all(script.as_bytes()).await;
         }
+        Ok(child)
+    }
+
+    async fn carry_out(&self, script: &str) -> Result<String, RemoteError> {
+        let program = self.command.first().cloned().unwrap_or_default();
+        let start = |source| RemoteError::Start { program: program.clone(), source };
+        let child = self.start(script).await.map_err(start)?;
         let output = child.wait_with_output().await.map_err(start)?;
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());

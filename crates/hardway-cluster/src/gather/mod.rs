@@ -6,14 +6,13 @@ mod bundle_writer;
 mod journal;
 
 use std::io::{self, PipeReader, Write};
-use std::process::Stdio;
 use std::sync::Arc;
 
 use hardway_assets::ignition::bootstrap_files::scripts;
 use hardway_base::error_sentence;
 use hardway_base::redaction::Redactor;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::process::{Child, Command};
+use tokio::io::AsyncReadExt as _;
+use tokio::process::Child;
 
 use crate::bootstrap_progress::{Remote, RemoteError};
 use crate::diagnosis::{BundleError, Limits};
@@ -142,19 +141,7 @@ async fn fetch<W: Write + Send + 'static>(
 
 /// The program that leads there, with the script told to it, and what it prints.
 async fn run(remote: &Remote, script: &str) -> io::Result<(Child, PipeReader)> {
-    let (program, arguments) = remote.command.split_first().map_or(("", &[][..]), |(a, b)| (a.as_str(), b));
-    let mut child = Command::new(program)
-        .args(arguments)
-        .envs(remote.environment.iter().map(|(key, value)| (key, value)))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()?;
-    if let Some(mut stdin) = child.stdin.take() {
-        // A program that ends before it has read everything says why itself.
-        let _ = stdin.write_all(script.as_bytes()).await;
-    }
+    let mut child = remote.start(script).await?;
     let stdout = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
     Ok((child, PipeReader::from(stdout.into_owned_fd()?)))
 }
