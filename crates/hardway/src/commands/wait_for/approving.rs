@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 
 use crate::cli::WaitArgs;
 use crate::clock;
-use crate::cluster::{self, BackgroundApprover, KUBECONFIG, Live};
+use crate::cluster::{self, BackgroundApprover, Live};
 use crate::inputs::Workdir;
 use crate::report::{Code, Report};
 use crate::terminal::Output;
@@ -39,7 +39,7 @@ impl Approving {
         args: &WaitArgs,
         out: &Output,
     ) -> Result<Self, Report> {
-        if let Some(why) = why_not(live, workdir, args) {
+        if let Some(why) = why_not(live, args) {
             out.info(&format!(
                 "Certificate requests are left to others: {why}. Without anybody who approves them no machine becomes a node; \
                  {} does it by the policy",
@@ -101,22 +101,17 @@ impl Approving {
     }
 }
 
-/// Approving writes, so the cluster must be this folder's beyond doubt: where the folder has no kubeconfig of its own, a `KUBECONFIG`
-/// that was left set may lead to another.
-fn why_not(live: &Live, workdir: &Workdir, args: &WaitArgs) -> Option<&'static str> {
-    let is_the_folders = || {
-        let canonical = |path| fs_err::canonicalize(path).ok();
-        let own = canonical(workdir.path(KUBECONFIG));
-        own.is_some() && own == live.kubeconfig.clone().and_then(canonical)
-    };
+/// Approving writes, so the cluster must be this folder's beyond doubt: a pod's account is that of the cluster it runs in.
+fn why_not(live: &Live, args: &WaitArgs) -> Option<&'static str> {
     if args.no_approve {
         return Some("--no-approve");
     }
     if live.cluster.is_none() {
         return Some("without an inventory.yaml nobody is expected");
     }
-    let is_ours = args.cluster.kubeconfig.is_some() || is_the_folders();
-    (!is_ours).then_some("there is no auth/kubeconfig here, and KUBECONFIG may lead to another cluster")
+    live.kubeconfig
+        .is_none()
+        .then_some("there is no auth/kubeconfig here, and this pod's account may be of another cluster")
 }
 
 fn tell(news: News<'_>) -> Option<Told> {
