@@ -1,11 +1,12 @@
 //! What runs until it is done or somebody ends it. A person presses Ctrl-C: exit code 8, in every command that takes its time.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Handle, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
 
 use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
@@ -15,13 +16,25 @@ static RUNTIME: Mutex<Option<Runtime>> = Mutex::new(None);
 /// How many parts of the program would end it themselves now.
 static LISTENERS: AtomicUsize = AtomicUsize::new(0);
 
+/// Told of every press that is not the end of the program. Only one thread hears the signal itself: were there two, the one that ends
+/// the program could be late, and find nobody listening any more because the others had already ended as they were told.
+static PRESSES: LazyLock<watch::Sender<()>> = LazyLock::new(|| watch::Sender::new(()));
+
 /// Whoever holds it ends the program when a person presses Ctrl-C.
-pub(crate) struct Listener(());
+pub(crate) struct Listener(watch::Receiver<()>);
 
 impl Listener {
     pub(crate) fn new() -> Self {
+        // First the ear, then the promise: a press in between ends the program, and none is lost.
+        let presses = PRESSES.subscribe();
         LISTENERS.fetch_add(1, Ordering::SeqCst);
-        Self(())
+        Self(presses)
+    }
+
+    /// Done when Ctrl-C is pressed, or was since this was last asked.
+    pub(crate) async fn pressed(&mut self) {
+        // The sender is never dropped: there is no error to tell.
+        let _ = self.0.changed().await;
     }
 }
 
@@ -40,6 +53,7 @@ pub(crate) fn end_when_pressed(tell: impl Fn(&Report) + Send + 'static) {
         let _context = runtime.enter();
         signal(SignalKind::interrupt())
     };
+    // Without a handler for it the signal ends the process as always.
     let Ok(mut pressed) = pressed else { return };
     std::thread::spawn(move || {
         runtime.block_on(async {
@@ -49,6 +63,7 @@ pub(crate) fn end_when_pressed(tell: impl Fn(&Report) + Send + 'static) {
                     tell(&report);
                     at_once();
                 }
+                PRESSES.send_replace(());
             }
         });
     });
@@ -62,11 +77,7 @@ pub(crate) fn at_once() -> ! {
 
 /// Done when it is pressed.
 pub(crate) async fn pressed() {
-    let _listener = Listener::new();
-    // Without a handler for it the signal ends the process as always.
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
-    }
+    Listener::new().pressed().await;
 }
 
 /// What ended something that runs until it is told to stop.

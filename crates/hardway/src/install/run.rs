@@ -111,15 +111,13 @@ fn listen_for_signals(install: &Install) -> Result<(), Report> {
     let runtime = runtime::handle()?;
     let _context = runtime.enter();
     let failed = |error: std::io::Error| Report::from_error(Code::WorkdirUnusable, &error);
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
     let (stop, view) = (install.stop.clone(), install.view.clone());
-    let listener = Listener::new();
+    let mut listener = Listener::new();
     runtime.spawn(async move {
-        let _listener = listener;
         loop {
             tokio::select! {
-                _ = interrupt.recv() => {}
+                () = listener.pressed() => {}
                 _ = terminate.recv() => {}
             }
             if stop.is_cancelled() {

@@ -51,13 +51,12 @@ async fn serve(
     let failed = |error: &dyn std::error::Error| Report::from_error(Code::ServeFailed, error);
     // Before anybody can be served: a signal that comes as early as that must still end the server cleanly.
     let mut terminate = signal(SignalKind::terminate()).map_err(|error| failed(&error))?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| failed(&error))?;
+    let mut presses = Listener::new();
     let server = MediaServer::start(listen, isos, note, trouble).await.map_err(|error| failed(&error))?;
     out.info(&format!("serving http://{}/HOST.iso", server.address()));
-    let _listener = Listener::new();
     let ended_by = tokio::select! {
         _ = terminate.recv() => Stop::Terminated,
-        _ = interrupt.recv() => Stop::Interrupted,
+        () = presses.pressed() => Stop::Interrupted,
     };
     if !server.end().await {
         out.warn("some requests did not end in time and were cut off");

@@ -36,23 +36,18 @@ pub(super) async fn run(
 /// What a server is told to end with.
 struct Signals {
     terminate: Signal,
-    interrupt: Signal,
-    _listener: Listener,
+    presses: Listener,
 }
 
 impl Signals {
     fn catch() -> std::io::Result<Self> {
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-            _listener: Listener::new(),
-        })
+        Ok(Self { terminate: signal(SignalKind::terminate())?, presses: Listener::new() })
     }
 
     async fn any(&mut self) -> Stop {
         tokio::select! {
             _ = self.terminate.recv() => Stop::Terminated,
-            _ = self.interrupt.recv() => Stop::Interrupted,
+            () = self.presses.pressed() => Stop::Interrupted,
         }
     }
 }
