@@ -9,7 +9,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 quick=false
 [[ ${1:-} != quick ]] || quick=true
 
-say() { printf '\n== %s\n' "$*" >&2; }
+# With the time since the start: where it goes is in every log.
+say() { printf '\n== %d:%02d %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$*" >&2; }
 
 # Tests write here that they are left out, and why.
 HARDWAY_SKIPPED=$(mktemp -t hardway-skipped.XXXXXX)
@@ -41,7 +42,14 @@ if [[ $quick == false ]]; then
   HARDWAY_GUEST_KERNEL=$(tools/guest-kernel.sh)
   HARDWAY_SUSHY_TOOLS=$(tools/sushy-tools.sh)
   export HARDWAY_TOOLS_BIN HARDWAY_COREOS_INSTALLER HARDWAY_GUEST_KERNEL HARDWAY_SUSHY_TOOLS
-  cargo build --quiet --package hardway
+fi
+
+say "build"
+# All of it in one go: building one package alone would build its dependencies once more, with fewer features.
+cargo build --quiet --workspace --bins --tests
+export HARDWAY=$PWD/target/debug/hardway
+xtask() { target/debug/xtask "$@"; }
+if [[ $quick == false ]]; then
   lab/build.sh --registry 192.168.126.1:5000 --hardway target/debug/hardway # the gateway of the labs of drills
 fi
 
@@ -52,11 +60,11 @@ shellcheck --severity=warning test.sh demo.sh tools/*.sh tools/kubernetes/*.sh .
   lab/node/rootfs/usr/bin/* lab/node/rootfs/usr/lib/hardway-lab/* lab/operators/internal/labtest/*.sh crates/hardway/tests/infra/live/*.sh
 
 say "crates that may not know each other, licences, bans"
-cargo xtask arrows
+xtask arrows
 tools/cargo-deny.sh check --hide-inclusion-graph bans licenses sources
 
 say "generated pages are fresh"
-cargo xtask guide --check
+xtask guide --check
 
 say "tests"
 if [[ $quick == true ]]; then
@@ -67,7 +75,7 @@ else
 fi
 
 say "what docs/security.md claims has its tests"
-cargo xtask security
+xtask security
 
 say "the lab's own programs"
 unformatted=$(gofmt -l lab crates/hardway-release/tests/mco-stand-in)
@@ -79,11 +87,10 @@ if [[ $quick == true ]]; then
 fi
 
 say "the lab's operators, and an install that is killed again and again: both mostly wait"
-export HARDWAY=$PWD/target/debug/hardway
 lab/operators/test.sh &
 operators=$!
-cargo xtask drill kill
+xtask drill kill
 wait "$operators"
 
 say "the lab: a whole install"
-cargo xtask drill install
+xtask drill install
