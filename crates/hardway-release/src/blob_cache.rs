@@ -23,8 +23,9 @@ pub struct BlobCache {
     root: PathBuf,
 }
 
-/// Blobs up to this size are hashed again whenever they are used; of larger ones the size is looked at.
-const REHASHED: u64 = 64 << 20;
+/// Blobs from this size on are on the disk before they get their names: one that a power failure leaves empty is found out when
+/// it is used, but takes long to fetch again.
+const SYNCED: u64 = 64 << 20;
 
 impl BlobCache {
     /// A cache in a folder, which is made when needed.
@@ -60,7 +61,7 @@ impl BlobCache {
             Err(error) => return Err(error),
         };
         let is_size = size.is_none_or(|size| size == length);
-        if is_size && (length > REHASHED || hash(&path)? == *digest) {
+        if is_size && hash(&path)? == *digest {
             return Ok(Some(path));
         }
         fs::remove_file(&path)?;
@@ -145,9 +146,17 @@ impl Reserved {
         aside(move || self.keep(&partial)).await
     }
 
+    /// Leaves what came for the next time; where nothing did, no trace of it.
+    pub(crate) fn left(self, partial: &Partial) -> io::Result<()> {
+        if partial.length > 0 {
+            return Ok(());
+        }
+        fs::remove_file(&self.partial_path)?;
+        fs::remove_file(&self.lock_path)
+    }
+
     fn keep(self, partial: &Partial) -> io::Result<PathBuf> {
-        if partial.length > REHASHED {
-            // A smaller one that a power failure leaves empty is found out when it is used.
+        if partial.length > SYNCED {
             partial.file.sync_data()?;
         }
         fs::rename(&self.partial_path, &self.path)?;
@@ -238,6 +247,23 @@ mod tests {
         assert!(!path.exists());
         cache.put(&digest, b"content").unwrap();
         assert_eq!(cache.get(&digest, Some(8)).unwrap(), None, "other size");
+    }
+
+    /// A cache is a folder of the user's, and size alone says nothing.
+    #[test]
+    fn a_large_blob_is_hashed_before_it_is_trusted() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = BlobCache::at(dir.path());
+        let size = SYNCED + 1;
+        let zeros = Digest::of(&vec![0; usize::try_from(size).unwrap()]);
+        let path = cache.path(&zeros);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let file = File::create(&path).unwrap();
+        file.set_len(size).unwrap();
+        assert_eq!(cache.get(&zeros, Some(size)).unwrap().as_ref(), Some(&path));
+        std::os::unix::fs::FileExt::write_all_at(&file, b"x", size / 2).unwrap();
+        assert_eq!(cache.get(&zeros, Some(size)).unwrap(), None, "same size, one byte another");
+        assert!(!path.exists());
     }
 
     #[test]

@@ -103,6 +103,11 @@ impl Credentials {
         let found = self.0.iter().find_map(|file| keys().find_map(|key| file.get_key_value(key)));
         found.map(|(key, credential)| (key.as_str(), credential))
     }
+
+    /// Whether a host has an entry of its own with that very login.
+    pub(crate) fn has(&self, host: &str, credential: &Credential) -> bool {
+        self.0.iter().any(|file| file.get(host) == Some(credential))
+    }
 }
 
 /// Nothing for an entry without any values: docker writes such for logins kept elsewhere.

@@ -71,7 +71,9 @@ pub use mirrors::{MirrorError, Mirrors};
 pub use payload_reader::{payload, read_folder, read_kept_rendered};
 pub use progress::{DownloadProgress, Silent};
 pub use pull_spec::{PullSpec, PullSpecError, PullSpecFault};
-pub use registry::{Clock, Connection, Descriptor, Identity, Proxy, RegistryError, Retry, Sleeper, Tell};
+pub use registry::{
+    Clock, Connection, Descriptor, Identity, Proxy, RealmFault, RegistryError, Retry, Sleeper, Tell,
+};
 pub use release_image::{Contents, FetchOptions, FetchedRelease, fetch};
 pub use release_info::{ComponentVersion, InfoError, ReleaseInfo, info, release_info};
 pub use signature::{PUBLIC_STORES, SignatureError, SignatureFault, SignatureStore, Verified, verify};

@@ -265,3 +265,101 @@ fn a_token_that_runs_out_is_renewed() {
         assert_eq!(tokens.requests.lock().unwrap().len(), 2, "{auth}");
     }
 }
+
+/// A registry, or whoever answers in its place, names somebody else's token server.
+#[test]
+fn a_login_is_not_sent_to_a_stranger() {
+    let (registry, _, cache) = world();
+    let stranger = Front::before(registry.port, |_| answer("200 OK", "", r#"{"token": "x"}"#));
+    let moved = format!("Location: http://localhost:{}/token\r\n", stranger.port);
+    let own = Front::before(registry.port, move |_| answer("307 Temporary Redirect", &moved, ""));
+    let realms = [
+        (
+            format!("http://localhost:{}/token", stranger.port),
+            "which is another host than the credential is for",
+        ),
+        ("https://quay.io@evil.invalid/token".to_owned(), "which is another host than the credential is for"),
+        ("file:///etc/passwd".to_owned(), "which is no address of a token server"),
+        // Its own token server, which sends elsewhere.
+        (format!("http://127.0.0.1:{}/token", own.port), "401 Unauthorized"),
+    ];
+    for auth in [r#"{"username": "user", "password": "secret"}"#, r#"{"identitytoken": "identity"}"#] {
+        for (realm, why) in &realms {
+            let challenge = format!("WWW-Authenticate: Bearer realm=\"{realm}\",service=\"s\"\r\n");
+            let front = Front::before(registry.port, move |_| answer("401 Unauthorized", &challenge, ""));
+            let (spec, mut options) = through(&front, &registry, &cache);
+            let config = format!(r#"{{"auths": {{"127.0.0.1:{}": {auth}}}}}"#, front.port);
+            options.connection.credentials = Credentials::read(&Secret::new(config)).unwrap();
+            let error = get(&spec, &options).unwrap_err().to_string();
+            assert!(error.contains(why), "{realm}: {error}");
+        }
+    }
+    assert_eq!(stranger.seen(), Vec::<String>::new());
+    assert!(!own.seen().is_empty());
+}
+
+#[test]
+fn answers_have_an_end() {
+    let (registry, _, cache) = world();
+    let tokens = Front::before(registry.port, |_| answer("200 OK", "", &"x".repeat(1 << 21)));
+    let challenge = format!("WWW-Authenticate: Bearer realm=\"http://127.0.0.1:{}/\"\r\n", tokens.port);
+    type Rule = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
+    let rules: [(&str, Rule); 3] = [
+        ("the answer of the token server", Box::new(move |_| answer("401 Unauthorized", &challenge, ""))),
+        (
+            "the manifest of",
+            Box::new(|head| {
+                if head.contains("/manifests/") { answer("200 OK", "", &" ".repeat(5 << 20)) } else { None }
+            }),
+        ),
+        (
+            "the answer 400 of",
+            Box::new(|head| {
+                if head.contains("/manifests/") {
+                    answer("400 Bad Request", "", &"x".repeat(2 << 20))
+                } else {
+                    None
+                }
+            }),
+        ),
+    ];
+    for (what, rule) in rules {
+        let front = Front::before(registry.port, rule);
+        let (spec, options) = through(&front, &registry, &cache);
+        let error = get(&spec, &options).unwrap_err();
+        assert!(
+            matches!(&error, RegistryError::TooLarge { what: found, .. } if found.starts_with(what)),
+            "{error}"
+        );
+    }
+}
+
+/// Neither one that is longer than its manifest says, nor one whose manifest says that it fills the disk.
+#[test]
+fn blobs_have_an_end() {
+    let (registry, _, cache) = world();
+    let plain = Image::new(Family::Oci, "amd64", vec![b"layer".to_vec()]);
+    registry.pusher("ocp/release").image(&plain, Some("a"));
+    let layer = plain.layer(0);
+    let path = format!("/blobs/{layer}");
+    let front = Front::before(registry.port, move |head| {
+        if head.contains(&path) { answer("200 OK", "", &"x".repeat(1 << 20)) } else { None }
+    });
+    let (spec, options) = through(&front, &registry, &cache);
+    let error = get(&spec, &options).unwrap_err();
+    assert!(matches!(&error, RegistryError::TooLarge { .. }), "{error}");
+    let folder = options.cache.path(&layer).parent().unwrap().to_owned();
+    assert_eq!(std::fs::read_dir(folder).unwrap().count(), 0, "nothing half-written");
+    let blob = format!(
+        r#"{{"mediaType": "application/vnd.oci.image.layer.v1.tar", "digest": "{layer}", "size": 99999999999999}}"#
+    );
+    let manifest = format!(
+        r#"{{"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json", "config": {blob}, "layers": [{blob}]}}"#
+    );
+    let front = Front::before(registry.port, move |head| {
+        if head.contains("/manifests/") { answer("200 OK", "", &manifest) } else { None }
+    });
+    let (spec, options) = through(&front, &registry, &cache);
+    let error = get(&spec, &options).unwrap_err();
+    assert!(matches!(&error, RegistryError::TooLarge { most, .. } if *most == 16 << 30), "{error}");
+}

@@ -53,6 +53,9 @@ pub enum DownloadError {
     File(#[from] io::Error),
 }
 
+/// The metadata has no sizes. Boot images are of one or two GiB, and of sixteen where they are not packed.
+const LARGEST: u64 = 32 << 30;
+
 /// Puts a boot image into a folder and returns its path. It is looked for below each mirror (a URL) by its name, then
 /// at its location. Whatever comes counts only with the right sum. One that is there already is not fetched again,
 /// and one that any cluster fetched is taken from the cache.
@@ -75,7 +78,7 @@ pub async fn download(
     if is_there(&path, &file.sha256).await? {
         return Ok(path);
     }
-    let medium = Medium { file, name, digest, connection, progress };
+    let medium = Medium { file, name, digest, connection, progress, most: LARGEST };
     for _ in 0..2 {
         let cached = medium.cached(mirrors, cache).await?;
         let (from, to, digest) = (cached.clone(), path.clone(), medium.digest.clone());
@@ -99,6 +102,7 @@ struct Medium<'m> {
     digest: Digest,
     connection: &'m Connection,
     progress: &'m dyn DownloadProgress,
+    most: u64,
 }
 
 impl Medium<'_> {
@@ -109,7 +113,10 @@ impl Medium<'_> {
                 Ok(path)
             }
             Claim::ToFetch(reserved, mut partial) => {
-                self.fetch(mirrors, &mut partial).await?;
+                if let Err(error) = self.fetch(mirrors, &mut partial).await {
+                    reserved.left(&partial)?;
+                    return Err(error);
+                }
                 let partial = self.check_inside(partial).await?;
                 Ok(reserved.kept(partial).await?)
             }
@@ -187,12 +194,25 @@ impl Medium<'_> {
                 });
             }
         }
-        let total = partial.length() + answer.content_length().unwrap_or_default();
+        let is_too_large = |partial: &Partial, more: u64| partial.length().saturating_add(more) > self.most;
+        let more = answer.content_length().unwrap_or_default();
+        if is_too_large(partial, more) {
+            return self.too_large(url, partial);
+        }
+        let total = partial.length() + more;
         while let Some(chunk) = answer.chunk().await.map_err(error)? {
+            if is_too_large(partial, chunk.len() as u64) {
+                return self.too_large(url, partial);
+            }
             partial.append(&chunk)?;
             self.progress.bytes(self.name, partial.length(), total.max(partial.length()));
         }
         Ok(())
+    }
+
+    fn too_large(&self, url: &str, partial: &mut Partial) -> Result<(), RegistryError> {
+        partial.clear()?;
+        Err(RegistryError::TooLarge { what: without_password(url), most: self.most })
     }
 
     /// The sum of the content, where the metadata has one.
@@ -270,6 +290,7 @@ fn listed(tried: &[(String, RegistryError)]) -> String {
 mod tests {
     use super::*;
     use crate::progress::Silent;
+    use crate::registry::Proxy;
     use crate::runtime::works_aside;
 
     #[test]
@@ -284,6 +305,49 @@ mod tests {
         };
         let (connection, cache) = (Connection::default(), BlobCache::at(dir.path().join("cache")));
         assert!(works_aside(download(&file, dir.path(), &[], &connection, &cache, &Silent)));
+    }
+
+    /// Told beforehand, or found out while it comes.
+    #[test]
+    fn what_is_larger_than_any_image_is_not_kept() {
+        let answers = [
+            "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999\r\n\r\n".to_owned(),
+            format!("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{}", "x".repeat(101)),
+        ];
+        for answer in answers {
+            let dir = tempfile::tempdir().unwrap();
+            let file = MediaFile {
+                part: "disk".to_owned(),
+                location: format!("http://{}/a.iso", answering(answer)),
+                sha256: Digest::of(b"content").hex().to_owned(),
+                uncompressed_sha256: None,
+            };
+            let connection = Connection { proxy: Proxy::Direct, ..Connection::default() };
+            let (digest, progress) = (Digest::of(b"content"), &Silent);
+            let medium =
+                Medium { file: &file, name: "a.iso", digest, connection: &connection, progress, most: 100 };
+            let cache = BlobCache::at(dir.path());
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let error = runtime.block_on(medium.cached(&[], &cache)).unwrap_err().to_string();
+            let told = format!("{} is larger than 100 bytes: nothing of it is kept", file.location);
+            assert!(error.contains(&told), "{error}");
+            let left = fs_err::read_dir(cache.path(&medium.digest).parent().unwrap()).unwrap();
+            assert_eq!(left.count(), 0, "nothing half-written");
+        }
+    }
+
+    /// A server that says this to the first who asks.
+    fn answering(answer: String) -> std::net::SocketAddr {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        std::thread::spawn(move || {
+            let (mut client, _) = listener.accept().unwrap();
+            let _ = client.read(&mut [0; 4096]);
+            let _ = client.write_all(answer.as_bytes());
+            // Until the client has heard enough.
+            let _ = client.read(&mut [0; 1]);
+        });
+        address
     }
 
     #[test]

@@ -123,11 +123,24 @@ impl Connection {
         Ok(config)
     }
 
-    /// A client for what is not a registry: token servers and signature stores.
+    /// A client for reading: registries, signature stores, boot images.
     pub(crate) fn http_client(&self) -> Result<reqwest::Client, RegistryError> {
+        self.http_client_that(reqwest::redirect::Policy::default())
+    }
+
+    /// The same for what must reach nobody but the one it is sent to.
+    pub(crate) fn http_client_without_redirects(&self) -> Result<reqwest::Client, RegistryError> {
+        self.http_client_that(reqwest::redirect::Policy::none())
+    }
+
+    fn http_client_that(
+        &self,
+        redirects: reqwest::redirect::Policy,
+    ) -> Result<reqwest::Client, RegistryError> {
         let setting = |error: reqwest::Error| RegistryError::Setting(without_passwords(&error.to_string()));
         let mut builder = reqwest::Client::builder()
             .user_agent(USER_AGENT)
+            .redirect(redirects)
             .read_timeout(self.timeout)
             .connect_timeout(self.timeout);
         let certificates: Result<Vec<_>, _> =

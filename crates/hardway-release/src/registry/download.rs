@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use futures_util::StreamExt as _;
-use oci_client::client::BlobResponse;
+use reqwest::StatusCode;
 
-use super::translation::io_error;
-use super::{Descriptor, RegistryError, Repository, reference};
+use super::{Descriptor, RegistryError, Repository, transport};
 use crate::blob_cache::{BlobCache, Claim, Partial};
 use crate::progress::DownloadProgress;
+
+/// No blob of a release comes near this; the largest, layers of node images, are of some GiB.
+const LARGEST: u64 = 16 << 30;
 
 impl Repository {
     /// The path of a blob in the cache; fetched if it is not there whole.
@@ -18,13 +19,20 @@ impl Repository {
         cache: &BlobCache,
         progress: &dyn DownloadProgress,
     ) -> Result<PathBuf, RegistryError> {
+        if blob.size > LARGEST {
+            let what = format!("blob {} of {}", blob.digest, self.name());
+            return Err(RegistryError::TooLarge { what, most: LARGEST });
+        }
         match cache.claim(&blob.digest, Some(blob.size)).await? {
             Claim::Whole(path) => {
                 progress.kept(&blob.digest.to_string(), blob.size);
                 Ok(path)
             }
             Claim::ToFetch(reserved, mut partial) => {
-                self.complete(blob, &mut partial, progress).await?;
+                if let Err(error) = self.complete(blob, &mut partial, progress).await {
+                    reserved.left(&partial)?;
+                    return Err(error);
+                }
                 Ok(reserved.kept(partial).await?)
             }
         }
@@ -92,39 +100,28 @@ impl Repository {
         progress: &dyn DownloadProgress,
     ) -> Result<(), RegistryError> {
         let image = self.place.at(&blob.digest);
-        let reference = reference(&image);
         let name = blob.digest.to_string();
         let from = partial.length();
-        // The client does not store credentials of its own accord for blobs.
-        self.client.store_auth_if_needed(reference.resolve_registry(), &self.auth).await;
-        let ask = || self.client.pull_blob_stream_partial(&reference, name.as_str(), from, None);
-        let answer = self.identified(self.asked(&image, Some(&blob.digest)), ask).await;
-        let mut stream = match answer {
-            Ok(BlobResponse::Partial(stream)) => stream,
-            // A server that knows no ranges sends all.
-            Ok(BlobResponse::Full(stream)) => {
-                partial.clear()?;
-                stream
-            }
+        let asked = self.asked(&image, Some(&blob.digest));
+        let path = format!("blobs/{name}");
+        let answer = self.get(asked, &path, |get| match from {
+            0 => get,
+            from => get.header("range", format!("bytes={from}-")),
+        });
+        let mut answer = match answer.await {
             Err(RegistryError::Server { status: 416, .. }) => return Ok(()),
-            // The blob ends where we would go on. Debian's registry then says how much it wanted to send, and does not.
-            Err(RegistryError::BrokeOff { .. }) if from > 0 => return Ok(()),
-            Err(error) => return Err(error),
+            answer => answer?,
         };
-        while let Some(chunk) = stream.next().await {
-            let chunk = match chunk {
-                Ok(chunk) => chunk,
-                // The client checks digests too; its word comes after the last byte.
-                Err(_) if partial.length() == blob.size => return Ok(()),
-                Err(error) => return Err(io_error(&self.place.registry(), &error)),
-            };
+        // A server that knows no ranges sends all.
+        if answer.status() != StatusCode::PARTIAL_CONTENT {
+            partial.clear()?;
+        }
+        let error = |error: reqwest::Error| transport(&self.place.registry(), &error);
+        while let Some(chunk) = answer.chunk().await.map_err(error)? {
             if partial.length() + chunk.len() as u64 > blob.size {
-                let (what, detail) = (
-                    format!("blob {} of {}", blob.digest, self.name()),
-                    "it is longer than its manifest says",
-                );
+                let what = format!("blob {name} of {}, by its manifest,", self.name());
                 partial.clear()?;
-                return Err(RegistryError::Malformed { what, detail: detail.to_owned() });
+                return Err(RegistryError::TooLarge { what, most: blob.size });
             }
             partial.append(&chunk)?;
             progress.bytes(&name, partial.length(), blob.size);

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
+use super::realm::RealmFault;
 use crate::archive::LayerError;
 use crate::digest::Digest;
 use crate::mirrors::MirrorError;
@@ -166,6 +167,24 @@ pub enum RegistryError {
         /// Why.
         detail: String,
     },
+    /// More than it may be.
+    #[error("{what} is larger than {most} bytes: nothing of it is kept")]
+    TooLarge {
+        /// Such as `the manifest of …`.
+        what: String,
+        /// The bound.
+        most: u64,
+    },
+    /// A token server that the pull secret's entry is not for.
+    #[error("{registry} wants the login of the pull secret to be sent to {realm}, {why}")]
+    TokenServer {
+        /// Host and port.
+        registry: String,
+        /// As the registry names it.
+        realm: String,
+        /// Why it is not sent.
+        why: RealmFault,
+    },
     /// Settings that make no client.
     #[error("{0}")]
     Setting(String),
@@ -258,6 +277,16 @@ impl RegistryError {
             Self::DigestMismatch { .. } | Self::Malformed { .. } => {
                 "the registry or a proxy before it holds damaged content: push or mirror the image again"
                     .to_owned()
+            }
+            Self::TooLarge { .. } => {
+                "do not use what this server sends; if it is right nevertheless, bring it as a file".to_owned()
+            }
+            Self::TokenServer { registry, why: RealmFault::OtherHost, .. } => format!(
+                "ask whoever runs {registry}; if that really is its token server, add an entry for that host, with the \
+                 same login, to the pull secret"
+            ),
+            Self::TokenServer { registry, .. } => {
+                format!("have {registry} name a token server that answers with https")
             }
             Self::Setting(_) | Self::Mirror(_) => "correct the setting".to_owned(),
             Self::Nowhere { tried, .. } => tried

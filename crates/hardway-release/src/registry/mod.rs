@@ -1,22 +1,27 @@
 //! Asking a registry for manifests and blobs.
 //!
 //! ```text
-//! Repository         manifests and blobs of one repository            mod.rs, download.rs, upload.rs
+//! Repository         manifests and blobs of one repository            mod.rs, get.rs, download.rs, upload.rs
+//! RealmFault         who asks, and whom that is told                  identification.rs, token_server.rs, realm.rs
 //! Connection         credentials, trust, proxy, patience              connection.rs, retry.rs
 //! RegistryError      everything that goes wrong, with its fix         error.rs, translation.rs
 //! Manifest           images and lists of images                       image_manifest.rs
 //! ```
 //!
-//! All that is known of the crate `oci-client` is in this folder. What it leaves to its users: telling authentication
-//! errors (it goes on without credentials), credentials by namespace (it keeps one per registry), identity tokens,
-//! retries, and checking what was resumed.
+//! All that is known of the crate `oci-client` is in this folder. It uploads. What it does not do as needed: telling authentication
+//! errors (it goes on without credentials), asking whether a token server may have a password, credentials by namespace (it keeps one
+//! per registry), identity tokens, bodies that have no end, retries, and checking what was resumed.
 
+mod body;
 mod connection;
 mod download;
 mod error;
-mod identity_token;
+mod get;
+mod identification;
 mod image_manifest;
+mod realm;
 mod retry;
+mod token_server;
 mod translation;
 mod upload;
 
@@ -24,16 +29,16 @@ pub use connection::{Connection, Proxy};
 pub use error::{Identity, RegistryError};
 pub use image_manifest::Descriptor;
 pub(crate) use image_manifest::{Manifest, ManifestContent, choose};
+pub use realm::RealmFault;
 pub(crate) use retry::asked_wait;
 pub use retry::{Clock, Retry, Sleeper, Tell};
 use translation::Asked;
 pub(crate) use translation::transport;
 
 use oci_client::errors::OciDistributionError;
-use oci_client::secrets::RegistryAuth;
-use oci_client::token_cache::{RegistryToken, RegistryTokenType};
 use oci_client::{Client, Reference, RegistryOperation};
-use tokio::sync::OnceCell;
+use serde_json::Value;
+use tokio::sync::{OnceCell, RwLock};
 
 use hardway_base::Secret;
 use hardway_base::redaction::without_passwords;
@@ -42,7 +47,8 @@ use crate::blob_cache::BlobCache;
 use crate::credentials::Credential;
 use crate::digest::Digest;
 use crate::pull_spec::PullSpec;
-use image_manifest::ACCEPTED;
+use body::body;
+use image_manifest::{ACCEPTED, MANIFEST_LIMIT};
 
 /// One repository of one registry. Has its own client because credentials may differ by repository.
 pub(crate) struct Repository {
@@ -50,10 +56,14 @@ pub(crate) struct Repository {
     place: PullSpec,
     connection: Connection,
     client: Client,
+    http: reqwest::Client,
+    /// Follows no redirects.
+    careful: reqwest::Client,
     identity: Identity,
-    auth: RegistryAuth,
-    identity_token: Option<Secret>,
+    credential: Option<Credential>,
     is_identified: OnceCell<()>,
+    /// The header that requests go with.
+    authorization: RwLock<Option<Secret>>,
     operation: RegistryOperation,
 }
 
@@ -75,34 +85,29 @@ impl Repository {
     ) -> Result<Self, RegistryError> {
         let client = Client::try_from(connection.client_config()?)
             .map_err(|error| RegistryError::Setting(without_passwords(&error.to_string())))?;
-        let mut repository = Self {
+        let found = connection.credentials.find(place);
+        let identity = match found {
+            None => Identity::Nobody,
+            Some((key, credential)) => {
+                let user = match credential {
+                    Credential::Password { user, .. } => user.clone(),
+                    Credential::IdentityToken(_) => "<token>".to_owned(),
+                };
+                Identity::Entry { key: key.to_owned(), user }
+            }
+        };
+        Ok(Self {
             place: place.clone(),
             connection: connection.clone(),
             client,
-            identity: Identity::Nobody,
-            auth: RegistryAuth::Anonymous,
-            identity_token: None,
+            http: connection.http_client()?,
+            careful: connection.http_client_without_redirects()?,
+            identity,
+            credential: found.map(|(_, credential)| credential.clone()),
             is_identified: OnceCell::new(),
+            authorization: RwLock::new(None),
             operation,
-        };
-        if let Some((key, credential)) = connection.credentials.find(place) {
-            repository.take_credential(key.to_owned(), credential);
-        }
-        Ok(repository)
-    }
-
-    fn take_credential(&mut self, key: String, credential: &Credential) {
-        let user = match credential {
-            Credential::Password { user, password } => {
-                self.auth = RegistryAuth::Basic(user.clone(), password.expose_text().to_owned());
-                user.clone()
-            }
-            Credential::IdentityToken(token) => {
-                self.identity_token = Some(token.clone());
-                "<token>".to_owned()
-            }
-        };
-        self.identity = Identity::Entry { key, user };
+        })
     }
 
     /// `registry/repository`.
@@ -153,19 +158,25 @@ impl Repository {
     }
 
     async fn ask_for_manifest(&self, image: &PullSpec) -> Result<Vec<u8>, RegistryError> {
-        let reference = reference(image);
-        let ask = || self.client.pull_manifest_raw(&reference, &self.auth, &ACCEPTED);
-        let (bytes, _) = self.identified(self.asked(image, None), ask).await?;
-        Ok(bytes.to_vec())
+        let named = match (&image.digest, &image.tag) {
+            // A digest says more than a tag.
+            (Some(digest), _) => digest.to_string(),
+            (None, tag) => tag.clone().unwrap_or_else(|| "latest".to_owned()),
+        };
+        let accept = ACCEPTED.join(", ");
+        let answer = self
+            .get(self.asked(image, None), &format!("manifests/{named}"), |get| get.header("accept", &accept))
+            .await?;
+        let what = || format!("the manifest of {image}");
+        body(answer, MANIFEST_LIMIT as u64, &self.place.registry(), what).await
     }
 
     /// A registry says the same of a missing tag and of a missing repository; the list of tags tells them apart.
     async fn no_such_tag(&self, image: &PullSpec) -> RegistryError {
-        let tags = self.client.list_tags(&reference(image), &self.auth, None, None).await;
-        match tags.map_err(|error| self.asked(image, None).error(error)) {
-            Ok(list) => RegistryError::NoSuchTag {
+        match self.tags(image).await {
+            Ok(tags) => RegistryError::NoSuchTag {
                 image: Box::new(image.clone()),
-                tags: near(image.tag.as_deref(), list.tags),
+                tags: near(image.tag.as_deref(), tags),
             },
             // A repository that was only pushed to by digest has no tags.
             Err(RegistryError::NoSuchRepository { image } | RegistryError::NoSuchTag { image, .. }) => {
@@ -173,6 +184,15 @@ impl Repository {
             }
             Err(_) => RegistryError::NoSuchTag { image: Box::new(image.clone()), tags: Vec::new() },
         }
+    }
+
+    async fn tags(&self, image: &PullSpec) -> Result<Vec<String>, RegistryError> {
+        let answer = self.get(self.asked(image, None), "tags/list", |get| get).await?;
+        let what = || format!("the list of tags of {}", image.name());
+        let bytes = body(answer, MANIFEST_LIMIT as u64, &self.place.registry(), what).await?;
+        let list: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        let tags = list["tags"].as_array().into_iter().flatten();
+        Ok(tags.filter_map(|tag| tag.as_str().map(str::to_owned)).collect())
     }
 
     /// Makes sure of a token first, so that a refused password is told as such; gets a new one where a registry says
@@ -200,34 +220,11 @@ impl Repository {
         {
             return error;
         }
-        let registry = self.place.registry();
-        let url = format!("{}://{registry}/v2/", self.connection.scheme(&registry));
-        let Ok(http) = self.connection.http_client() else { return error };
-        let wait = match http.head(url).send().await {
+        let wait = match self.http.head(self.url("")).send().await {
             Ok(answer) if matches!(answer.status().as_u16(), 429 | 503) => asked_wait(&answer),
             _ => None,
         };
         error.waiting(wait)
-    }
-
-    async fn identify(&self, asked: Asked<'_>) -> Result<(), RegistryError> {
-        let reference = reference(asked.image);
-        let Some(token) = &self.identity_token else {
-            let token = self.client.auth(&reference, &self.auth, self.operation).await;
-            return token.map(|_| ()).map_err(|error| asked.error(error));
-        };
-        let http = self.connection.http_client()?;
-        let scheme = self.connection.scheme(&self.place.registry());
-        for (operation, actions) in
-            [(RegistryOperation::Pull, "pull"), (RegistryOperation::Push, "pull,push")]
-        {
-            if operation == RegistryOperation::Pull || operation == self.operation {
-                let access = identity_token::access_token(&http, scheme, &asked, actions, token).await?;
-                let access = RegistryToken::AccessToken { access_token: access.expose_text().to_owned() };
-                self.client.tokens.insert(&reference, operation, RegistryTokenType::Bearer(access)).await;
-            }
-        }
-        Ok(())
     }
 
     fn asked<'a>(&'a self, image: &'a PullSpec, blob: Option<&'a Digest>) -> Asked<'a> {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use futures_util::stream;
+use oci_client::secrets::RegistryAuth;
 use tokio::io::AsyncReadExt as _;
 
 use super::{Descriptor, Manifest, RegistryError, Repository, reference};
@@ -16,7 +17,6 @@ impl Repository {
     pub(crate) async fn has_blob(&self, blob: &Descriptor) -> Result<bool, RegistryError> {
         let image = self.place.at(&blob.digest);
         let (reference, digest) = (reference(&image), blob.digest.to_string());
-        self.client.store_auth_if_needed(reference.resolve_registry(), &self.auth).await;
         let asked = self.asked(&image, Some(&blob.digest));
         let ask = || self.identified(asked, || self.client.blob_exists(&reference, &digest));
         match self.connection.retry.run(ask).await {
@@ -65,7 +65,6 @@ impl Repository {
         let reference = reference(&image);
         let media_type = reqwest::header::HeaderValue::from_str(&manifest.media_type)
             .map_err(|error| RegistryError::Setting(error.to_string()))?;
-        self.client.store_auth_if_needed(reference.resolve_registry(), &self.auth).await;
         let push = || {
             let ask =
                 || self.client.push_manifest_raw(&reference, manifest.bytes.clone(), media_type.clone());
@@ -88,7 +87,7 @@ impl Repository {
         let reference = reference(&image);
         let ask = || {
             self.identified(self.asked(&image, None), || {
-                self.client.fetch_manifest_digest(&reference, &self.auth)
+                self.client.fetch_manifest_digest(&reference, &RegistryAuth::Anonymous)
             })
         };
         match self.connection.retry.run(ask).await {

@@ -13,7 +13,9 @@ pub(crate) fn registry_report(error: &RegistryError) -> Report {
 fn coded(shown: &RegistryError, error: &RegistryError) -> Report {
     use RegistryError as E;
     match error {
-        E::Unauthorized { .. } | E::Denied { .. } => Report::from_error(Code::RegistryRefused, shown),
+        E::Unauthorized { .. } | E::Denied { .. } | E::TokenServer { .. } => {
+            Report::from_error(Code::RegistryRefused, shown)
+        }
         E::UnknownCa { .. } | E::Certificate { .. } | E::PlainHttp { .. } => {
             Report::from_error(Code::RegistryUntrusted, shown)
         }
@@ -27,9 +29,11 @@ fn coded(shown: &RegistryError, error: &RegistryError) -> Report {
         | E::NoSuchDigest { .. }
         | E::NoSuchBlob { .. }
         | E::NoSuchPlatform { .. } => Report::from_error(Code::ImageNotFound, shown),
-        E::DigestMismatch { .. } | E::Truncated { .. } | E::Malformed { .. } | E::Layer { .. } => {
-            Report::from_error(Code::ImageDamaged, shown)
-        }
+        E::DigestMismatch { .. }
+        | E::Truncated { .. }
+        | E::TooLarge { .. }
+        | E::Malformed { .. }
+        | E::Layer { .. } => Report::from_error(Code::ImageDamaged, shown),
         E::Setting(_) | E::Mirror(_) => Report::from_error(Code::Usage, shown),
         E::File(_) => Report::from_error(Code::WorkdirUnusable, shown),
         E::Nowhere { tried, .. } => match tried.last() {

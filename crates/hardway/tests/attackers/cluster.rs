@@ -119,6 +119,11 @@ impl Cluster {
         serde_json::from_str::<Value>(&text).unwrap()["ignition"]["config"]["merge"][0].clone()
     }
 
+    /// What a host asks for its first certificate with, as it is now.
+    pub(crate) fn kubeconfig_of(&self, host: &str) -> String {
+        self.site.read(&format!("kubeconfigs/hosts/{host}.kubeconfig"))
+    }
+
     /// Everything that clients of either server trust.
     pub(crate) fn trusted(&self) -> Vec<u8> {
         let bundle = self.site.read("pki/kube-apiserver-complete-server-ca-bundle.crt");
@@ -226,6 +231,15 @@ impl Host {
 
     pub(crate) fn cut_power(&mut self) {
         self.machine.cut_power();
+    }
+
+    /// A person brings it another identity, and what its kubelet had is over.
+    pub(crate) fn is_given(&self, kubeconfig: &str) {
+        let disk = self.disk.path();
+        fs_err::remove_dir_all(disk.join("kubelet-pki")).unwrap();
+        fs_err::remove_file(disk.join("kubelet.kubeconfig")).unwrap();
+        fs_err::write(disk.join("given.kubeconfig"), kubeconfig).unwrap();
+        self.machine.becomes(&Identity::of(disk.join("given.kubeconfig")));
     }
 
     /// Certificate and key of its node.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hardway_testing::{Running, inside, until};
+use hardway_testing::{Running, inside};
 
 use super::attacker::Loot;
 use super::cluster::{COMPROMISED, Cluster, HOST, Host, address_of, headers, node_name};
@@ -74,18 +74,25 @@ async fn replaced(cluster: &Arc<Cluster>, host: &mut Host, loot: &mut Loot, size
     report
 }
 
-/// The machine is off, its certificates count as ended, and somebody lets silent nodes in again.
+/// The machine was off until its certificates had ended: its next identity is brought to it, and it comes back.
 async fn recovered(cluster: &Arc<Cluster>, host: &mut Host, loot: &mut Loot, size: Size) -> Report {
     host.cut_power();
     loot.old_identities.push(host.kubeconfig());
-    let (serving, recovering) =
-        (cluster.serve(), cluster.site.start(&["recover", "certs", "--silence", "5s"]));
-    let silent = format!("silent   {}", node_name(HOST));
-    tokio::task::block_in_place(|| until("it is silent", || recovering.printed().contains(&silent)));
-    let report = besieged(cluster, Moment::Recovering, loot, size).await;
-    recovering.signal("INT");
-    tokio::task::block_in_place(|| recovering.end().expect(8));
+    let before = cluster.kubeconfig_of(HOST);
+    let serving = cluster.serve();
+    let mut recovering = cluster.site.start(&["recover", "certs", "--silence", "5s"]);
+    let brought = || cluster.kubeconfig_of(HOST) != before;
+    tokio::task::block_in_place(|| recovering.until_so("the host's next identity", brought));
+    let siege = tokio::spawn(Siege::new(cluster, Moment::Recovering, loot, size).run(BESIDE_A_JOIN));
+    host.is_given(&cluster.kubeconfig_of(HOST));
+    let took = boots(cluster, host).await;
+    // It would wait for what strangers have asked, too.
+    tokio::task::block_in_place(|| recovering.interrupt());
+    let approving = cluster.approve();
+    let mut report = siege.await.unwrap();
     ends(serving);
+    ends(approving);
+    report.joined(Moment::Recovering.name(), took);
     report
 }
 
