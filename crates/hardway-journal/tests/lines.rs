@@ -91,11 +91,16 @@ fn rows() -> Vec<(Entry, Event, String)> {
             r#"{"face":"hosted","generation":"g","host":"h","source":"10.0.0.7"}"#,
         ),
         row(
-            PoolServed { pool: "worker".into(), generation: generation(), source },
+            PoolServed { pool: "worker".into(), generation: generation(), source, more: 0 },
             r#"{"generation":"g","pool":"worker","source":"10.0.0.7"}"#,
         ),
+        row(
+            PoolServed { pool: "worker".into(), generation: generation(), source, more: 3 },
+            r#"{"generation":"g","more":3,"pool":"worker","source":"10.0.0.7"}"#,
+        ),
         row(InstallBegun { host: host(), source }, r#"{"host":"h","source":"10.0.0.7"}"#),
-        row(MediumRead { host: host(), source }, r#"{"host":"h","source":"10.0.0.7"}"#),
+        row(MediumRead { host: host(), source, more: 0 }, r#"{"host":"h","source":"10.0.0.7"}"#),
+        row(MediumRead { host: host(), source, more: 3 }, r#"{"host":"h","more":3,"source":"10.0.0.7"}"#),
         row(MachineGone { host: host() }, r#"{"host":"h"}"#),
         row(MachineRetired { host: host() }, r#"{"host":"h"}"#),
         row(NodeJoined { host: host() }, r#"{"host":"h"}"#),

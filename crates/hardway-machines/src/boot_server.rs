@@ -1,10 +1,13 @@
 //! Serves a [`BootFolder`] over HTTP, and sends machines that are installed to their disks.
 //!
+//! Anybody can fetch a config here, and a machine whose disk is empty must not be sent to it because somebody did. So only a
+//! request from an address of the host's own counts as its installer; else that it redeemed its token or joined shows it.
+//!
 //! Without encryption: iPXE knows no authorities but the public ones. A host's config goes over the same wire: a pointer,
 //! whose token opens the whole config at the ignition server until the node has joined, or the whole config itself. So
 //! this belongs on the network of the machines and nowhere else.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
@@ -24,7 +27,11 @@ use crate::file_body::FileBody;
 use crate::ignition_server::listener::{Ending, Listeners, Serve};
 use crate::ignition_server::{Limits, ServerError, TimedIo, http1};
 use crate::install_media::{BootAnswer, BootFolder};
+use crate::tally::Tally;
 use crate::trouble::{Trouble, Troubles};
+
+/// The addresses of hosts, by name.
+pub type Addresses = BTreeMap<String, Vec<IpAddr>>;
 
 /// Told of every installation before its config is sent. An error keeps the config back, and is told as trouble.
 /// It may block.
@@ -49,7 +56,8 @@ fn limits() -> Limits {
 }
 
 impl BootServer {
-    /// Serves the folder. Hosts in `installed` start from their disks.
+    /// Serves the folder. Hosts in `installed` start from their disks. Where hosts' own addresses are given, an installer counts
+    /// as one only there.
     ///
     /// # Errors
     /// When the address is taken, or not one of this host.
@@ -57,12 +65,15 @@ impl BootServer {
         address: SocketAddr,
         folder: BootFolder,
         installed: BTreeSet<String>,
+        addresses: Option<Addresses>,
         note: Note,
         trouble: Trouble,
     ) -> Result<Self, ServerError> {
         let desk = Arc::new(Desk {
             folder,
             installed: Mutex::new(installed),
+            addresses,
+            strangers: Tally::new(STRANGERS),
             beginning: Arc::default(),
             note,
             troubles: Troubles::new(trouble),
@@ -87,7 +98,8 @@ impl BootServer {
     }
 }
 
-/// The hosts that start from their disks: their installers came for their configs, or their nodes have joined.
+/// The hosts that start from their disks: their installers came for their configs, their disks' systems for theirs, or their
+/// nodes have joined.
 pub fn installed<'r>(records: impl IntoIterator<Item = &'r Record>) -> BTreeSet<String> {
     let mut hosts = Hosts::default();
     records.into_iter().for_each(|record| hosts.note(record));
@@ -98,12 +110,16 @@ struct Desk {
     folder: BootFolder,
     /// Held for a moment only: every request looks into it.
     installed: Mutex<BTreeSet<String>>,
+    addresses: Option<Addresses>,
+    strangers: Tally<String>,
     /// Held while an installation is written down, which takes as long as the disk does.
     beginning: Arc<tokio::sync::Mutex<()>>,
     note: Note,
     troubles: Troubles,
 }
 
+/// Strangers who fetched the config of one host that are all told.
+const STRANGERS: u64 = 8;
 /// All that a machine is told when something is wrong here.
 const LATER: &str = "not now; the operator of this server is told why\n";
 
@@ -139,6 +155,10 @@ impl Desk {
                 if is_head || answer.status() != StatusCode::OK {
                     return answer;
                 }
+                if !self.is_own(&host, source) {
+                    self.tell_of_stranger(&host, source);
+                    return answer;
+                }
                 match self.begin(InstallBegun { host: host.clone(), source }).await {
                     Ok(()) => {
                         self.troubles.is_well(&host);
@@ -155,6 +175,20 @@ impl Desk {
             }
             BootAnswer::NotFound => empty(StatusCode::NOT_FOUND),
         }
+    }
+
+    fn is_own(&self, host: &str, source: IpAddr) -> bool {
+        let Some(addresses) = &self.addresses else { return true };
+        addresses.get(host).is_some_and(|own| own.contains(&source.to_canonical()))
+    }
+
+    fn tell_of_stranger(&self, host: &str, source: IpAddr) {
+        let Some(more) = self.strangers.count(host.to_owned()) else { return };
+        let others = if more == 0 { String::new() } else { format!(", as {more} others did before") };
+        self.troubles.say(&format!(
+            "{source} fetched the config of {host}{others}; it is no address of {host} in the inventory, so {host} does not \
+             count as installed"
+        ));
     }
 
     /// Written down once: the installer may come again, and so may anybody else. Also when the client goes away meanwhile.

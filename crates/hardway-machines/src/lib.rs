@@ -12,6 +12,7 @@ pub mod media_server;
 pub mod preflight;
 pub mod providers;
 pub mod redfish;
+mod tally;
 mod trouble;
 
 /// What is asked before anything is built, explained.

@@ -23,9 +23,10 @@ use tokio::net::TcpStream;
 use crate::file_body::FileBody;
 use crate::ignition_server::listener::{Ending, Listeners, Serve};
 use crate::ignition_server::{Limits, ServerError, TimedIo, http1};
+use crate::tally::Tally;
 use crate::trouble::{Trouble, Troubles};
 
-/// Told of every new reader. An error holds nobody up, and is told as trouble. It may block.
+/// Told of new readers. An error holds nobody up, and is told as trouble. It may block.
 pub type Noted = Box<dyn Fn(&MediumRead) -> Result<(), String> + Send + Sync>;
 
 /// A server that takes connections until it ends or is dropped.
@@ -56,7 +57,7 @@ impl MediaServer {
         note: Noted,
         trouble: Trouble,
     ) -> Result<Self, ServerError> {
-        let shelf = Arc::new(Shelf { isos, noted: Mutex::default(), note, troubles: Troubles::new(trouble) });
+        let shelf = Arc::new(Shelf::new(isos, note, trouble));
         Ok(Self(Listeners::open(&[address], &limits(), &shelf)?))
     }
 
@@ -74,10 +75,15 @@ impl MediaServer {
 
 struct Shelf {
     isos: BTreeMap<String, PathBuf>,
-    noted: Mutex<BTreeSet<(String, IpAddr)>>,
+    /// By host.
+    readers: Mutex<BTreeMap<String, BTreeSet<IpAddr>>>,
+    others: Tally<String>,
     note: Noted,
     troubles: Troubles,
 }
+
+/// Readers of one medium that are written down: a host has a controller or two. Others are counted.
+const READERS: usize = 16;
 
 impl Serve for Shelf {
     async fn serve(self: Arc<Self>, stream: TcpStream, source: IpAddr, ending: Ending) {
@@ -92,6 +98,16 @@ impl Serve for Shelf {
 }
 
 impl Shelf {
+    fn new(isos: BTreeMap<String, PathBuf>, note: Noted, trouble: Trouble) -> Self {
+        Self {
+            isos,
+            readers: Mutex::default(),
+            others: Tally::new(0),
+            note,
+            troubles: Troubles::new(trouble),
+        }
+    }
+
     async fn answer<B>(self: &Arc<Self>, request: &Request<B>, source: IpAddr) -> Response<FileBody> {
         if ![Method::GET, Method::HEAD].contains(request.method()) {
             let mut refused = empty(StatusCode::METHOD_NOT_ALLOWED);
@@ -144,14 +160,23 @@ impl Shelf {
         empty(StatusCode::SERVICE_UNAVAILABLE)
     }
 
-    /// Once for each who reads.
-    async fn note(self: &Arc<Self>, host: &str, source: IpAddr) {
-        let is_new =
-            self.noted.lock().unwrap_or_else(PoisonError::into_inner).insert((host.to_owned(), source));
-        if !is_new {
-            return;
+    /// How many had no line since the last, where this reader is worth one: once for each, as long as they are few.
+    fn worth_noting(&self, host: &str, source: IpAddr) -> Option<u64> {
+        let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = readers.entry(host.to_owned()).or_default();
+        if known.contains(&source) {
+            return None;
         }
-        let (shelf, read) = (self.clone(), MediumRead { host: host.to_owned(), source });
+        if known.len() < READERS {
+            known.insert(source);
+            return Some(0);
+        }
+        self.others.count(host.to_owned())
+    }
+
+    async fn note(self: &Arc<Self>, host: &str, source: IpAddr) {
+        let Some(more) = self.worth_noting(host, source) else { return };
+        let (shelf, read) = (self.clone(), MediumRead { host: host.to_owned(), source, more });
         let noting = tokio::task::spawn_blocking(move || (shelf.note)(&read));
         if let Err(reason) = noting.await.unwrap_or_else(|error| Err(error.to_string())) {
             let what = format!("that {source} reads the medium of {host} is not in the journal: {reason}");
@@ -204,6 +229,33 @@ fn text(value: &str) -> HeaderValue {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// 16 of each host, and the logarithm of all others.
+    #[tokio::test]
+    async fn ten_thousand_strangers_leave_few_lines() {
+        let dir = tempfile::tempdir().unwrap();
+        let iso = dir.path().join("master-0.iso");
+        fs_err::write(&iso, "medium").unwrap();
+        let noted: Arc<Mutex<Vec<MediumRead>>> = Arc::default();
+        let note = noted.clone();
+        let note = Box::new(move |read: &MediumRead| {
+            note.lock().unwrap().push(read.clone());
+            Ok(())
+        });
+        let isos = BTreeMap::from([("master-0".to_owned(), iso)]);
+        let shelf = Arc::new(Shelf::new(isos, note, Box::new(|what| panic!("{what}"))));
+        for number in 0..10_000_u16 {
+            let source = IpAddr::from([10, 9, number.to_be_bytes()[0], number.to_be_bytes()[1]]);
+            for path in ["/master-0.iso".to_owned(), format!("/{number}.iso")] {
+                let request = Request::get(path).body(()).unwrap();
+                shelf.answer(&request, source).await;
+            }
+        }
+        let noted = noted.lock().unwrap();
+        assert_eq!(noted.len(), 16 + 14, "{noted:?}");
+        let told: u64 = noted.iter().map(|read| 1 + read.more).sum();
+        assert!(told > 5_000 && told <= 10_000, "{told}");
+    }
 
     #[test]
     fn pieces_are_those_of_the_standard() {

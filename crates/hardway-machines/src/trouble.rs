@@ -27,6 +27,11 @@ impl Troubles {
         }
     }
 
+    /// Something happened, and every time is news.
+    pub(crate) fn say(&self, what: &str) {
+        (self.tell)(what);
+    }
+
     /// It works again: the next time is news.
     pub(crate) fn is_well(&self, thing: &str) {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).remove(thing);

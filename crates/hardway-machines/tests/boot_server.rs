@@ -1,11 +1,11 @@
 //! The boot server, asked by curl as machines would.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use hardway_journal::{Entry, InstallBegun, Journal, NodeJoined, read};
+use hardway_journal::{Entry, Face, IgnitionRedeemed, InstallBegun, Journal, MediumRead, NodeJoined, read};
 use hardway_machines::Trouble;
 use hardway_machines::boot_server::{BootServer, Note, installed};
 use hardway_machines::install_media::BootFolder;
@@ -29,8 +29,10 @@ fn folder(path: &Path) -> BootFolder {
     BootFolder::open(path).unwrap()
 }
 
+/// The host's own address is the first one of this computer.
 async fn start(folder: BootFolder, note: Note, trouble: Trouble) -> BootServer {
-    BootServer::start(([127, 0, 0, 1], 0).into(), folder, BTreeSet::new(), note, trouble).await.unwrap()
+    let own = Some(BTreeMap::from([("master-0".to_owned(), vec![[127, 0, 0, 1].into()])]));
+    BootServer::start(([127, 0, 0, 1], 0).into(), folder, BTreeSet::new(), own, note, trouble).await.unwrap()
 }
 
 /// Status and body.
@@ -74,6 +76,32 @@ async fn a_machine_is_installed_once_and_then_left_alone() {
     assert_eq!(text(config), (200, "{\"pointer\": true}".to_owned()));
     assert_eq!(noted.lock().unwrap()[0].host, "master-0");
     assert!(text(ask(&server, SCRIPT, &[]).await).1.ends_with("master-0 is installed.\nexit\n"));
+}
+
+/// A stranger who fetches a host's config does not keep the host from being installed.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stranger_installs_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+    let told = heard.clone();
+    let trouble = Box::new(move |what: &str| told.lock().unwrap().push(what.to_owned()));
+    let server = start(folder(dir.path()), Box::new(|begun| panic!("{begun:?}")), trouble).await;
+    for number in 2..40 {
+        let from = format!("127.0.0.{number}");
+        assert_eq!(ask(&server, "ignition/master-0.ign", &["--interface", &from]).await.0, 200);
+    }
+    assert_eq!(ask(&server, SCRIPT, &[]).await.1, b"#!ipxe\ninstall");
+    let heard = heard.lock().unwrap().clone();
+    assert_eq!(heard.len(), 8 + 2, "{heard:?}");
+    assert_eq!(
+        heard[0],
+        "127.0.0.2 fetched the config of master-0; it is no address of master-0 in the inventory, so master-0 does not count \
+         as installed"
+    );
+    assert!(
+        heard[9].starts_with("127.0.0.33 fetched the config of master-0, as 15 others did before"),
+        "{heard:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -127,11 +155,25 @@ fn the_journal_knows_who_is_installed() {
     let path = dir.path().join("journal.jsonl");
     let now = "2026-11-15T06:00:00Z".parse().unwrap();
     let begun = InstallBegun { host: "master-0".to_owned(), source: [192, 168, 126, 101].into() };
-    let entries = [Entry::of(now, &begun), Entry::of(now, &NodeJoined { host: "worker-0".to_owned() })];
+    let redeemed = IgnitionRedeemed {
+        host: "master-1".to_owned(),
+        generation: "0123456789ab".to_owned(),
+        source: [192, 168, 126, 102].into(),
+        face: Face::Host,
+    };
+    let pool = IgnitionRedeemed { host: "clusters/pool".to_owned(), face: Face::Hosted, ..redeemed.clone() };
+    let read_medium = MediumRead { host: "master-2".to_owned(), source: [10, 0, 0, 9].into(), more: 0 };
+    let entries = [
+        Entry::of(now, &begun),
+        Entry::of(now, &redeemed),
+        Entry::of(now, &pool),
+        Entry::of(now, &read_medium),
+        Entry::of(now, &NodeJoined { host: "worker-0".to_owned() }),
+    ];
     Journal::open(&path).unwrap().append(&entries).unwrap();
     assert_eq!(
         installed(&read(&path).unwrap()),
-        BTreeSet::from(["master-0".to_owned(), "worker-0".to_owned()])
+        BTreeSet::from(["master-0", "master-1", "worker-0"].map(str::to_owned))
     );
 }
 

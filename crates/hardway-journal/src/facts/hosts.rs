@@ -48,13 +48,17 @@ pub struct InstallBegun {
     pub source: IpAddr,
 }
 
-/// Somebody, most likely a host's controller, began to read the host's ISO.
+/// Somebody, most likely a host's controller, began to read the host's ISO. Anybody can: the first readers are written down, and
+/// then fewer and fewer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MediumRead {
     /// As in the inventory.
     pub host: String,
     /// Where the request came from.
     pub source: IpAddr,
+    /// Requests of other readers since the last that was written down.
+    #[serde(default, skip_serializing_if = "super::is_zero")]
+    pub more: u64,
 }
 
 /// A machine has done its part and is about to be taken away for good. Written before that: afterwards nothing shows that

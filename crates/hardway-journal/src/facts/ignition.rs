@@ -59,7 +59,8 @@ pub struct IgnitionRedeemed {
     pub face: Face,
 }
 
-/// A pool's config went to somebody. Not a redemption: no token was shown, so it proves nothing about who it was.
+/// A pool's config went to somebody. Not a redemption: no token was shown, so it proves nothing about who it was. Anybody can ask:
+/// the first are written down, and then fewer and fewer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PoolServed {
@@ -69,4 +70,7 @@ pub struct PoolServed {
     pub generation: String,
     /// Where the request came from.
     pub source: IpAddr,
+    /// Those since the last that was written down.
+    #[serde(default, skip_serializing_if = "super::is_zero")]
+    pub more: u64,
 }

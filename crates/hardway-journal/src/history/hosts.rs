@@ -40,7 +40,8 @@ impl Hosts {
         self.redeemed.get(host)
     }
 
-    /// The hosts that start from their disks: their installers came for their configs, or their nodes have joined.
+    /// The hosts that start from their disks: their installers came for their configs, their disks' systems for theirs, or their
+    /// nodes have joined.
     pub fn installed(&self) -> &BTreeSet<String> {
         &self.installed
     }
@@ -72,6 +73,8 @@ impl Hosts {
             Event::IgnitionRedeemed(redeemed) if redeemed.face == Face::Host => {
                 let (source, generation) = (redeemed.source, redeemed.generation.clone());
                 self.redeemed.insert(redeemed.host.clone(), Redeemed { at, source, generation });
+                // The system on its disk has begun.
+                self.installed.insert(redeemed.host.clone());
             }
             Event::InstallBegun(begun) => _ = self.installed.insert(begun.host.clone()),
             Event::NodeJoined(joined) => {

@@ -225,8 +225,9 @@ fn only_changes_are_worth_a_line() {
 
 #[test]
 fn a_medium_that_is_read_is_news_but_no_progress() {
-    let read =
-        |minute| entry(minute, &MediumRead { host: "master-0".to_owned(), source: [10, 0, 1, 7].into() });
+    let read = |minute| {
+        entry(minute, &MediumRead { host: "master-0".to_owned(), source: [10, 0, 1, 7].into(), more: 0 })
+    };
     let found = state(&[seen(1, Sight::On), read(9)], Installs::FromMedia);
     assert_eq!((found.state, found.since, found.heard), (HostProgress::On, Some(at(1)), Some(at(9))));
     assert!(found.sentence.contains("10.0.1.7"), "{}", found.sentence);

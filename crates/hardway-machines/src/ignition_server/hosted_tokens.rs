@@ -26,7 +26,7 @@ pub const TOKEN_EXPIRES: &str = "hypershift.openshift.io/ignition-token-expirati
 /// prefix.
 pub const NODE_POOL: &str = "hypershift.openshift.io/nodePool";
 /// No config is near this; a payload that unpacks to more is no config.
-const LARGEST_PAYLOAD: u64 = 32 << 20;
+pub(super) const LARGEST_PAYLOAD: u64 = 32 << 20;
 
 /// A token Secret as far as it matters here.
 #[derive(Clone, Debug)]

@@ -8,15 +8,22 @@ use jiff::Timestamp;
 use tokio::sync::{mpsc, oneshot};
 
 use super::Redemption;
+use crate::tally::Tally;
 
 /// Writes redemptions down. Cloning shares it.
 #[derive(Clone, Debug)]
-pub struct Recorder(Option<mpsc::Sender<Waiting>>);
+pub struct Recorder {
+    sender: Option<mpsc::Sender<Waiting>>,
+    /// Configs of pools, which anybody may have.
+    pools: Arc<Tally<String>>,
+}
 
 type Waiting = (Entry, oneshot::Sender<Result<(), String>>);
 
 /// Waiting for the disk, all together. More than connections can wait at once.
 const MOST_WAITING: usize = 4096;
+/// Redemptions of one pool that are all written down. More than a cluster has nodes that boot so; of more, see [`Tally`].
+const POOL_REDEMPTIONS: u64 = 256;
 /// Written in one go.
 const MOST_AT_ONCE: usize = 1024;
 
@@ -25,20 +32,27 @@ impl Recorder {
     pub fn into_journal(journal: Arc<Journal>) -> std::io::Result<Self> {
         let (sender, receiver) = mpsc::channel(MOST_WAITING);
         std::thread::Builder::new().name("journal".to_owned()).spawn(move || write(&journal, receiver))?;
-        Ok(Self(Some(sender)))
+        Ok(Self { sender: Some(sender), pools: Arc::new(Tally::new(POOL_REDEMPTIONS)) })
     }
 
     /// Nowhere: for a server without a disk of its own, whose log is what remains.
     pub fn nowhere() -> Self {
-        Self(None)
+        Self { sender: None, pools: Arc::new(Tally::new(0)) }
     }
 
     /// Returns once it is on disk, or with the reason why it cannot be; then nothing may be given out.
     pub async fn record(&self, redemption: &Redemption, time: Timestamp) -> Result<(), String> {
-        let Some(sender) = &self.0 else { return Ok(()) };
+        let Some(sender) = &self.sender else { return Ok(()) };
+        let more = match redemption {
+            Redemption::Pool { pool, .. } => match self.pools.count(pool.clone()) {
+                Some(more) => more,
+                None => return Ok(()),
+            },
+            Redemption::Host { .. } | Redemption::Hosted { .. } => 0,
+        };
         let (done, is_done) = oneshot::channel();
         let gone = || Err("its writer has ended".to_owned());
-        match sender.try_send((entry(redemption, time), done)) {
+        match sender.try_send((entry(redemption, time, more), done)) {
             Ok(()) => is_done.await.unwrap_or_else(|_| gone()),
             Err(mpsc::error::TrySendError::Full(_)) => Err("the disk is too slow".to_owned()),
             Err(mpsc::error::TrySendError::Closed(_)) => gone(),
@@ -46,11 +60,11 @@ impl Recorder {
     }
 }
 
-fn entry(redemption: &Redemption, time: Timestamp) -> Entry {
+fn entry(redemption: &Redemption, time: Timestamp, more: u64) -> Entry {
     let (generation, source) = (redemption.generation().to_owned(), redemption.source());
     match redemption {
         Redemption::Pool { pool, .. } => {
-            Entry::of(time, &PoolServed { pool: pool.clone(), generation, source })
+            Entry::of(time, &PoolServed { pool: pool.clone(), generation, source, more })
         }
         Redemption::Host { .. } | Redemption::Hosted { .. } => {
             let (host, face) = (redemption.who().to_owned(), redemption.face());

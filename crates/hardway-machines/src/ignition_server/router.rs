@@ -16,6 +16,7 @@ use super::{
     Answer, Clock, ConfigRequest, Decision, Event, Happened, Limits, Metrics, Recorder, Redemption, Route,
     SourceBuckets, route,
 };
+use crate::tally::Tally;
 
 /// Which faces the server has.
 #[derive(Clone, Debug, Default)]
@@ -37,10 +38,17 @@ pub struct Router {
     events: mpsc::Sender<Event>,
     clock: Clock,
     refusals: SourceBuckets,
+    told: Tally<Refusal>,
     pool_requests: SourceBuckets,
     /// What was counted.
     pub metrics: Metrics,
 }
+
+/// Whose refusals are counted together: by face, status, and host where it has shown its token.
+type Refusal = (Option<Face>, u16, String);
+
+/// Refusals of one kind that are all told.
+const TOLD: u64 = 64;
 
 impl Router {
     /// With everything that answering needs.
@@ -58,6 +66,7 @@ impl Router {
             events,
             clock,
             refusals: SourceBuckets::new(limits.refusals),
+            told: Tally::new(TOLD),
             pool_requests: SourceBuckets::new(limits.pool_requests),
             metrics: Metrics::default(),
         }
@@ -151,7 +160,7 @@ impl Router {
         self.tell(Some(redemption.face()), redemption.who().to_owned(), asked, now, what);
     }
 
-    /// Too many refusals to one source are answered shortly and told to nobody.
+    /// Too many refusals to one source are answered shortly and told to nobody; of those to many sources, fewer and fewer are.
     fn refused(
         &self,
         face: Option<Face>,
@@ -166,7 +175,16 @@ impl Router {
             return self.counted(face, Answer::later("too many refused requests"));
         }
         let status = answer.status.as_u16();
-        self.tell(face, who, asked, now, Happened::Refused { status, reason });
+        // Anybody can name a host; whoever is told more than that has its token.
+        let is_host = face == Some(Face::Host) && !matches!(status, 401 | 405);
+        let whose = if is_host { who.clone() } else { String::new() };
+        if let Some(more) = self.told.count((face, status, whose)) {
+            let reason = match more {
+                0 => reason,
+                more => format!("{reason} (and {more} more that were refused with {status} before)"),
+            };
+            self.tell(face, who, asked, now, Happened::Refused { status, reason });
+        }
         self.counted(face, answer)
     }
 
@@ -223,5 +241,60 @@ impl Router {
 impl std::fmt::Debug for Router {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Router").field("faces", &self.faces).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use hardway_assets::ignition::TokenKey;
+    use hardway_base::Secret;
+    use hardway_journal::Journal;
+    use jiff::SignedDuration;
+    use serde_json::json;
+
+    use super::*;
+    use crate::ignition_server::faces::Pool;
+
+    /// Of refusals none is written down, of each pool's redemptions 256 and the logarithm of the others; told are of each kind 64 and
+    /// the logarithm of the others.
+    #[tokio::test]
+    async fn ten_thousand_strangers_leave_few_lines() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal.jsonl");
+        let recorder = Recorder::into_journal(Arc::new(Journal::open(&path).unwrap())).unwrap();
+        let pool = Pool::new(&json!({"ignition": {"version": "3.4.0"}}), 4);
+        let key = TokenKey::new(&Secret::new("k"));
+        let hosts = HostFace::new(key, SignedDuration::from_hours(24), true, BTreeMap::new());
+        let faces = Faces {
+            host: Some(Arc::new(hosts)),
+            pool: Some(Arc::new(PoolFace::new(BTreeMap::from([("worker".to_owned(), pool)])))),
+            hosted: None,
+        };
+        let (events, mut told) = mpsc::channel(40_000);
+        let clock: Clock = Arc::new(|| Timestamp::UNIX_EPOCH);
+        let router = Router::new(faces, recorder, events, clock, &Limits::default());
+        let mut statuses = BTreeMap::new();
+        for number in 0..10_000_u16 {
+            let source = IpAddr::from([10, 9, number.to_be_bytes()[0], number.to_be_bytes()[1]]);
+            let paths =
+                ["/config/worker".to_owned(), format!("/ignition/host-{number}"), format!("/{number}")];
+            for path in paths {
+                let accept = "application/vnd.coreos.ignition+json;version=3.4.0";
+                let request = Request::get(path).header("accept", accept).body(()).unwrap();
+                let status = router.answer(&request, source).await.status.as_u16();
+                *statuses.entry(status).or_insert(0) += 1;
+            }
+        }
+        assert_eq!(statuses, BTreeMap::from([(200, 10_000), (401, 10_000), (404, 10_000)]));
+        // 512, 1024, 2048, 4096, 8192.
+        assert_eq!(hardway_journal::read(&path).unwrap().len(), 256 + 5);
+        let mut refused = 0;
+        while let Ok(event) = told.try_recv() {
+            refused += usize::from(matches!(event.what, Happened::Refused { .. }));
+        }
+        // And from 128 on.
+        assert_eq!(refused, 2 * (64 + 7));
     }
 }

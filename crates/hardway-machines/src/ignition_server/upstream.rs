@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use futures_util::StreamExt as _;
+use futures_util::{AsyncReadExt as _, StreamExt as _};
 use hardway_base::{error_sentence, pem};
 use http::Request;
 use k8s_openapi::api::core::v1::Secret;
@@ -20,7 +20,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::PreparedConfig;
-use super::hosted_tokens::{HostedTokens, Payload, TokenSecret};
+use super::hosted_tokens::{HostedTokens, LARGEST_PAYLOAD, Payload, TokenSecret};
 
 /// The server behind.
 #[derive(Clone)]
@@ -69,20 +69,20 @@ impl Upstream {
     async fn fetch(&self, token: &hardway_base::Secret) -> Result<PreparedConfig, String> {
         let bearer = format!("Bearer {}", STANDARD.encode(token.expose()));
         let request = Request::get("/ignition").header("authorization", bearer).body(Vec::new());
-        let text =
-            self.client.request_text(request.map_err(|error| error.to_string())?).await.map_err(|error| {
-                match error {
-                    kube::Error::Api(status) => format!("it answers {}", status.code),
-                    error => error_sentence(&error),
-                }
-            })?;
-        let is_config = serde_json::from_str::<serde_json::Value>(&text)
-            .is_ok_and(|config| config["ignition"].is_object());
-        if is_config {
-            Ok(PreparedConfig::new(text.into_bytes()))
-        } else {
-            Err("what it gives is no config".to_owned())
+        let request = request.map_err(|error| error.to_string())?;
+        let answer = self.client.request_stream(request).await.map_err(|error| match error {
+            kube::Error::Api(status) => format!("it answers {}", status.code),
+            error => error_sentence(&error),
+        })?;
+        let mut bytes = Vec::new();
+        let mut answer = answer.take(LARGEST_PAYLOAD + 1);
+        answer.read_to_end(&mut bytes).await.map_err(|error| error.to_string())?;
+        if bytes.len() as u64 > LARGEST_PAYLOAD {
+            return Err(format!("what it gives is larger than {LARGEST_PAYLOAD} bytes"));
         }
+        let is_config = serde_json::from_slice::<serde_json::Value>(&bytes)
+            .is_ok_and(|config| config["ignition"].is_object());
+        if is_config { Ok(PreparedConfig::new(bytes)) } else { Err("what it gives is no config".to_owned()) }
     }
 }
 
@@ -270,6 +270,22 @@ mod tests {
             "data": {"token": STANDARD.encode("t0ken")},
         }))
         .unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_config_that_has_no_end_is_none() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let _ = tokio::io::AsyncReadExt::read(&mut stream, &mut [0; 4096]).await;
+            let _ = tokio::io::AsyncWriteExt::write_all(&mut stream, b"HTTP/1.1 200 OK\r\n\r\n").await;
+            while tokio::io::AsyncWriteExt::write_all(&mut stream, &[b' '; 1 << 16]).await.is_ok() {}
+        });
+        let config = Config::new(format!("http://{address}").parse().unwrap());
+        let upstream = Upstream { client: Client::try_from(config).unwrap() };
+        let fetched = upstream.fetch(&hardway_base::Secret::new("t0ken")).await;
+        assert_eq!(fetched.unwrap_err(), "what it gives is larger than 33554432 bytes");
     }
 
     fn which(uid: &str) -> Which {

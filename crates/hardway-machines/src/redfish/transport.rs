@@ -124,8 +124,14 @@ impl Transport {
     async fn exchange(&self, request: RequestBuilder) -> Result<Answer, RedfishError> {
         let answer = request.send().await.map_err(|error| self.unanswered(&error))?;
         let (status, headers) = (answer.status(), answer.headers().clone());
-        let body = collect(answer).await.map_err(|error| self.unanswered(&error))?;
-        Ok(Answer { status, headers, body })
+        let path = answer.url().path().to_owned();
+        match collect(answer).await.map_err(|error| self.unanswered(&error))? {
+            Some(body) => Ok(Answer { status, headers, body }),
+            None => {
+                let what = format!("the answer is larger than {LARGEST} bytes");
+                Err(RedfishError::Unexpected { path, what })
+            }
+        }
     }
 
     /// With what lies below the words of the HTTP library.
@@ -144,13 +150,14 @@ impl Transport {
     }
 }
 
-async fn collect(mut answer: Response) -> reqwest::Result<Vec<u8>> {
+/// None where it is too large.
+async fn collect(mut answer: Response) -> reqwest::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     while let Some(chunk) = answer.chunk().await? {
         bytes.extend_from_slice(&chunk);
         if bytes.len() > LARGEST {
-            break;
+            return Ok(None);
         }
     }
-    Ok(bytes)
+    Ok(Some(bytes))
 }

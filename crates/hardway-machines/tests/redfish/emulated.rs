@@ -67,7 +67,7 @@ async fn insert_boot_once_power_and_back() {
         assert!(status.boot.as_deref().unwrap().starts_with("Cd"), "{status}");
     }
     let read = readers.lock().unwrap().clone();
-    assert_eq!(read, [MediumRead { host: "master-0".to_owned(), source: [127, 0, 0, 1].into() }]);
+    assert_eq!(read, [MediumRead { host: "master-0".to_owned(), source: [127, 0, 0, 1].into(), more: 0 }]);
 
     for _ in 0..2 {
         controller.eject().await.unwrap();

@@ -246,6 +246,16 @@ async fn a_link_that_leads_elsewhere_is_not_followed() {
 }
 
 #[tokio::test]
+async fn an_answer_has_an_end() {
+    let controller = StandIn::start(|_| ok(json!("x".repeat(5 << 20)))).await;
+    let said = match Controller::connect(&controller.bmc(Login::Basic)).await {
+        Ok(reached) => reached.status().await.unwrap_err().to_string(),
+        Err(error) => error.to_string(),
+    };
+    assert!(said.ends_with(": the answer is larger than 4194304 bytes"), "{said}");
+}
+
+#[tokio::test]
 async fn what_is_no_web_server_is_said_so() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("redfish+http://{}", listener.local_addr().unwrap());

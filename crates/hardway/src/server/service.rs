@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hardway_base::error_sentence;
 use hardway_journal::{Entry, Follower, Journal, JournalError, Record};
-use hardway_machines::boot_server::{BootServer, Note, installed};
+use hardway_machines::boot_server::{Addresses, BootServer, Note, installed};
 use hardway_machines::ignition_server::faces::{HostTable, HostedFace};
 use hardway_machines::ignition_server::{
     CertificateFiles, Certificates, Clock, Event, Faces, Listen, Recorder, Router, Server,
@@ -91,6 +91,12 @@ impl Service {
         let (trouble, troubles) = mpsc::channel(MOST_EVENTS);
         let journal = log.as_ref().map(|log| log.journal.clone());
         let mut done = BTreeSet::new();
+        // Where a person says that addresses do not count, whoever fetches a config is taken for its host's installer.
+        let folder = prepared.folder.as_ref().filter(|_| options.only_from_own_address);
+        let addresses = folder.map(|folder| {
+            let files = folder.hosts().files.into_iter();
+            files.map(|host| (host.name, host.addresses)).collect()
+        });
         let mut watch_list = WatchList::new(clock.clone());
         let mut faces = Faces { pool: prepared.pool.map(Arc::new), ..Faces::default() };
         if let Some(log) = log {
@@ -123,7 +129,7 @@ impl Service {
             )?;
         if let Some(boot) = prepared.boot {
             done.retain(|host| !options.reinstall.contains(host));
-            watch_list.boot = Some(serve_boot(boot, done, journal, clock, trouble).await?);
+            watch_list.boot = Some(serve_boot(boot, done, addresses, journal, clock, trouble).await?);
         }
         let service = Self { server, is_tls: matches!(listen, Listen::Tls(_)), told, troubles, watch_list };
         service.introduce(listener);
@@ -194,6 +200,7 @@ fn listen(certificates: Vec<CertificateFiles>, listener: &mut dyn Listener) -> R
 async fn serve_boot(
     boot: Boot,
     done: BTreeSet<String>,
+    addresses: Option<Addresses>,
     journal: Option<Arc<Journal>>,
     clock: Clock,
     trouble: mpsc::Sender<String>,
@@ -207,7 +214,7 @@ async fn serve_boot(
     };
     // A full channel means that there is plenty to read already.
     let trouble = Box::new(move |what: &str| drop(trouble.try_send(what.to_owned())));
-    BootServer::start(boot.address, boot.folder, done, note, trouble)
+    BootServer::start(boot.address, boot.folder, done, addresses, note, trouble)
         .await
         .map_err(|error| failed(&error).fix("choose another address with --boot, or end what has it"))
 }

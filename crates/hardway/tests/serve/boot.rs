@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use hardway_testing::{Ran, free_port};
+use hardway_testing::{Ran, Running, free_port};
 
 use super::site::{Folder, Serving};
 
@@ -61,6 +61,30 @@ fn a_host_is_installed_once_unless_somebody_wants_it_again() {
     assert_eq!(serving.end().code, Some(0));
     let serving = folder.serve(&["--boot", &boot, "--reinstall", "master-0"]);
     assert_eq!(ask(&serving, port, &script), "install");
+}
+
+/// Whoever fetches its config from elsewhere, a host that is held to its address is still to be installed.
+#[test]
+fn a_stranger_does_not_keep_a_host_from_being_installed() {
+    let folder = Folder::made();
+    write_boot_folder(&folder);
+    let port = free_port();
+    let serving = folder.serving(Running::start(folder.command(&[
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--only-from-own-address",
+        "--boot",
+        &format!("127.0.0.1:{port}"),
+    ])));
+    assert_eq!(ask(&serving, port, "ignition/master-0.ign"), "pointer");
+    assert_eq!(ask(&serving, port, &format!("ipxe/{MAC}")), "install");
+    assert!(!folder.read("journal.jsonl").contains("install-begun"));
+    let said = serving.end().stderr;
+    assert!(
+        said.contains("127.0.0.1 fetched the config of master-0; it is no address of master-0"),
+        "{said}"
+    );
 }
 
 #[test]
