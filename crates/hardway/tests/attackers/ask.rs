@@ -6,7 +6,7 @@ use base64::Engine as _;
 use hardway_cluster::csr_policy::{CLIENT_SIGNER, SERVING_SIGNER};
 use serde_json::{Value, json};
 
-use super::cluster::{COMPROMISED, HOST, node_name};
+use super::cluster::{COMPROMISED, HOST, HOSTED, hosted_header, node_name, token_secret};
 use crate::certificate_requests::corpus::CASES;
 use crate::certificate_requests::key::{GOOD, TestKey};
 use crate::certificate_requests::pkcs10::{Pkcs10Draft, dns, ip};
@@ -102,6 +102,40 @@ pub(crate) fn user_data() -> Ask {
     Ask::Object("GET", path.to_owned(), String::new())
 }
 
+/// A hosted worker's config, with the token of a Secret that is not of its control plane.
+pub(crate) fn hosted_config(token: &str) -> Ask {
+    Ask::Config("/ignition".to_owned(), vec![hosted_header(token)])
+}
+
+/// To be more than the owner of a namespace: every right, the rights of somebody else, or Secrets where they count.
+pub(crate) fn more_rights(namespace: &str, token: &str, dice: &mut Dice) -> Ask {
+    let rights = "/apis/rbac.authorization.k8s.io/v1";
+    let binding = |kind: &str| {
+        json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": {"generateName": "more-"},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+            "subjects": [{"kind": "ServiceAccount", "name": "owner", "namespace": namespace}]})
+        .to_string()
+    };
+    let (method, path, body) = match dice.one_of(6) {
+        0 => ("POST", format!("{rights}/clusterrolebindings"), binding("ClusterRoleBinding")),
+        1 => ("POST", format!("{rights}/namespaces/{HOSTED}/rolebindings"), binding("RoleBinding")),
+        2 => {
+            ("POST", format!("/api/v1/namespaces/{HOSTED}/secrets"), token_secret(HOSTED, token).to_string())
+        }
+        3 => ("GET", format!("/api/v1/namespaces/{HOSTED}/secrets"), String::new()),
+        4 => {
+            let asked = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}});
+            (
+                "POST",
+                "/api/v1/namespaces/kube-system/serviceaccounts/default/token".to_owned(),
+                asked.to_string(),
+            )
+        }
+        _ => return approval("attack-before-config-tenant-0"),
+    };
+    Ask::Object(method, path, body)
+}
+
 /// To approve what one has asked for: the approval of a request of one's own.
 pub(crate) fn approval(request: &str) -> Ask {
     let path = format!("/apis/certificates.k8s.io/v1/certificatesigningrequests/{request}/approval");
@@ -158,7 +192,7 @@ fn request(draft: &Pkcs10Draft, signer: &str, usage: &str, dice: &mut Dice) -> V
     object(pem.as_bytes(), signer, &["digital signature".to_owned(), usage.to_owned()], None)
 }
 
-fn object(pem: &[u8], signer: &str, usages: &[String], seconds: Option<i32>) -> Value {
+pub(super) fn object(pem: &[u8], signer: &str, usages: &[String], seconds: Option<i32>) -> Value {
     let request = base64::engine::general_purpose::STANDARD.encode(pem);
     let spec =
         json!({"signerName": signer, "request": request, "usages": usages, "expirationSeconds": seconds});

@@ -7,7 +7,9 @@ use std::process::Command;
 use hardway_testing::{AUTH, succeed};
 
 use super::ask::{self, Ask, Dice};
-use super::cluster::{COMPROMISED, Cluster, HOST, Host, address, address_of, headers, node_name};
+use super::cluster::{
+    COMPROMISED, Cluster, HOST, Host, address, address_of, headers, node_name, token_secret,
+};
 use super::credential::Credential;
 
 /// Somebody who is not to get in.
@@ -74,6 +76,9 @@ pub(crate) struct Loot {
     files: Vec<PathBuf>,
 }
 
+/// The tenant's namespace, and the token of a Secret there that looks like one of a hosted control plane's.
+const TENANT: &str = "clusters-tenant";
+const TENANTS_TOKEN: &str = "6ba7b810-9dad-11d1-80b4-00c04fd430c8";
 /// The stranger's own address.
 const STRANGER: u8 = 66;
 
@@ -122,10 +127,12 @@ impl Loot {
             Attacker::StolenMedium => self.with_medium(dice),
             Attacker::Tenant => {
                 let tenant = Credential::token("tenant", at, &self.trusted, &self.tenant);
-                match dice.one_of(5) {
+                match dice.one_of(8) {
                     0 => (nobody(), ask::config_without_token(dice)),
-                    1 => (tenant, ask::user_data()),
-                    2 => (tenant.with("Impersonate-User", "system:admin"), ask::certificate(dice)),
+                    1 => (nobody(), ask::hosted_config(TENANTS_TOKEN)),
+                    2 => (tenant, ask::user_data()),
+                    3 => (tenant.with("Impersonate-User", "system:admin"), ask::certificate(dice)),
+                    4 => (tenant, ask::more_rights(TENANT, TENANTS_TOKEN, dice)),
                     _ => (tenant, ask::certificate(dice)),
                 }
             }
@@ -207,13 +214,14 @@ fn service_account(cluster: &Cluster, namespace: &str, name: &str) -> String {
     succeed(kubectl().args(["create", "token", name, "-n", namespace])).trim().to_owned()
 }
 
-/// Somebody who may do everything in a namespace of their own.
+/// Somebody who may do everything in a namespace of their own, and has made a token Secret there.
 fn tenant(cluster: &Cluster) -> String {
     let kubectl = || cluster.plane.kubectl();
-    succeed(kubectl().args(["create", "namespace", "clusters-tenant"]));
-    let token = service_account(cluster, "clusters-tenant", "owner");
-    let binding = ["create", "rolebinding", "owner", "-n", "clusters-tenant", "--clusterrole=admin"];
-    succeed(kubectl().args(binding).arg("--serviceaccount=clusters-tenant:owner"));
+    succeed(kubectl().args(["create", "namespace", TENANT]));
+    let token = service_account(cluster, TENANT, "owner");
+    let binding = ["create", "rolebinding", "owner", "-n", TENANT, "--clusterrole=admin"];
+    succeed(kubectl().args(binding).arg(format!("--serviceaccount={TENANT}:owner")));
+    cluster.plane.apply(&token_secret(TENANT, TENANTS_TOKEN));
     token
 }
 

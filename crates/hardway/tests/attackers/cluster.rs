@@ -1,10 +1,13 @@
 //! The folder, the control plane and the machines.
 
+use std::io::Write as _;
 use std::net::{IpAddr, SocketAddr};
 use std::process::Command;
 use std::time::Duration;
 
-use hardway_journal::{CsrDecided, CsrVerdict, IgnitionRedeemed, NodeJoined, Record};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hardway_journal::{CsrDecided, CsrVerdict, Face, IgnitionRedeemed, NodeJoined, Record};
 use hardway_testing::{ControlPlane, Identity, Machine, Running, succeed, until};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -22,6 +25,12 @@ const API_ADDRESS: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 168, 126, 10
 pub(crate) const HOST: &str = "worker-0";
 /// The host that joined in quiet, and is somebody else's since.
 pub(crate) const COMPROMISED: &str = "worker-1";
+
+/// Where the control plane of a hosted cluster is, and the address of one of its workers.
+pub(crate) const HOSTED: &str = "clusters-demo";
+const HOSTED_WORKER: u8 = 102;
+/// What that worker's user data holds.
+const HOSTED_TOKEN: &str = "550e8400-e29b-41d4-a716-446655440000";
 
 /// A cluster that is being installed on the machine network of a namespace.
 pub(crate) struct Cluster {
@@ -86,14 +95,29 @@ impl Cluster {
             &format!("--cluster-signing-key-file={secrets}/kubelet-signer.key"),
         ]);
         keeps_user_data(&plane, "worker");
+        succeed(plane.kubectl().args(["create", "namespace", HOSTED]));
+        plane.apply(&token_secret(HOSTED, HOSTED_TOKEN));
         Self { site, plane }
     }
 
-    /// The ignition server.
+    /// The ignition server, for hosts of the inventory and for workers of a hosted cluster.
     pub(crate) fn serve(&self) -> Running {
-        let mut run = self.site.start(&["serve", "--only-from-own-address"]);
+        let kubeconfig = self.site.path("auth/kubeconfig").display().to_string();
+        let hosted =
+            ["--face", "host", "--face", "hosted", "--namespace", HOSTED, "--kubeconfig", &kubeconfig];
+        let mut run = self.site.start(&[&["serve", "--only-from-own-address"][..], &hosted].concat());
         run.until_said("serving on ");
         run
+    }
+
+    /// A hosted worker gets its config: what others are refused is there.
+    pub(crate) async fn serves_hosted_workers(&self) {
+        let worker = Credential::none("a hosted worker", address(HOSTED_WORKER), &self.trusted());
+        let headers = [hosted_header(HOSTED_TOKEN)];
+        hardway_testing::eventually("the hosted worker's config", async || {
+            worker.send(&self.ignition(), "GET", "/ignition", &headers, "").await.status == 200
+        })
+        .await;
     }
 
     pub(crate) fn approve(&self) -> Running {
@@ -205,10 +229,17 @@ impl Cluster {
             .collect()
     }
 
-    /// Who got a config, and from where.
-    pub(crate) fn redemptions(&self) -> Vec<(String, IpAddr)> {
+    /// Who got a config, from where, and from where they should.
+    pub(crate) fn redemptions(&self) -> Vec<(String, IpAddr, IpAddr)> {
         let all = self.facts::<IgnitionRedeemed>().into_iter();
-        all.map(|(_, redeemed)| (redeemed.host, redeemed.source.to_canonical())).collect()
+        all.map(|(_, redeemed)| {
+            let right = match redeemed.face {
+                Face::Hosted => address(HOSTED_WORKER),
+                Face::Host | Face::Pool => address_of(&redeemed.host),
+            };
+            (redeemed.host, redeemed.source.to_canonical(), right)
+        })
+        .collect()
     }
 
     pub(crate) fn has_joined(&self, host: &str) -> bool {
@@ -251,6 +282,27 @@ impl Host {
     pub(crate) fn kubeconfig(&self) -> String {
         fs_err::read_to_string(self.disk.path().join("bootstrap.kubeconfig")).unwrap()
     }
+}
+
+/// A token Secret with a payload, as HyperShift makes one in the namespace of a control plane.
+pub(crate) fn token_secret(namespace: &str, token: &str) -> Value {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(br#"{"ignition": {"version": "3.2.0"}}"#).unwrap();
+    let payload = STANDARD.encode(gzip.finish().unwrap());
+    let annotations = serde_json::json!({
+        "hypershift.openshift.io/ignition-config": "true",
+        "hypershift.openshift.io/nodePool": "clusters/demo",
+    });
+    serde_json::json!({
+        "apiVersion": "v1", "kind": "Secret",
+        "metadata": {"name": "token-demo-0123abcd", "namespace": namespace, "annotations": annotations},
+        "stringData": {"token": token, "payload": payload},
+    })
+}
+
+/// How a hosted worker shows a token.
+pub(crate) fn hosted_header(token: &str) -> (String, String) {
+    ("Authorization".to_owned(), format!("Bearer {}", STANDARD.encode(token)))
 }
 
 /// The headers of a pointer.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use hardway_testing::{Running, inside};
 
 use super::attacker::Loot;
-use super::cluster::{COMPROMISED, Cluster, HOST, Host, address_of, headers, node_name};
+use super::cluster::{COMPROMISED, Cluster, HOST, Host, headers, node_name};
 use super::report::Report;
 use super::siege::{Moment, Siege, Size};
 
@@ -30,6 +30,7 @@ async fn real_nobody_gets_in_and_every_host_does() {
     let cluster = Arc::new(tokio::task::block_in_place(Cluster::start));
     let mut report = Report::default();
     let (serving, approving) = (cluster.serve(), cluster.approve());
+    cluster.serves_hosted_workers().await;
 
     let (worker, quiet) = joins(&cluster, COMPROMISED).await;
     report.joined("in quiet", quiet);
@@ -137,8 +138,8 @@ fn nobody_else_is_in(cluster: &Cluster) {
         let is_issued = request["status"]["certificate"].is_string();
         assert!(!is_attack || !is_approved && !is_issued, "{request}");
     }
-    for (host, source) in cluster.redemptions() {
-        assert_eq!(source, address_of(&host), "the config of {host} went elsewhere");
+    for (host, source, right) in cluster.redemptions() {
+        assert_eq!(source, right, "the config of {host} went elsewhere");
     }
     assert!(cluster.has_joined(HOST) && cluster.has_joined(COMPROMISED));
 }

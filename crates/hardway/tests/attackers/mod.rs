@@ -11,6 +11,7 @@
 //! Siege        all of them at one moment, and what they got       siege.rs
 //! Report       a table, and how long hosts took                   report.rs
 //! drill.rs     the moments, in order
+//! replacement.rs  a host that is replaced while another process approves
 //! ```
 //!
 //! `cargo xtask drill attackers` runs it with thousands of attempts and holds hosts to a time; here it is only who got in.
@@ -20,5 +21,6 @@ mod attacker;
 mod cluster;
 mod credential;
 mod drill;
+mod replacement;
 mod report;
 mod siege;
