@@ -51,8 +51,8 @@ fn judge(examined: &Examined, kind: u8) {
     let world =
         World { declared, nodes: &nodes, redemptions, approvals, rivals, now: now(), settings: &settings };
     let decision = decide(examined, &world);
-    assert!(decision.evidence.iter().all(|line| line.len() < 4000 && !line.contains('\n')));
-    if decision.verdict != CsrVerdict::Approve {
+    assert!(decision.evidence().iter().all(|line| line.len() < 4000 && !line.contains('\n')));
+    if decision.verdict() != CsrVerdict::Approve {
         return;
     }
     let read = examined.pkcs10.as_ref().expect("what cannot be read is not approved");
@@ -66,7 +66,7 @@ fn judge(examined: &Examined, kind: u8) {
     assert!(examined.request.is_serving() || read.names.is_empty(), "{read:?}");
     for name in &read.names {
         match name {
-            Name::Dns(name) => assert!(*name == node.node || *name == node.host, "{name}"),
+            Name::Dns(name) => assert!(*name == node.name || *name == node.host, "{name}"),
             Name::Ip(ip) => assert!(node.addresses.contains(ip), "{ip}"),
             Name::Other(other) => panic!("{other}"),
         }

@@ -63,6 +63,24 @@ fn data(object: &Value, key: &str) -> String {
     }
 }
 
+/// Certificates of kubelets are approved by the policy. The controller manager would approve by itself for whoever is bound to the
+/// roles it has for that, or may create such requests by another role (kubernetes `pkg/controller/certificates/approver`).
+#[test]
+fn nobody_is_let_in_past_the_policy() {
+    in_every_scenario(|made| {
+        for ((kind, _, name), object) in seeds(made) {
+            let role = object["roleRef"]["name"].as_str().unwrap_or_default();
+            assert!(!role.contains("certificatesigningrequests:"), "{kind} {name} binds {role}");
+            for rule in object["rules"].as_array().into_iter().flatten() {
+                let resources = rule["resources"].as_array().into_iter().flatten().filter_map(Value::as_str);
+                let kinds = ["/approval", "/nodeclient", "/selfnodeclient"];
+                let lets_in = |resource: &str| kinds.iter().any(|kind| resource.ends_with(kind));
+                assert!(!resources.into_iter().any(lets_in), "{kind} {name} allows {rule}");
+            }
+        }
+    });
+}
+
 #[test]
 fn leaves_name_their_signers_key() {
     in_every_scenario(|made| {

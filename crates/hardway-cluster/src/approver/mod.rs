@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Event ──────► ClusterView: plain data ──► Work: queued, in flight, held ──► Reconciler: read, decide, write ──► Audit: journal, log, event
-//! events.rs     view.rs,                    work_queue.rs                     reconciler.rs                      audit.rs, record.rs
+//! events.rs     view.rs,                    work_queue.rs                     reconciler.rs, our_condition.rs    audit.rs, record.rs
 //!               redemptions.rs
 //! run.rs: once, or as long as the cluster lives; of several approvers, the leader writes (crate::leader_election)
 //! ```
@@ -13,6 +13,7 @@
 
 mod audit;
 mod events;
+mod our_condition;
 mod reconciler;
 mod record;
 mod redemptions;

@@ -4,25 +4,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hardway_journal::Follower;
 use jiff::Timestamp;
-use k8s_openapi::api::certificates::v1::{CertificateSigningRequest, CertificateSigningRequestCondition};
+use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
 use k8s_openapi::api::core::v1::Node;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::api::{Api, PostParams};
 use tokio::time::{Instant, timeout};
 
 use super::audit::Audit;
+use super::our_condition::OurCondition;
 use super::record::{self, CsrOutcome, Written};
 use super::work_queue::Queued;
 use super::{Approver, ApproverError, ClusterView, REQUEST_LIMIT};
 use crate::api_error::sentence;
-use crate::csr_policy::{CsrVerdict, Decision, Examined, ReasonCode, State};
+use crate::csr_policy::{CsrVerdict, Decision, Examined, State};
 use crate::leader_election::Leadership;
 
 /// Tries, when somebody else changes the request between reading and writing.
 const ATTEMPTS: usize = 5;
-
-/// How the messages of our conditions begin.
-const OURS: &str = "hardway: ";
 
 /// Reconciles requests; shared by all that are being decided about.
 pub(crate) struct Reconciler {
@@ -107,13 +104,13 @@ impl Reconciler {
             }
             view.decide(&examined, node.as_ref(), now)
         };
-        let written = match decision.verdict {
-            CsrVerdict::Leave => return Ok(None),
-            CsrVerdict::Hold => Written::Nothing,
-            _ if self.approver.dry_run => Written::DryRun,
-            _ if !self.leadership.is_ours() => Written::NotOurs,
-            CsrVerdict::Approve | CsrVerdict::Deny => {
-                self.write(object, &examined, &decision, now).await?;
+        let written = match OurCondition::of_decision(&decision, now) {
+            None if decision.verdict() == CsrVerdict::Leave => return Ok(None),
+            None => Written::Nothing,
+            Some(_) if self.approver.dry_run => Written::DryRun,
+            Some(_) if !self.leadership.is_ours() => Written::NotOurs,
+            Some(condition) => {
+                self.write(object, &examined, &condition, now).await?;
                 Written::Yes
             }
         };
@@ -126,26 +123,26 @@ impl Reconciler {
         &self,
         object: CertificateSigningRequest,
         examined: &Examined,
-        decision: &Decision,
+        condition: &OurCondition,
         now: Timestamp,
     ) -> Result<(), Trouble> {
         if let Some(audit) = &self.audit {
-            let decided = record::decided(examined, decision);
+            let decided = record::found(examined, condition);
             self.view().intend(decided.clone());
             if !audit.intended(now, decided).await {
                 return Err(Trouble::NotRecorded);
             }
         }
         self.view().note_recorded(&examined.request.uid, true);
-        let written = match self.cluster.write(object, decision, now).await {
+        let written = match self.cluster.write(object, condition).await {
             Err(trouble @ (Trouble::Api(_) | Trouble::TooSlow)) => {
-                self.confirm(examined, decision, trouble).await
+                self.confirm(examined, condition, trouble).await
             }
             written => written,
         };
         match written {
             Ok(()) => {
-                self.view().note_written(examined, decision.verdict, now);
+                self.view().note_written(examined, condition.verdict(), now);
                 Ok(())
             }
             Err(trouble) => {
@@ -160,13 +157,14 @@ impl Reconciler {
     async fn confirm(
         &self,
         examined: &Examined,
-        decision: &Decision,
+        condition: &OurCondition,
         trouble: Trouble,
     ) -> Result<(), Trouble> {
         match self.cluster.request(&examined.request.name).await {
             Ok(object) => {
                 let is_same = object.metadata.uid.as_deref() == Some(examined.request.uid.as_str());
-                let ours = Ours::of(&object).filter(|ours| is_same && ours.verdict == decision.verdict);
+                let ours = OurCondition::of(&object);
+                let ours = ours.filter(|ours| is_same && ours.verdict() == condition.verdict());
                 ours.map(drop).ok_or(trouble)
             }
             Err(Trouble::Gone) => Err(Trouble::Gone),
@@ -190,7 +188,7 @@ impl Reconciler {
             written,
             waited_milliseconds: milliseconds(since, began),
             took_milliseconds: milliseconds(began, Instant::now()),
-            findings: decision.findings,
+            findings: decision.into_findings(),
         }
     }
 }
@@ -236,64 +234,19 @@ impl Cluster {
     }
 
     /// Writes a verdict into the very version of the request that was judged.
+    #[expect(clippy::disallowed_methods, reason = "the one place: an OurCondition comes from the policy")]
     pub(crate) async fn write(
         &self,
         mut object: CertificateSigningRequest,
-        decision: &Decision,
-        now: Timestamp,
+        condition: &OurCondition,
     ) -> Result<(), Trouble> {
         let name = object.metadata.name.clone().unwrap_or_default();
         let status = object.status.get_or_insert_default();
-        status.conditions.get_or_insert_default().push(condition(decision, now));
+        status.conditions.get_or_insert_default().push(condition.to_condition());
         limited(self.requests.replace_subresource("approval", &name, &PostParams::default(), &object))
             .await
             .map(drop)
     }
-}
-
-/// What an approver of ours wrote into a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Ours {
-    pub(crate) verdict: CsrVerdict,
-    /// None where it is of another version, with other reasons.
-    pub(crate) reason: Option<ReasonCode>,
-    pub(crate) evidence: Vec<String>,
-    pub(crate) at: Option<Timestamp>,
-}
-
-impl Ours {
-    /// From the condition, which says all of it (see [`condition`]).
-    pub(crate) fn of(object: &CertificateSigningRequest) -> Option<Self> {
-        let conditions = object.status.iter().flat_map(|status| status.conditions.iter().flatten());
-        conditions.into_iter().find_map(|condition| {
-            let text = condition.message.as_deref()?.strip_prefix(OURS)?;
-            let (word, evidence) = text.split_once(": ").unwrap_or((text, ""));
-            Some(Self {
-                verdict: if condition.type_ == "Approved" { CsrVerdict::Approve } else { CsrVerdict::Deny },
-                reason: ReasonCode::named(word),
-                evidence: evidence.split("; ").filter(|one| !one.is_empty()).map(str::to_owned).collect(),
-                at: condition.last_update_time.as_ref().map(|time| time.0),
-            })
-        })
-    }
-}
-
-fn condition(decision: &Decision, now: Timestamp) -> CertificateSigningRequestCondition {
-    let type_ = if decision.verdict == CsrVerdict::Approve { "Approved" } else { "Denied" };
-    let evidence: String = decision.evidence.join("; ").chars().take(1000).collect();
-    CertificateSigningRequestCondition {
-        type_: type_.to_owned(),
-        status: "True".to_owned(),
-        reason: Some(camel(decision.reason.word())),
-        message: Some(format!("{OURS}{}: {evidence}", decision.reason)),
-        last_update_time: Some(Time(now)),
-        last_transition_time: None,
-    }
-}
-
-/// `first-client` as conditions write it: `FirstClient`.
-fn camel(word: &str) -> String {
-    word.split('-').map(|part| part[..1].to_uppercase() + &part[1..]).collect()
 }
 
 pub(crate) async fn limited<T>(request: impl Future<Output = kube::Result<T>>) -> Result<T, Trouble> {
@@ -303,35 +256,5 @@ pub(crate) async fn limited<T>(request: impl Future<Output = kube::Result<T>>) -
         Ok(Err(kube::Error::Api(status))) if status.code == 409 => Err(Trouble::Changed),
         Ok(Err(kube::Error::Api(status))) if status.code == 404 => Err(Trouble::Gone),
         Ok(Err(error)) => Err(Trouble::Api(Box::new(error))),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn conditions_have_reasons_in_their_spelling() {
-        let decision = Decision {
-            verdict: CsrVerdict::Deny,
-            reason: ReasonCode::OrganizationNotNodes,
-            evidence: vec!["a".into(), "b".into()],
-            findings: Vec::new(),
-        };
-        let condition = condition(&decision, Timestamp::UNIX_EPOCH);
-        assert_eq!(condition.reason.as_deref(), Some("OrganizationNotNodes"));
-        assert_eq!(condition.message.as_deref(), Some("hardway: organization-not-nodes: a; b"));
-        assert_eq!((condition.type_.as_str(), condition.status.as_str()), ("Denied", "True"));
-
-        // And can be read again.
-        let mut object = CertificateSigningRequest::default();
-        assert_eq!(Ours::of(&object), None);
-        object.status.get_or_insert_default().conditions = Some(vec![condition]);
-        let ours = Ours::of(&object).unwrap();
-        assert_eq!((ours.verdict, ours.reason), (CsrVerdict::Deny, Some(ReasonCode::OrganizationNotNodes)));
-        assert_eq!(
-            (ours.evidence, ours.at),
-            (vec!["a".to_owned(), "b".to_owned()], Some(Timestamp::UNIX_EPOCH))
-        );
     }
 }

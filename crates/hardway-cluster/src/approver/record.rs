@@ -1,13 +1,23 @@
 //! What is written down about each decision.
 
-use hardway_journal::CsrDecided;
+use hardway_journal::{CsrDecided, CsrVerdict, Reason};
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::our_condition::OurCondition;
 use crate::csr_policy::{Approval, Decision, Examined, RuleFinding};
 
 /// What the journal is told of one decision.
 pub(crate) fn decided(examined: &Examined, decision: &Decision) -> CsrDecided {
+    told(examined, decision.verdict(), decision.reason().into(), decision.evidence().to_vec())
+}
+
+/// What it is told of a decision that stands in a request, maybe for a reason of another version.
+pub(crate) fn found(examined: &Examined, ours: &OurCondition) -> CsrDecided {
+    told(examined, ours.verdict(), ours.reason().clone(), ours.evidence().to_vec())
+}
+
+fn told(examined: &Examined, verdict: CsrVerdict, reason: Reason, evidence: Vec<String>) -> CsrDecided {
     let request = &examined.request;
     CsrDecided {
         request: request.name.clone(),
@@ -16,9 +26,9 @@ pub(crate) fn decided(examined: &Examined, decision: &Decision) -> CsrDecided {
         signer: request.signer.clone(),
         key_id: examined.key_id().unwrap_or_default().to_owned(),
         username: shortened(&request.username),
-        verdict: decision.verdict,
-        reason: decision.reason.into(),
-        evidence: decision.evidence.clone(),
+        verdict,
+        reason,
+        evidence,
     }
 }
 

@@ -8,13 +8,12 @@ use jiff::Timestamp;
 use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
 use k8s_openapi::api::core::v1::Node;
 
-use super::reconciler::Ours;
+use super::our_condition::OurCondition;
 use super::record::{self, Found};
 use super::redemptions::Redemptions;
 use super::{Expected, Written};
 use crate::csr_policy::{
-    self, Approval, CsrVerdict, Decision, Examined, ReasonCode, Request, Rival, SeenNode, Settings, State,
-    World,
+    self, Approval, CsrVerdict, Decision, Examined, Request, Rival, SeenNode, Settings, State, World,
 };
 use crate::declared::Declared;
 
@@ -29,7 +28,7 @@ pub struct ClusterView {
     nodes: BTreeSet<String>,
     approvals: BTreeMap<String, Vec<Approval>>,
     /// What an approver of ours wrote into a request, by name.
-    ours: BTreeMap<String, Ours>,
+    ours: BTreeMap<String, OurCondition>,
     /// What was about to be written into requests, by uid.
     intended: BTreeMap<String, CsrDecided>,
     /// Requests whose decision is in the journal, by uid.
@@ -82,7 +81,7 @@ impl ClusterView {
     pub fn see_request(&mut self, object: &CertificateSigningRequest) {
         let Some(examined) = self.examine(object) else { return };
         self.forget_rival(&examined);
-        if let Some(ours) = Ours::of(object) {
+        if let Some(ours) = OurCondition::of(object) {
             self.ours.insert(examined.request.name.clone(), ours);
         }
         match examined.request.state {
@@ -278,27 +277,18 @@ impl ClusterView {
     /// that they were written. Each is given once. What was intended says more than what stands in the request, where it is
     /// known and the same.
     pub(crate) fn take_unrecorded(&mut self) -> Vec<Found> {
-        let found = |(examined, ours): (&Examined, &Ours)| {
+        let found = |(examined, ours): (&Examined, &OurCondition)| {
             let request = &examined.request;
-            let intended = self.intended.get(&request.uid).filter(|one| one.verdict == ours.verdict);
-            let decided = intended.cloned().unwrap_or_else(|| {
-                let reason = ours.reason.unwrap_or(match (ours.verdict, request.is_serving()) {
-                    (CsrVerdict::Deny, _) => ReasonCode::Superseded,
-                    (_, true) => ReasonCode::FirstServing,
-                    (_, false) => ReasonCode::FirstClient,
-                });
-                let evidence = ours.evidence.clone();
-                let decision = Decision { verdict: ours.verdict, reason, evidence, findings: Vec::new() };
-                record::decided(examined, &decision)
-            });
-            Found { time: ours.at.unwrap_or(request.created), decided, written: Written::Yes }
+            let intended = self.intended.get(&request.uid).filter(|one| one.verdict == ours.verdict());
+            let decided = intended.cloned().unwrap_or_else(|| record::found(examined, ours));
+            Found { time: ours.at().unwrap_or(request.created), decided, written: Written::Yes }
         };
         let all: Vec<Found> = self.unrecorded().map(found).collect();
         self.recorded.extend(all.iter().map(|found| found.decided.uid.clone()));
         all
     }
 
-    fn unrecorded(&self) -> impl Iterator<Item = (&Examined, &Ours)> {
+    fn unrecorded(&self) -> impl Iterator<Item = (&Examined, &OurCondition)> {
         let ours = self.ours.iter().filter_map(|(name, ours)| Some((self.requests.get(name)?, ours)));
         ours.filter(|(examined, _)| !self.recorded.contains(&examined.request.uid))
     }

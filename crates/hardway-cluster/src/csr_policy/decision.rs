@@ -5,18 +5,18 @@ use serde::Serialize;
 
 use super::ReasonCode;
 
-/// A verdict with its reason, and how it came about.
+/// A verdict with its reason, and how it came about. Only the policy makes one, and only one of these can be written into a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Decision {
     /// What becomes of it.
-    pub verdict: CsrVerdict,
+    verdict: CsrVerdict,
     /// Why, in a word.
-    pub reason: ReasonCode,
+    reason: ReasonCode,
     /// Why, in sentences.
-    pub evidence: Vec<String>,
+    evidence: Vec<String>,
     /// What each rule found, in order.
-    pub findings: Vec<RuleFinding>,
+    findings: Vec<RuleFinding>,
 }
 
 /// What one rule found.
@@ -72,7 +72,7 @@ impl Finding {
 
 impl Decision {
     /// From what the rules found: the first that denies counts, then the first that holds.
-    pub(crate) fn from_findings(findings: Vec<RuleFinding>, approved: ReasonCode) -> Self {
+    pub(super) fn from_findings(findings: Vec<RuleFinding>, approved: ReasonCode) -> Self {
         let objections: Vec<(ReasonCode, &str)> =
             findings.iter().filter_map(|found| found.finding.objection()).collect();
         let order = [CsrVerdict::Leave, CsrVerdict::Deny, CsrVerdict::Hold];
@@ -98,6 +98,31 @@ impl Decision {
         };
         let reason = worst.unwrap_or(approved);
         Self { verdict: reason.verdict(), reason, evidence, findings }
+    }
+
+    /// What becomes of it.
+    pub fn verdict(&self) -> CsrVerdict {
+        self.verdict
+    }
+
+    /// Why, in a word.
+    pub fn reason(&self) -> ReasonCode {
+        self.reason
+    }
+
+    /// Why, in sentences.
+    pub fn evidence(&self) -> &[String] {
+        &self.evidence
+    }
+
+    /// What each rule found, in order.
+    pub fn findings(&self) -> &[RuleFinding] {
+        &self.findings
+    }
+
+    /// What each rule found, to be kept.
+    pub fn into_findings(self) -> Vec<RuleFinding> {
+        self.findings
     }
 
     /// What a person can do, with the names of the request and its node filled in.

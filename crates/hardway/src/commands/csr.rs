@@ -68,14 +68,14 @@ fn simulate(workdir: &Workdir, args: &SimulateArgs, out: &Output) -> Result<Exit
             out.value(&Value::Array(values.collect()), format);
         }
     }
-    let is_denied = |one: &Simulated| one.decision.verdict == CsrVerdict::Deny;
+    let is_denied = |one: &Simulated| one.decision.verdict() == CsrVerdict::Deny;
     Ok(if simulated.iter().any(is_denied) { Exit::Blocked } else { Exit::Done })
 }
 
 fn text(simulated: &Simulated) -> String {
     let decision = &simulated.decision;
-    let mut text = format!("{}  {}  {}\n", simulated.request, decision.verdict, decision.reason);
-    for RuleFinding { rule, finding } in &decision.findings {
+    let mut text = format!("{}  {}  {}\n", simulated.request, decision.verdict(), decision.reason());
+    for RuleFinding { rule, finding } in decision.findings() {
         let (mark, told) = match finding {
             Finding::Fits { evidence } => ("ok", evidence.as_str()),
             Finding::Objects { reason, evidence } => (reason.verdict().word(), evidence.as_str()),

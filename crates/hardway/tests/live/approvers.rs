@@ -152,57 +152,6 @@ fn real_waiting_approves_hands_over_and_leaves_it_to_others_when_told() {
     assert!(!is_approved(&plane, "later"));
 }
 
-/// The one place that writes an approval, and everybody who can have it written. Whoever adds another adds it to the tests above.
-#[test]
-fn nobody_approves_but_by_the_policy() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let found = |pattern: &str, places: &[&str]| {
-        let mut grep = Command::new("grep");
-        grep.args(["-rlE", "--include=*.rs", "--include=*.sh", "--include=*.yaml", "--include=*.go"]);
-        grep.args([
-            "--include=*.service",
-            "--exclude-dir=tests",
-            "--exclude-dir=hardway-testing",
-            "--exclude=tests.rs",
-            "--exclude-dir=target",
-        ]);
-        let out = grep.arg(pattern).args(places).current_dir(&root).output().unwrap();
-        let mut files: Vec<String> =
-            String::from_utf8(out.stdout).unwrap().lines().map(str::to_owned).collect();
-        files.sort();
-        files
-    };
-    assert_eq!(
-        found(
-            r#"subresource\("approval"|_approval\(.*Params|/approval["' $]"#,
-            &["crates", "lab", "deploy", "demo.sh"]
-        ),
-        ["crates/hardway-cluster/src/approver/reconciler.rs"],
-        "who writes approvals"
-    );
-    assert_eq!(
-        found(r"\bApprover \{$", &["crates", "xtask"]),
-        [
-            "crates/hardway-cluster/src/approver/mod.rs",
-            "crates/hardway-cluster/src/approver/run.rs",
-            "crates/hardway-hosted/src/controller/csr_approver.rs",
-            "crates/hardway/src/commands/approve.rs",
-            "crates/hardway/src/commands/recover/mod.rs",
-            "crates/hardway/src/commands/wait_for/approving.rs",
-            "crates/hardway/src/install/background.rs",
-        ],
-        "who runs the approver"
-    );
-    // Nor by hand, nor by the controller manager, which approves for whoever is bound to these roles.
-    let by_hand = found(
-        r"(oc|kubectl|OC\}?)\b.*certificate approve",
-        &["lab", "demo.sh", "crates/hardway-assets/templates"],
-    );
-    assert!(by_hand.is_empty(), "{by_hand:?}");
-    let bound = found("certificatesigningrequests:nodeclient", &["crates", "lab", "deploy"]);
-    assert!(bound.is_empty(), "{bound:?}");
-}
-
 /// As the words say; the approver of `deploy/` with the arguments of its Deployment.
 fn command(work: &hardway_testing::Work, arguments: &[&str]) -> Command {
     if arguments != ["deploy/approver"] {

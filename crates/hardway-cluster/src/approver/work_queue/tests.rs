@@ -106,7 +106,7 @@ async fn a_node_that_becomes_expected_while_it_is_held_is_decided_about_again() 
         addresses: Vec::new(),
         identity: None,
     };
-    let declared = Declared { nodes: vec![node], ..Declared::default() };
+    let declared = Declared { nodes: [node].into(), ..Declared::default() };
     work.expect(&Expected { declared, ..Expected::default() });
     work.done().await.unwrap();
     assert_eq!(work.summary().held, 1);

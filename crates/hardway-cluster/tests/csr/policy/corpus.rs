@@ -17,14 +17,15 @@ fn none_is_approved_and_each_has_its_reason() {
             spoil(&mut draft);
             let decision = draft.decide(key);
             count += 1;
-            if decision.verdict == CsrVerdict::Approve || decision.reason != *reason {
+            if decision.verdict() == CsrVerdict::Approve || decision.reason() != *reason {
                 wrong.push(format!(
                     "{name} ({kind}): {} where {reason} is right: {:?}",
-                    decision.reason, decision.evidence
+                    decision.reason(),
+                    decision.evidence()
                 ));
             }
-            assert_eq!(decision.verdict, decision.reason.verdict());
-            assert!(!decision.evidence.is_empty(), "{name}: nothing is told");
+            assert_eq!(decision.verdict(), decision.reason().verdict());
+            assert!(!decision.evidence().is_empty(), "{name}: nothing is told");
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -37,7 +38,7 @@ fn what_they_are_made_from_is_good() {
     for base in [CLIENT, STOCK, RENEWAL, SERVING] {
         for (kind, key) in &*GOOD {
             let decision = base().decide(key);
-            assert_eq!(decision.verdict, CsrVerdict::Approve, "{kind}: {decision:?}");
+            assert_eq!(decision.verdict(), CsrVerdict::Approve, "{kind}: {decision:?}");
         }
     }
 }
@@ -46,7 +47,7 @@ fn what_they_are_made_from_is_good() {
 fn a_good_key_that_kubelets_do_not_make_is_held() {
     for base in [CLIENT, RENEWAL, SERVING] {
         let decision = base().decide(&ED25519);
-        assert_eq!((decision.verdict, decision.reason), (CsrVerdict::Hold, R::KeyNotAllowed));
+        assert_eq!((decision.verdict(), decision.reason()), (CsrVerdict::Hold, R::KeyNotAllowed));
     }
 }
 
@@ -58,8 +59,8 @@ fn a_denial_goes_before_a_hold() {
     draft.pkcs10.names.push(ip("8.8.8.8"));
     draft.pkcs10.names.push(ip("127.0.0.1"));
     let decision = draft.decide(&GOOD[0].1);
-    assert_eq!((decision.verdict, decision.reason), (CsrVerdict::Deny, R::AddressReserved));
-    let told = decision.evidence.join(" ");
+    assert_eq!((decision.verdict(), decision.reason()), (CsrVerdict::Deny, R::AddressReserved));
+    let told = decision.evidence().join(" ");
     assert!(
         told.contains("8.8.8.8") && told.contains("127.0.0.1") && told.contains("is not there"),
         "{told}"

@@ -75,7 +75,7 @@ fn what_kubelets_ask_for_is_approved() {
         for (kind, key) in &*GOOD {
             let decision = draft.decide(key);
             assert_eq!(
-                (decision.verdict, decision.reason),
+                (decision.verdict(), decision.reason()),
                 (CsrVerdict::Approve, *reason),
                 "{name} {kind}: {decision:?}"
             );
@@ -95,19 +95,20 @@ fn addresses_are_compared_as_addresses() {
     let mut draft = Draft::serving();
     draft.declared.nodes[3].addresses.push("fd00::5".parse().unwrap());
     draft.pkcs10.names.push(ip("fd00:0:0:0::5"));
-    assert_eq!(draft.decide(&GOOD[0].1).verdict, CsrVerdict::Approve);
+    assert_eq!(draft.decide(&GOOD[0].1).verdict(), CsrVerdict::Approve);
     draft.declared.other_addresses.iter_mut().for_each(|other| other.address = ADDRESS.parse().unwrap());
-    assert_eq!(draft.decide(&GOOD[0].1).verdict, CsrVerdict::Approve, "a single node is also the API");
+    assert_eq!(draft.decide(&GOOD[0].1).verdict(), CsrVerdict::Approve, "a single node is also the API");
 }
 
 #[test]
 fn every_rule_tells_what_it_found() {
     let decision = Draft::serving().decide(&GOOD[0].1);
     let rules: Vec<&str> = RULES.iter().flat_map(|group| group.iter().map(|rule| rule.name)).collect();
-    assert_eq!(decision.findings.iter().map(|found| found.rule).collect::<Vec<_>>(), rules);
-    assert!(decision.findings.iter().all(|found| found.finding.objection().is_none()));
-    let told = decision.findings.iter().filter(|found| matches!(found.finding, Finding::Fits { .. })).count();
-    assert_eq!(decision.evidence.len(), told);
+    assert_eq!(decision.findings().iter().map(|found| found.rule).collect::<Vec<_>>(), rules);
+    assert!(decision.findings().iter().all(|found| found.finding.objection().is_none()));
+    let told =
+        decision.findings().iter().filter(|found| matches!(found.finding, Finding::Fits { .. })).count();
+    assert_eq!(decision.evidence().len(), told);
 }
 
 #[test]

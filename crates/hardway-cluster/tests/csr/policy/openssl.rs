@@ -32,7 +32,7 @@ fn keys_of_all_strengths() {
     let draft = Draft::first_client();
     for (key, reason) in cases {
         let decision = draft.judge(&examined(&draft, &key, &[]));
-        assert_eq!(decision.reason, reason, "{key:?}: {:?}", decision.evidence);
+        assert_eq!(decision.reason(), reason, "{key:?}: {:?}", decision.evidence());
     }
 }
 
@@ -40,7 +40,7 @@ fn keys_of_all_strengths() {
 fn a_signature_with_sha1_counts_for_nothing() {
     let draft = Draft::first_client();
     let decision = draft.judge(&examined(&draft, &["rsa:2048"], &["-sha1"]));
-    assert_eq!((decision.verdict, decision.reason), (CsrVerdict::Hold, R::KeyNotAllowed));
+    assert_eq!((decision.verdict(), decision.reason()), (CsrVerdict::Hold, R::KeyNotAllowed));
 }
 
 #[test]
@@ -57,6 +57,6 @@ fn names_are_read_as_openssl_writes_them() {
     for (text, reason) in cases {
         let key = ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"];
         let decision = draft.judge(&examined(&draft, &key, &["-addext", &names(text)]));
-        assert_eq!(decision.reason, reason, "{text}: {:?}", decision.evidence);
+        assert_eq!(decision.reason(), reason, "{text}: {:?}", decision.evidence());
     }
 }

@@ -61,7 +61,7 @@ proptest! {
     fn noise_is_never_approved(bytes in prop::collection::vec(any::<u8>(), 0..600), which in 0usize..3) {
         let draft = base(which);
         let decision = draft.judge(&Examined::new(Request { pem: bytes, ..draft.request.clone() }));
-        prop_assert_ne!(decision.verdict, CsrVerdict::Approve);
+        prop_assert_ne!(decision.verdict(), CsrVerdict::Approve);
     }
 
     /// Whatever groups, usages and user names there are: an approved request has exactly the right ones.
@@ -74,7 +74,7 @@ proptest! {
         let mut draft = base(which);
         draft.request.groups = groups.clone();
         draft.request.usages = usages.clone();
-        if draft.decide(&GOOD[0].1).verdict == CsrVerdict::Approve {
+        if draft.decide(&GOOD[0].1).verdict() == CsrVerdict::Approve {
             prop_assert!(!groups.iter().any(|group| group == "system:masters"));
             let purpose = if which == 2 { "server auth" } else { "client auth" };
             prop_assert!(usages.iter().all(|usage| [purpose, "digital signature", "key encipherment"].contains(&usage.as_str())));
@@ -104,7 +104,7 @@ proptest! {
         }
         draft.request.username = user.clone();
         draft.request.groups = groups;
-        let is_approved = draft.decide(&GOOD[0].1).verdict == CsrVerdict::Approve;
+        let is_approved = draft.decide(&GOOD[0].1).verdict() == CsrVerdict::Approve;
         prop_assert_eq!(is_approved, user == current);
         // And nobody else's request holds the host up: it is no rival.
         let examined = draft.examined(&STRANGERS);
@@ -118,7 +118,7 @@ proptest! {
         draft.pkcs10.names = list.clone();
         let own = [dns(NODE), ip(ADDRESS)];
         let right = if which == 2 { !list.is_empty() && list.iter().all(|name| own.contains(name)) } else { list.is_empty() };
-        prop_assert_eq!(draft.decide(&GOOD[0].1).verdict == CsrVerdict::Approve, right);
+        prop_assert_eq!(draft.decide(&GOOD[0].1).verdict() == CsrVerdict::Approve, right);
     }
 
     /// Any other subject is refused.
@@ -127,7 +127,7 @@ proptest! {
         let mut draft = base(which);
         draft.pkcs10.subject = vec![(O, group.clone()), (CN, name.clone())];
         let right = group == "system:nodes" && name == format!("system:node:{NODE}");
-        prop_assert_eq!(draft.decide(&GOOD[0].1).verdict == CsrVerdict::Approve, right);
+        prop_assert_eq!(draft.decide(&GOOD[0].1).verdict() == CsrVerdict::Approve, right);
     }
 
     /// The same world gives the same decision, and time alone never turns a refusal of its shape into an approval.
@@ -136,10 +136,10 @@ proptest! {
         let mut draft = base(which);
         draft.request.created = ago(age);
         prop_assert_eq!(draft.decide(&GOOD[0].1), draft.decide(&GOOD[0].1));
-        let approved = draft.decide(&GOOD[0].1).verdict == CsrVerdict::Approve;
+        let approved = draft.decide(&GOOD[0].1).verdict() == CsrVerdict::Approve;
         prop_assert!(!approved || (-60..=960).contains(&age));
         draft.request.groups.push("system:masters".into());
-        prop_assert_ne!(draft.decide(&GOOD[0].1).verdict, CsrVerdict::Approve);
+        prop_assert_ne!(draft.decide(&GOOD[0].1).verdict(), CsrVerdict::Approve);
     }
 }
 
@@ -157,7 +157,7 @@ fn a_flipped_bit_is_never_approved() {
                 changed[bit / 8] ^= 1 << (bit % 8);
                 let pem = hardway_base::pem::encode("CERTIFICATE REQUEST", &changed).into_bytes();
                 let decision = draft.judge(&Examined::new(Request { pem, ..draft.request.clone() }));
-                assert_ne!(decision.verdict, CsrVerdict::Approve, "{kind}: bit {bit} of {der:02x?}");
+                assert_ne!(decision.verdict(), CsrVerdict::Approve, "{kind}: bit {bit} of {der:02x?}");
             }
         }
     }
