@@ -14,7 +14,7 @@ use crate::explanations;
 use crate::inputs::Workdir;
 use crate::project::{Checked, example_graph, graph_of};
 use crate::release::Reach;
-use crate::report::{Code, Exit, Report};
+use crate::report::{Code, Exit, ROWS, Report};
 use crate::terminal::{Color, LogLevel, Output, OutputOptions};
 
 /// Everything known under that name; a page of the guide for `stage 7` or the name of a phase; else what the graph, the exit codes and
@@ -85,13 +85,8 @@ impl Derived {
     fn exit_code(what: &str) -> Option<Self> {
         let number = what.strip_prefix("exit")?.trim().trim_start_matches("code").trim();
         let exit = Exit::ALL.into_iter().find(|exit| exit.number().to_string() == number)?;
-        let codes = explanations::catalogue();
-        let says = |entry: &&Explanation| {
-            let (_, said) = entry.readers.split_once("exit code ").unwrap_or_default();
-            let said = said.split('.').next().unwrap_or_default();
-            entry.kind == Kind::Error && said.split(|c: char| !c.is_ascii_digit()).any(|word| word == number)
-        };
-        let codes: Vec<&str> = codes.iter().filter(says).map(|entry| entry.name).collect();
+        let codes = ROWS.iter().filter(|(_, exits)| exits.contains(&exit));
+        let codes: Vec<&str> = codes.map(|(name, _)| *name).collect();
         let mut lines = vec![("what", exit.meaning().to_owned())];
         if !codes.is_empty() {
             lines.push(("errors", codes.join(", ")));

@@ -15,6 +15,10 @@ macro_rules! catalogue {
             $($(#[$doc])+ $code,)+
         }
 
+        /// Every row: a code's name, and the exit codes it may end the program with. Without the codes themselves, so that one that
+        /// nothing reports is still warned about.
+        pub(crate) const ROWS: &[(&str, &[Exit])] = &[$(($name, &[$(Exit::$exit),+])),+];
+
         impl Code {
             /// Every code. Only for tests: elsewhere a code that nothing reports is to be warned about.
             #[cfg(test)]

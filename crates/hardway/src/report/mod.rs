@@ -3,7 +3,7 @@
 mod code;
 mod exit;
 
-pub(crate) use code::Code;
+pub(crate) use code::{Code, ROWS};
 pub(crate) use exit::Exit;
 
 use std::fmt::Write as _;
