@@ -21,7 +21,7 @@ pub(super) fn write(inputs: &Inputs<'_>) -> Result<String, MakeError> {
 fn value(key: &str, inputs: &Inputs<'_>) -> Result<String, MakeError> {
     let cluster = inputs.cluster;
     let in_place = cluster.config.bootstrap_in_place.as_ref();
-    let serves = cluster.inventory.machines.provider.row().needs_machine_config_server;
+    let serves = cluster.inventory.machines.provider.row().serves_machine_configs;
     Ok(match key {
         "RELEASE_IMAGE" => inputs.release.image.clone(),
         "RELEASE_VERSION" => inputs.release.version.clone(),

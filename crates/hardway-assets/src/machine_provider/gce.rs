@@ -9,7 +9,7 @@ pub(super) static ROW: ProviderRow = ProviderRow {
     explanations: include_str!("gce.md"),
     is_gateway_here: false,
     configures_cards: true,
-    needs_machine_config_server: true,
+    serves_machine_configs: true,
 };
 
 // What the provider reads: `settings.rs` of its folder in hardway-machines. A test there holds both together.

@@ -31,7 +31,7 @@ pub struct ProviderRow {
     pub configures_cards: bool,
     /// Whether the bootstrap host serves machine configs too, for machines that boot from a stock pointer. Those that boot with
     /// what hardway makes for them need no such server.
-    pub needs_machine_config_server: bool,
+    pub serves_machine_configs: bool,
 }
 
 macro_rules! providers {

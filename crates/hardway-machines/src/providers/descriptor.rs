@@ -72,11 +72,9 @@ pub enum ProviderError {
     /// The inventory does not say what it has to.
     #[error("the settings of the provider are not right")]
     Settings(Vec<Violation>),
-    /// Something that the provider works with is not on this host.
-    #[error("{what}")]
-    Missing {
-        /// What.
-        what: &'static str,
+    /// The lab's scripts are not on this host.
+    #[error("the scripts of the lab are not found beside this program")]
+    LabFilesMissing {
         /// What to do.
         fix: String,
     },

@@ -32,7 +32,7 @@ pub(crate) struct ServeArgs {
     /// With --boot: install this host again, though its installer was here before; may be given more than once
     #[arg(long, value_name = "HOST", requires = "boot")]
     pub(crate) reinstall: Vec<String>,
-    /// How long a config can be fetched after it was first served, such as 24h or 3d
+    /// How long a config can be fetched after it was first offered, such as 24h or 3d
     #[arg(long, default_value = "24h", value_parser = duration)]
     pub(crate) window: SignedDuration,
     /// Serve a host only when it asks from one of its addresses in the inventory

@@ -28,9 +28,10 @@ pub(crate) fn provider_of(cluster: &Cluster, dir: &Path, stage: Stage) -> Result
 
 /// The provider cannot work with this inventory, or on this host.
 pub(super) fn unusable(workdir: &Workdir, error: ProviderError) -> Report {
+    let what = error.to_string();
     match error {
         ProviderError::Settings(violations) => in_inventory(workdir, violations),
-        ProviderError::Missing { what, fix } => Report::new(Code::LabFilesMissing, what).fix(fix),
+        ProviderError::LabFilesMissing { fix } => Report::new(Code::LabFilesMissing, what).fix(fix),
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Options {
     pub(crate) boot_folder: Option<PathBuf>,
     /// Hosts that are installed again, though their installers were here before.
     pub(crate) reinstall: Vec<String>,
-    /// How long a config can be fetched after it was first served.
+    /// How long a config can be fetched after it was first offered.
     pub(crate) window: SignedDuration,
     pub(crate) only_from_own_address: bool,
     pub(crate) max_connections: usize,

@@ -32,8 +32,7 @@ impl Place {
     /// When the settings are wrong, or the lab's scripts are not found.
     pub fn of(cluster: &Cluster) -> Result<Self, ProviderError> {
         let settings = LabSettings::read(cluster)?;
-        let what = "the scripts of the lab are not found beside this program";
-        let files = files().ok_or_else(|| ProviderError::Missing { what, fix: find_files() })?;
+        let files = files().ok_or_else(|| ProviderError::LabFilesMissing { fix: find_files() })?;
         Ok(Self { lab: settings.name, files })
     }
 

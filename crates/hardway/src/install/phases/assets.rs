@@ -77,9 +77,6 @@ impl Work for MakeAssets<'_> {
         let files: usize =
             steps.iter().filter(|step| step.phase == self.phase).map(|step| step.files.len()).sum();
         Ok(match stale.first() {
-            None if self.phase == Phase::MakeIgnition && !forecast.render.is_empty() => {
-                Observed::Todo(join(&forecast.render))
-            }
             None => Observed::Done(format!("{files} files are as they should be")),
             Some(step) => Observed::Todo(format!("{}: {}", step.asset, join(&step.reasons))),
         })
