@@ -31,6 +31,28 @@ pub fn expiries(cluster: &Cluster, tree: &Tree, now: Timestamp) -> Vec<Expiry> {
     all
 }
 
+/// Those that were made and have ended, the first to end first.
+pub fn ended(cluster: &Cluster, tree: &Tree, now: Timestamp) -> Vec<Expiry> {
+    expiries(cluster, tree, now).into_iter().filter(Expiry::has_ended).collect()
+}
+
+/// What to do about certificates that have ended before the cluster stood.
+pub const ENDED_FIX: &str = "is this host's clock right? Else hardway create ignition-configs makes them again, with the same keys; then install the bootstrap host \
+                             and every machine that has not become a node again, from the new files; where hardway makes the machines, \
+                             hardway destroy and hardway create cluster do all of it";
+
+impl Expiry {
+    /// Whether it was made and is of no use any more.
+    pub fn has_ended(&self) -> bool {
+        self.is_on_disk && self.seconds_left <= 0
+    }
+
+    /// `kubelet-signer ended at 2026-11-16T00:00:00Z`
+    pub fn ending(&self) -> String {
+        format!("{} ended at {}", self.certificate, self.not_after)
+    }
+}
+
 /// What counts is what would lie on disk after this run: the recorded date of issue and the lifetime of today may end
 /// sooner than the file does, or be all there is when the file was removed or the secrets came from another machine.
 fn expiry(row: &catalogue::CertificateSpec, cluster: &Cluster, tree: &Tree, now: Timestamp) -> Expiry {

@@ -17,9 +17,7 @@ fn judge(certificates: &[Expiry]) -> Judged {
     let Some(first) = made.iter().min_by_key(|end| end.seconds_left) else {
         return Judged::not_applicable("none are made yet");
     };
-    let of = |end: &&&Expiry| format!("{} ended at {}", end.certificate, end.not_after);
-    let mut wrong: Vec<String> =
-        made.iter().filter(|end| end.seconds_left <= 0).map(|end| of(&end)).collect();
+    let mut wrong: Vec<String> = made.iter().filter(|end| end.has_ended()).map(|end| end.ending()).collect();
     let early = made.iter().filter(|end| end.is_early && end.seconds_left > 0);
     wrong.extend(early.map(|end| {
         format!("{} begins in the future: the clock was ahead when it was made", end.certificate)

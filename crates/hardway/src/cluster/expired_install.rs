@@ -12,10 +12,6 @@ use crate::release::Reach;
 use crate::report::Report;
 use crate::terminal::Output;
 
-/// What to do about it.
-pub(crate) const FIX: &str = "hardway create ignition-configs makes them again, with the same keys; then install the bootstrap host and every machine that has \
-                              not become a node again, from the new files";
-
 /// What the machines of an install were given, and can no longer use.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -31,8 +27,7 @@ impl ExpiredInstall {
     pub(crate) fn of(workdir: &Workdir, release_dir: Option<&Path>, out: &Output) -> Result<Self, Report> {
         let checked = Checked::load(workdir, Reach::Here(release_dir), out)?;
         let project = Project::look(workdir, checked)?;
-        let ends = pki::expiries(project.cluster(), project.tree(), project.now());
-        let over = ends.into_iter().filter(|end| end.is_on_disk && end.seconds_left <= 0);
+        let over = pki::ended(project.cluster(), project.tree(), project.now()).into_iter();
         let certificates: Vec<_> = over.map(|end| (end.certificate, end.not_after)).collect();
         if certificates.is_empty() {
             return Ok(Self::default());

@@ -11,7 +11,7 @@ mod shell;
 pub(crate) mod verification;
 
 pub(crate) use background_approver::BackgroundApprover;
-pub(crate) use expired_install::{ExpiredInstall, FIX as EXPIRED_INSTALL_FIX};
+pub(crate) use expired_install::ExpiredInstall;
 pub(crate) use live::{Access, KUBECONFIG, Live, WayIn, folder_config, journal_gateway};
 pub(crate) use log_bundle::{BundleSource, gather_bundle, resolve};
 pub(crate) use policy::{DeclaredHere, declared, documents, identity, unreadable};

@@ -27,8 +27,7 @@ pub(super) fn folder_facts(
             facts.configs.insert(name, ConfigFacts::of(&bytes));
         }
     }
-    let ends = pki::expiries(cluster, &workdir.tree()?, now);
-    let over = ends.into_iter().filter(|end| end.is_on_disk && end.seconds_left <= 0);
+    let over = pki::ended(cluster, &workdir.tree()?, now).into_iter();
     facts.expired = over.map(|end| (end.certificate, end.not_after)).collect();
     facts.password_fits = workdir
         .text("auth/kubeadmin-password")?

@@ -6,6 +6,7 @@ mod show;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hardway_assets::pki;
 use hardway_cluster::approver::{Approver, ApproverError, News};
 use hardway_cluster::csr_policy::Settings;
 use hardway_cluster::declared::Declared;
@@ -20,7 +21,7 @@ use hand_over::{Folder, HandedOver};
 use super::approve::{ApproverEvent, print};
 use crate::cli::{Format, Global, RecoverArgs, RecoverCertsArgs, RecoverVerb};
 use crate::clock;
-use crate::cluster::{EXPIRED_INSTALL_FIX, ExpiredInstall, WayIn, declared, identity};
+use crate::cluster::{ExpiredInstall, WayIn, declared, identity};
 use crate::inputs::Workdir;
 use crate::report::{Code, Exit, Report};
 use crate::runtime::{self, Stop};
@@ -220,7 +221,7 @@ fn verdict(Done { found, worn, recovered, .. }: &Done) -> Result<Exit, Report> {
     if left.is_empty() {
         return Ok(Exit::Done);
     }
-    let fix = if worn.is_empty() { show::SILENT_FIX } else { EXPIRED_INSTALL_FIX };
+    let fix = if worn.is_empty() { show::SILENT_FIX } else { pki::ENDED_FIX };
     Err(Report::new(Code::RecoveryBlocked, left.join("; ")).fix(fix))
 }
 
@@ -233,7 +234,7 @@ fn unreachable_api(error: &ApproverError, worn: &ExpiredInstall) -> Report {
     match worn.is_empty() {
         true => report,
         false => Report { what: format!("{}; {}", report.what, worn.sentence()), ..report }
-            .fix(EXPIRED_INSTALL_FIX)
+            .fix(pki::ENDED_FIX)
             .exit(Exit::Blocked),
     }
 }
