@@ -6,6 +6,7 @@ use ipnet::IpNet;
 
 use crate::install_config::InstallConfig;
 use crate::inventory::{Host, Inventory, Role};
+use crate::node_name;
 use crate::secrets::Identity;
 
 /// What is to be built. Every generator reads this and nothing further upstream.
@@ -114,7 +115,7 @@ impl Cluster {
 
     /// The node name of a host: fully qualified, as its certificate requests and the API will say.
     pub fn node_name(&self, host: &Host) -> String {
-        qualified(&host.name, &self.domain())
+        node_name::qualified(&host.name, &self.domain())
     }
 
     /// Whether the first service network is IPv6.
@@ -137,9 +138,4 @@ impl Cluster {
             .map(|network| network.cidr)
             .find(|cidr| cidr.contains(&ip))
     }
-}
-
-/// A host's name with the cluster's domain, unless it has one already.
-pub(crate) fn qualified(name: &str, domain: &str) -> String {
-    if name.contains('.') { name.to_owned() } else { format!("{name}.{domain}") }
 }

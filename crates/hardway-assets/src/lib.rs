@@ -64,6 +64,7 @@ pub mod inventory;
 pub mod kubeconfigs;
 pub mod machine_provider;
 mod manifests;
+pub mod node_name;
 mod object_file;
 mod operator_seeds;
 mod phase;

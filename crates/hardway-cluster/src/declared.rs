@@ -1,6 +1,8 @@
 //! What the two input files declare about a cluster's nodes, without any secret. A cluster is complete when they are there, not when it
 //! says so; and a certificate request is judged by them.
 
+mod nodes;
+
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
@@ -8,11 +10,13 @@ use hardway_assets::Cluster;
 use hardway_assets::host_identity;
 use hardway_assets::install_config::InstallConfig;
 use hardway_assets::inventory::{Host, Inventory, Role};
+use hardway_assets::node_name::qualified;
 use hardway_assets::secrets::{Comes, HostGeneration};
 use ipnet::IpNet;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+pub use self::nodes::DeclaredNodes;
 use crate::objects::{Node, Override};
 
 /// The nodes of a cluster, and the names and addresses that are nobody's or somebody else's. Empty when there is no inventory, as in
@@ -23,7 +27,7 @@ pub struct Declared {
     /// Every name of the cluster ends with it.
     pub domain: String,
     /// Masters and workers, in the order of the inventory.
-    pub nodes: Vec<DeclaredNode>,
+    pub nodes: DeclaredNodes,
     /// Addresses of services: no host has one.
     pub service_networks: Vec<IpNet>,
     /// Addresses of pods: no host has one.
@@ -116,7 +120,7 @@ impl Declared {
     ) -> Self {
         let domain = config.domain();
         let node = |host: &Host| DeclaredNode {
-            name: if host.name.contains('.') { host.name.clone() } else { format!("{}.{domain}", host.name) },
+            name: qualified(&host.name, &domain),
             host: host.name.clone(),
             role: role(host.role),
             addresses: host.ip.clone(),
@@ -148,7 +152,7 @@ impl Declared {
 
     /// The node of that name.
     pub fn node(&self, name: &str) -> Option<&DeclaredNode> {
-        self.nodes.iter().find(|node| node.name == name)
+        self.nodes.named(name)
     }
 
     /// Those of one role.
@@ -167,16 +171,14 @@ impl Declared {
 
     /// Who else has that address.
     pub(crate) fn other_owner(&self, address: IpAddr, of: &DeclaredNode) -> Option<String> {
-        let node = self.nodes.iter().find(|node| node.name != of.name && node.addresses.contains(&address));
+        let node = self.nodes.with_address(address).find(|node| node.name != of.name);
         let other = || self.other_addresses.iter().find(|other| other.address == address);
         node.map(|node| node.name.clone()).or_else(|| other().map(|other| other.of.clone()))
     }
 
     /// Who else has that name.
     pub(crate) fn other_name(&self, name: &str, of: &DeclaredNode) -> Option<String> {
-        if let Some(node) =
-            self.nodes.iter().find(|node| node.name != of.name && (node.name == name || node.host == name))
-        {
+        if let Some(node) = self.nodes.called(name).find(|node| node.name != of.name) {
             return Some(node.name.clone());
         }
         let below = |domain: &str| name == domain || name.ends_with(&format!(".{domain}"));

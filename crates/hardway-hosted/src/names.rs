@@ -62,22 +62,10 @@ pub fn infra_id(namespace: &str, cluster: &str) -> String {
     format!("{}-{letters}", short.trim_end_matches('-'))
 }
 
-/// Whether it is a name that HyperShift takes for clusters and pools: a DNS label.
-pub fn is_label(name: &str) -> bool {
-    let inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
-    (1..=63).contains(&name.len())
-        && name.bytes().all(inner)
-        && !name.starts_with('-')
-        && !name.ends_with('-')
-}
-
-/// Whether it is a name that a node can have: DNS labels with dots between them.
-pub fn is_subdomain(name: &str) -> bool {
-    name.len() <= 253 && name.split('.').all(is_label)
-}
-
 #[cfg(test)]
 mod tests {
+    use hardway_assets::node_name::is_label;
+
     use super::*;
 
     #[test]
@@ -94,6 +82,5 @@ mod tests {
     fn names_are_hypershifts() {
         assert_eq!(control_plane_namespace("clusters", "a.b"), "clusters-a-b");
         assert_eq!(token_secret("demo", "a2b27c3f"), "token-demo-a2b27c3f");
-        assert!(is_label("a-1") && !is_label("-a") && !is_label("A") && !is_label("") && !is_label("a.b"));
     }
 }

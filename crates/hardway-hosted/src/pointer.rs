@@ -5,6 +5,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use hardway_assets::node_name::is_node_name;
 use hardway_base::Secret;
 use serde_json::{Value, json};
 
@@ -177,8 +178,7 @@ impl Pointer {
 
 /// What a machine's node can be called. Longer names are cut somewhere, and then no certificate fits.
 pub fn is_hostname(name: &str) -> bool {
-    let is_one = |label: &str| crate::names::is_label(label);
-    name.len() <= 63 && name.split('.').all(is_one) && name != "localhost" && !name.starts_with("localhost.")
+    name.len() <= 63 && is_node_name(name) && name != "localhost" && !name.starts_with("localhost.")
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! The records of a cluster's workers, for whoever wants something of them.
 
+use hardway_assets::node_name;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{ListParams, PostParams};
 
 use crate::error::HostedError;
 use crate::management::Management;
-use crate::names;
 use crate::worker::{CLUSTER_LABEL, Wanted, Worker};
 
 /// How often a record is read again because somebody changed it meanwhile.
@@ -54,7 +54,7 @@ impl Management {
         let what = format!("record of worker {name}");
         let mut last = None;
         let missing = || HostedError::Missing(format!("worker {name} of cluster {}", self.cluster));
-        if !names::is_subdomain(name) {
+        if !node_name::is_node_name(name) {
             return Err(missing());
         }
         for _ in 0..ATTEMPTS {

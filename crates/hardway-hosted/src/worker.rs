@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::net::IpAddr;
 
+use hardway_assets::node_name;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ObjectMeta;
 use serde::{Deserialize, Serialize};
 
 use crate::gates::GateName;
-use crate::names;
 use crate::reconcile::StepKind;
 
 /// On every record: which HostedCluster.
@@ -299,10 +299,10 @@ impl Worker {
             return Err(error(format!("it is about {:?}", worker.name)));
         }
         // Names become paths, commands and names of other objects.
-        if !names::is_subdomain(&worker.name) {
+        if !node_name::is_node_name(&worker.name) {
             return Err(error(format!("no machine can be called {:?}", worker.name)));
         }
-        if !names::is_label(&worker.node_pool) {
+        if !node_name::is_label(&worker.node_pool) {
             return Err(error(format!("no pool can be called {:?}", worker.node_pool)));
         }
         let label = map.metadata.labels.as_ref().and_then(|labels| labels.get(POOL_LABEL));

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::argument::{self, Facts, Flag, Variable};
 use super::pod::{self, Access, Mount, Pod, SSL_CERTS, StaticPodFile};
 use crate::graph::{Facet, Inputs, MakeError, Source};
+use crate::ignition::KUBECONFIG_PATH;
 
 pub(super) const POD: StaticPodFile = StaticPodFile {
     name: "cluster-version-operator-pod",
@@ -18,7 +19,7 @@ pub(super) const POD: StaticPodFile = StaticPodFile {
 /// What is explained as `cluster-version-operator --…`, but for `--release-image`, which needs the release.
 pub(super) const FLAGS: &[Flag] = &[
     Flag::fixed("enable-auto-update", &["false"]),
-    Flag::fixed("kubeconfig", &["/etc/kubernetes/kubeconfig"]),
+    Flag::fixed("kubeconfig", &[KUBECONFIG_PATH]),
     Flag::fixed("listen", &[""]),
     Flag::fixed("v", &["2"]),
 ];
@@ -63,9 +64,5 @@ fn build(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
 }
 
 /// The administrator's, through localhost: put there by the bootstrap script.
-const KUBECONFIG: Mount = Mount {
-    name: "kubeconfig",
-    host: "/etc/kubernetes/kubeconfig",
-    container: "/etc/kubernetes/kubeconfig",
-    access: Access::ReadFile,
-};
+const KUBECONFIG: Mount =
+    Mount { name: "kubeconfig", host: KUBECONFIG_PATH, container: KUBECONFIG_PATH, access: Access::ReadFile };

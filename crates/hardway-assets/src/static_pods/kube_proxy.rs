@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::argument::{self, Facts, Flag};
 use super::pod::{self, Access, Mount, Pod, StaticPodFile};
 use crate::graph::{Inputs, MakeError, Source};
+use crate::ignition::KUBECONFIG_PATH;
 
 pub(super) const POD: StaticPodFile = StaticPodFile {
     name: "kube-proxy-pod",
@@ -18,7 +19,7 @@ pub(super) const POD: StaticPodFile = StaticPodFile {
 /// What is explained as `kube-proxy --…`.
 pub(super) const FLAGS: &[Flag] = &[
     Flag::of("cluster-cidr", |facts| vec![facts.pod_networks().join(",")]),
-    Flag::fixed("kubeconfig", &["/etc/kubernetes/kubeconfig"]),
+    Flag::fixed("kubeconfig", &[KUBECONFIG_PATH]),
     Flag::fixed("v", &["2"]),
 ];
 
@@ -49,12 +50,8 @@ fn build(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
 }
 
 /// The node's bootstrap identity.
-const KUBECONFIG: Mount = Mount {
-    name: "kubeconfig",
-    host: "/etc/kubernetes/kubeconfig",
-    container: "/etc/kubernetes/kubeconfig",
-    access: Access::ReadFile,
-};
+const KUBECONFIG: Mount =
+    Mount { name: "kubeconfig", host: KUBECONFIG_PATH, container: KUBECONFIG_PATH, access: Access::ReadFile };
 
 const MODULES: Mount =
     Mount { name: "modules", host: "/lib/modules", container: "/lib/modules", access: Access::Read };

@@ -3,10 +3,7 @@
 use jiff::Timestamp;
 use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
 
-/// The signer of a kubelet's client certificate.
-pub const CLIENT_SIGNER: &str = "kubernetes.io/kube-apiserver-client-kubelet";
-/// The signer of a kubelet's serving certificate.
-pub const SERVING_SIGNER: &str = "kubernetes.io/kubelet-serving";
+pub use crate::objects::{CLIENT_SIGNER, SERVING_SIGNER};
 
 /// What the policy reads of a CertificateSigningRequest. The API server wrote requester, groups and time; the rest is what
 /// was asked for.

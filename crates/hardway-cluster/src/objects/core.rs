@@ -9,6 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use super::condition::{Condition, Truth, find};
 
+/// The signer of a kubelet's client certificate.
+pub const CLIENT_SIGNER: &str = "kubernetes.io/kube-apiserver-client-kubelet";
+/// The signer of a kubelet's serving certificate.
+pub const SERVING_SIGNER: &str = "kubernetes.io/kubelet-serving";
+
 /// Node.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Node {
@@ -250,10 +255,7 @@ impl Request {
 
     /// Whether it is a kubelet's.
     pub fn is_kubelets(&self) -> bool {
-        matches!(
-            self.spec.signer_name.as_str(),
-            "kubernetes.io/kube-apiserver-client-kubelet" | "kubernetes.io/kubelet-serving"
-        )
+        matches!(self.spec.signer_name.as_str(), CLIENT_SIGNER | SERVING_SIGNER)
     }
 }
 

@@ -19,8 +19,8 @@ pub use cluster_operator::{ClusterOperator, OperatorStatus, OperatorVersion};
 pub use cluster_version::{ClusterVersion, Override, UpdateHistory, VersionSpec, VersionStatus};
 pub use condition::{Condition, Truth, find};
 pub use core::{
-    Address, ConfigMap, ContainerStatus, Node, NodeInfo, NodeStatus, Pod, PodSpec, PodStatus, Request,
-    RequestSpec, RequestStatus, Route, RouteIngress, RouteSpec, RouteStatus,
+    Address, CLIENT_SIGNER, ConfigMap, ContainerStatus, Node, NodeInfo, NodeStatus, Pod, PodSpec, PodStatus,
+    Request, RequestSpec, RequestStatus, Route, RouteIngress, RouteSpec, RouteStatus, SERVING_SIGNER,
 };
 pub use static_pod_operator::{
     Etcd, KubeApiServer, KubeControllerManager, KubeScheduler, NodeRevision, StaticPodOperator,

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::prerequisites::{self, Need};
 use crate::declared::{Declared, DeclaredNode, NAME_FIX};
-use crate::objects::{Condition, Node, Truth};
+use crate::objects::{CLIENT_SIGNER, Condition, Node, Truth};
 use crate::state::ClusterState;
 
 /// Something that is not as it should be, and that something else waits for.
@@ -135,7 +135,14 @@ fn no_worker(state: &ClusterState, declared: &Declared) -> Option<Prerequisite> 
 pub(super) fn broken_node(declared: &DeclaredNode, state: &ClusterState) -> Option<Prerequisite> {
     let (name, role) = (&declared.name, declared.role_name());
     let Some(node) = state.nodes.get(name) else {
-        if let Some(other) = state.nodes.keys().find(|other| declared.is_called_otherwise(other)) {
+        // Names that begin alike stand together.
+        let first = name.split('.').next().unwrap_or_default();
+        let mut alike = state
+            .nodes
+            .range(first.to_owned()..)
+            .map(|(other, _)| other)
+            .take_while(|o| o.starts_with(first));
+        if let Some(other) = alike.find(|other| declared.is_called_otherwise(other)) {
             return Some(Prerequisite {
                 subject: format!("node {other}"),
                 what: format!("{role} {name} calls itself {other}"),
@@ -159,7 +166,7 @@ pub(super) fn broken_node(declared: &DeclaredNode, state: &ClusterState) -> Opti
 fn no_node(what: &str, state: &ClusterState) -> Prerequisite {
     let waiting: Vec<String> = state
         .pending_requests()
-        .filter(|request| request.spec.signer_name == "kubernetes.io/kube-apiserver-client-kubelet")
+        .filter(|request| request.spec.signer_name == CLIENT_SIGNER)
         .map(kube::ResourceExt::name_any)
         .collect();
     if waiting.is_empty() {

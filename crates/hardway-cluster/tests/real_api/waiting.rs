@@ -53,7 +53,7 @@ fn single() -> Declared {
         addresses: Vec::new(),
         identity: None,
     };
-    Declared { nodes: vec![node], ..Declared::default() }
+    Declared { nodes: [node].into(), ..Declared::default() }
 }
 
 fn options() -> WaitOptions {

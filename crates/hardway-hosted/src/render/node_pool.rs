@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use hardway_assets::node_name;
 use serde_json::{Value, json};
 
 use super::{RequestErrors, words};
-use crate::names;
 use crate::objects::Taint;
 
 /// What a pool is made from.
@@ -90,7 +90,7 @@ fn errors(request: &NodePoolRequest) -> Vec<String> {
     for (what, name) in
         [("pool", &request.name), ("cluster", &request.cluster), ("namespace", &request.namespace)]
     {
-        if !names::is_label(name) {
+        if !node_name::is_label(name) {
             errors.push(format!(
                 "{name:?} cannot be the name of a {what}: lower-case letters, digits and dashes, at most 63"
             ));

@@ -78,7 +78,7 @@ pub(crate) struct ControllerArgs {
 pub(super) fn endpoint(text: &str) -> Result<String, String> {
     let (host, port) = text.rsplit_once(':').ok_or("a host and a port are needed, such as 10.0.0.5:22625")?;
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    let is_host = hardway_hosted::render::is_address(bare) || hardway_hosted::names::is_label(bare);
+    let is_host = hardway_hosted::render::is_address(bare) || hardway_assets::node_name::is_label(bare);
     match port.parse::<u16>() {
         Ok(1..) if is_host => Ok(text.to_owned()),
         Ok(1..) => Err(format!("{host:?} is no name and no address")),

@@ -74,7 +74,7 @@ fn reserved(name: &str) -> String {
 }
 
 fn node_name(host: &DraftHost<'_>, domain: Option<&str>) -> String {
-    domain.map_or_else(|| host.name.clone(), |domain| crate::cluster::qualified(&host.name, domain))
+    domain.map_or_else(|| host.name.clone(), |domain| crate::node_name::qualified(&host.name, domain))
 }
 
 fn details(host: &DraftHost<'_>, findings: &mut Findings<'_>) {
@@ -120,7 +120,7 @@ fn stock_pointer(
         let detail = "with bootstrapInPlace the node installs itself from its own config: nobody serves a pointer to it";
         findings.error(Violation::forbidden(path, detail));
     } else if let Some(provider) = Provider::named(&draft.provider)
-        && !provider.row().needs_machine_config_server
+        && !provider.row().serves_machine_configs
     {
         let detail = format!("with provider {} nobody serves what a pointer points at", provider.name());
         findings.error(Violation::forbidden(path, detail));

@@ -2,8 +2,9 @@
 
 use std::net::IpAddr;
 
+use hardway_assets::node_name::is_node_name;
+
 use super::Rule;
-use super::identity::is_node_name;
 use crate::csr_policy::case::{Ask, Case};
 use crate::csr_policy::{Finding, Name, ReasonCode};
 use crate::declared::{Declared, DeclaredNode};

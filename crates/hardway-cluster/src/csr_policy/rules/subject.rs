@@ -1,7 +1,8 @@
 //! Who the certificate will be about.
 
+use hardway_assets::node_name::is_node_name;
+
 use super::Rule;
-use super::identity::is_node_name;
 use crate::csr_policy::case::{Case, NODE_PREFIX};
 use crate::csr_policy::{Finding, ReasonCode};
 
@@ -64,25 +65,14 @@ fn declared(case: &Case<'_>) -> Finding {
     let Some(name) = case.node_name() else { return Finding::DoesNotApply };
     match case.declared() {
         Some(node) => Finding::fits(format!("the inventory has host {} for it", node.host)),
-        None => {
-            let meant = case.world.declared.nodes.iter().find(|node| {
-                node.host == name
-                    || node.name.eq_ignore_ascii_case(name)
-                    || name.split('.').next() == Some(&node.host)
-            });
-            match meant {
-                Some(node) => Finding::objects(
-                    ReasonCode::NodeNamedOtherwise,
-                    format!(
-                        "the machine calls itself {name:?}; host {} is expected as {}",
-                        node.host, node.name
-                    ),
-                ),
-                None => Finding::objects(
-                    ReasonCode::NodeNotDeclared,
-                    format!("the inventory has no node {name:?}"),
-                ),
+        None => match case.world.declared.nodes.meant_by(name) {
+            Some(node) => Finding::objects(
+                ReasonCode::NodeNamedOtherwise,
+                format!("the machine calls itself {name:?}; host {} is expected as {}", node.host, node.name),
+            ),
+            None => {
+                Finding::objects(ReasonCode::NodeNotDeclared, format!("the inventory has no node {name:?}"))
             }
-        }
+        },
     }
 }

@@ -8,10 +8,7 @@ use kube::ResourceExt as _;
 
 use crate::declared::DeclaredNode;
 use crate::diagnosis::evidence::{Api, Evidence};
-use crate::objects::{Condition, Node, Request};
-
-const CLIENT: &str = "kubernetes.io/kube-apiserver-client-kubelet";
-const SERVING: &str = "kubernetes.io/kubelet-serving";
+use crate::objects::{CLIENT_SIGNER, Condition, Node, Request, SERVING_SIGNER};
 
 /// Declared nodes whose turn has come: workers boot when the bootstrap host is gone.
 pub(super) fn awaited(evidence: &Evidence) -> impl Iterator<Item = &DeclaredNode> {
@@ -37,7 +34,7 @@ pub(in crate::diagnosis) fn named_by_alias(evidence: &Evidence) -> Vec<String> {
         matches!(label, "api" | "api-int")
             || label.strip_prefix("etcd-").is_some_and(|n| n.parse::<u8>().is_ok())
     };
-    let is_declared = |name: &str| evidence.declared.nodes.iter().any(|node| node.name == name);
+    let is_declared = |name: &str| evidence.declared.node(name).is_some();
     let nodes = evidence.state.nodes.keys().filter(|name| is_alias(name) && !is_declared(name));
     nodes.map(|name| format!("a node is called {name}")).collect()
 }
@@ -46,11 +43,11 @@ pub(in crate::diagnosis) fn one_name_twice(evidence: &Evidence) -> Vec<String> {
     let nodes = &evidence.state.nodes;
     let mut found = Vec::new();
     for (declared, node) in with_node(evidence) {
-        let has = |other: &&DeclaredNode| {
-            let is_its = |ip: &str| ip.parse().is_ok_and(|ip| other.addresses.contains(&ip));
-            other.name != declared.name && !nodes.contains_key(&other.name) && node.internal_ips().any(is_its)
-        };
-        if let Some(other) = evidence.declared.nodes.iter().find(has) {
+        let is_missing =
+            |other: &&DeclaredNode| other.name != declared.name && !nodes.contains_key(&other.name);
+        let addresses = node.internal_ips().filter_map(|ip| ip.parse().ok());
+        let mut owners = addresses.flat_map(|ip| evidence.declared.nodes.with_address(ip));
+        if let Some(other) = owners.find(is_missing) {
             found.push(format!("node {} has the address of {}, which is missing", declared.name, other.name));
         }
     }
@@ -96,15 +93,15 @@ pub(in crate::diagnosis) fn flood(evidence: &Evidence) -> Vec<String> {
 }
 
 pub(in crate::diagnosis) fn client_requests_wait(evidence: &Evidence) -> Vec<String> {
-    waiting(evidence, CLIENT)
+    waiting(evidence, CLIENT_SIGNER)
 }
 
 pub(in crate::diagnosis) fn serving_requests_wait(evidence: &Evidence) -> Vec<String> {
-    waiting(evidence, SERVING)
+    waiting(evidence, SERVING_SIGNER)
 }
 
 pub(in crate::diagnosis) fn never_asked(evidence: &Evidence) -> Vec<String> {
-    if evidence.api != Api::Answers || !waiting(evidence, CLIENT).is_empty() {
+    if evidence.api != Api::Answers || !waiting(evidence, CLIENT_SIGNER).is_empty() {
         return Vec::new();
     }
     let missing = awaited(evidence).filter(|node| !evidence.state.nodes.contains_key(&node.name));
