@@ -13,6 +13,7 @@ mod handshake;
 mod inline_kubeconfig;
 pub mod kubeconfig;
 pub mod leader_election;
+mod no_answer;
 pub mod node_change;
 pub mod objects;
 pub mod operators;
@@ -26,6 +27,9 @@ mod testing;
 pub mod verify;
 pub mod wait;
 pub mod watch;
+
+pub use handshake::HandshakeError;
+pub use no_answer::NoAnswer;
 
 /// What breaks an install, and why requests are approved, held or denied, explained.
 pub const EXPLANATIONS: &[(hardway_assets::explain::Kind, &str)] = &[

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use hardway_cluster::api_error::sentence;
 
+use crate::release_unread::ReleaseUnread;
+
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
 pub enum HostedError {
@@ -78,7 +80,7 @@ pub enum HostedError {
         /// Which.
         image: String,
         /// Why.
-        why: String,
+        why: ReleaseUnread,
     },
     /// A fault of ours: a step panicked.
     #[error("it ended without a result, which is a fault of hardway: {0}")]

@@ -36,6 +36,7 @@ mod pool_status;
 mod program_provider;
 pub mod reconcile;
 mod records;
+mod release_unread;
 pub mod render;
 pub mod scaling;
 pub mod stand_in;
@@ -49,6 +50,7 @@ pub use machine_maker::{MachineMaker, MachineOf};
 pub use management::Management;
 pub use pool_status::{PoolStatus, TokenStatus, pool_status};
 pub use program_provider::ProgramProvider;
+pub use release_unread::ReleaseUnread;
 
 /// What keeps hosted workers from working, explained.
 pub const EXPLANATIONS: &[(hardway_assets::explain::Kind, &str)] =

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use hardway_journal::{Hosts, InstallBegun, Record};
+use hardway_journal::{Hosts, InstallBegun, JournalError, Record};
 use http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
@@ -27,6 +27,7 @@ use crate::file_body::FileBody;
 use crate::ignition_server::listener::{Ending, Listeners, Serve};
 use crate::ignition_server::{Limits, ServerError, TimedIo, http1};
 use crate::install_media::{BootAnswer, BootFolder};
+use crate::note_error::NoteError;
 use crate::tally::Tally;
 use crate::trouble::{Trouble, Troubles};
 
@@ -35,7 +36,7 @@ pub type Addresses = BTreeMap<String, Vec<IpAddr>>;
 
 /// Told of every installation before its config is sent. An error keeps the config back, and is told as trouble.
 /// It may block.
-pub type Note = Box<dyn Fn(&InstallBegun) -> Result<(), String> + Send + Sync>;
+pub type Note = Box<dyn Fn(&InstallBegun) -> Result<(), JournalError> + Send + Sync>;
 
 /// A server that takes connections until it ends or is dropped.
 pub struct BootServer {
@@ -192,7 +193,7 @@ impl Desk {
     }
 
     /// Written down once: the installer may come again, and so may anybody else. Also when the client goes away meanwhile.
-    async fn begin(self: &Arc<Self>, begun: InstallBegun) -> Result<(), String> {
+    async fn begin(self: &Arc<Self>, begun: InstallBegun) -> Result<(), NoteError> {
         let (desk, turn) = (self.clone(), self.beginning.clone().lock_owned().await);
         let noting = tokio::task::spawn_blocking(move || {
             let _turn = turn;
@@ -202,7 +203,7 @@ impl Desk {
             }
             Ok(())
         });
-        noting.await.unwrap_or_else(|error| Err(error.to_string()))
+        noting.await?
     }
 
     fn installed(&self) -> MutexGuard<'_, BTreeSet<String>> {

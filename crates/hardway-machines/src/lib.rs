@@ -9,6 +9,7 @@ pub mod ignition_server;
 pub mod install_media;
 pub mod load_balancer;
 pub mod media_server;
+mod note_error;
 pub mod preflight;
 pub mod providers;
 pub mod redfish;

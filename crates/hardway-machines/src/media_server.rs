@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hardway_journal::MediumRead;
+use hardway_journal::{JournalError, MediumRead};
 use http::header::{ACCEPT_RANGES, ALLOW, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, RANGE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
@@ -23,11 +23,12 @@ use tokio::net::TcpStream;
 use crate::file_body::FileBody;
 use crate::ignition_server::listener::{Ending, Listeners, Serve};
 use crate::ignition_server::{Limits, ServerError, TimedIo, http1};
+use crate::note_error::NoteError;
 use crate::tally::Tally;
 use crate::trouble::{Trouble, Troubles};
 
 /// Told of new readers. An error holds nobody up, and is told as trouble. It may block.
-pub type Noted = Box<dyn Fn(&MediumRead) -> Result<(), String> + Send + Sync>;
+pub type Noted = Box<dyn Fn(&MediumRead) -> Result<(), JournalError> + Send + Sync>;
 
 /// A server that takes connections until it ends or is dropped.
 pub struct MediaServer(Listeners);
@@ -178,7 +179,8 @@ impl Shelf {
         let Some(more) = self.worth_noting(host, source) else { return };
         let (shelf, read) = (self.clone(), MediumRead { host: host.to_owned(), source, more });
         let noting = tokio::task::spawn_blocking(move || (shelf.note)(&read));
-        if let Err(reason) = noting.await.unwrap_or_else(|error| Err(error.to_string())) {
+        let noted = noting.await.map_err(NoteError::from).and_then(|noted| Ok(noted?));
+        if let Err(reason) = noted {
             let what = format!("that {source} reads the medium of {host} is not in the journal: {reason}");
             self.troubles.tell(host, what);
         }

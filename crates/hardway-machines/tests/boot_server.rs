@@ -114,7 +114,8 @@ async fn what_cannot_be_written_down_does_not_happen() {
     let heard: Arc<Mutex<Vec<String>>> = Arc::default();
     let told = heard.clone();
     let trouble = Box::new(move |what: &str| told.lock().unwrap().push(what.to_owned()));
-    let server = start(folder, Box::new(|_| Err("the disk is full".to_owned())), trouble).await;
+    let server =
+        start(folder, Box::new(|_| Err(std::io::Error::other("the disk is full").into())), trouble).await;
     for path in ["ignition/master-0.ign", "ignition/master-0.ign", "rootfs.img"] {
         let (status, body) = ask(&server, path, &[]).await;
         let sentence = b"not now; the operator of this server is told why\n".as_slice();
@@ -135,7 +136,7 @@ async fn a_disk_that_takes_its_time_holds_up_nobody_else() {
     let released = Mutex::new(released);
     let note = Box::new(move |_: &InstallBegun| {
         entered.send(()).unwrap();
-        released.lock().unwrap().recv().map_err(|error| error.to_string())
+        released.lock().unwrap().recv().map_err(|error| std::io::Error::other(error).into())
     });
     let server = Arc::new(start(folder(dir.path()), note, Box::new(|what| panic!("{what}"))).await);
     let config = |server: Arc<BootServer>| {

@@ -83,7 +83,7 @@ impl<'t> Side<'t> {
                         mode: None,
                         object,
                     })),
-                    Err(why) => drop(self.unreadable.insert(path.to_owned(), why)),
+                    Err(why) => drop(self.unreadable.insert(path.to_owned(), why.to_string())),
                 }
             }
         }
@@ -101,7 +101,7 @@ impl<'t> Side<'t> {
                     mode,
                     object,
                 })),
-                Err(why) => drop(self.unreadable.insert(path, why)),
+                Err(why) => drop(self.unreadable.insert(path, why.to_string())),
             }
         }
     }
@@ -113,12 +113,23 @@ pub(super) fn manifest_name(path: &str) -> Option<&str> {
     ["manifests/", "openshift/"].iter().any(|folder| file.starts_with(folder)).then_some(file)
 }
 
-fn objects(path: &str, bytes: &[u8]) -> Result<impl Iterator<Item = Json> + use<>, String> {
+/// Why a file has no objects to compare.
+#[derive(Debug, thiserror::Error)]
+enum Unreadable {
+    #[error("not text")]
+    NotText,
+    #[error("not YAML")]
+    NotYaml,
+    #[error("{0}")]
+    Yaml(yaml::SyntaxError),
+}
+
+fn objects(path: &str, bytes: &[u8]) -> Result<impl Iterator<Item = Json> + use<>, Unreadable> {
     let is_ours = [".json", ".yaml", ".yml"].iter().any(|ending| path.ends_with(ending));
-    let text = if is_ours { std::str::from_utf8(bytes).map_err(|_| "not text".to_owned())? } else { "" };
-    let nodes = yaml::read_all(text).map_err(|errors| match errors.first() {
-        Some(error) => error.to_string(),
-        None => "not YAML".to_owned(),
+    let text = if is_ours { std::str::from_utf8(bytes).map_err(|_| Unreadable::NotText)? } else { "" };
+    let nodes = yaml::read_all(text).map_err(|errors| match errors.into_iter().next() {
+        Some(error) => Unreadable::Yaml(error),
+        None => Unreadable::NotYaml,
     })?;
     Ok(nodes.into_iter().map(|node| node.to_json()))
 }

@@ -25,7 +25,7 @@ pub struct BootstrapHost {
 }
 
 /// Neither way leads there.
-#[derive(Debug, Default, thiserror::Error)]
+#[derive(Clone, Debug, Default, thiserror::Error)]
 #[error("{}", .0.join("; "))]
 pub struct HostError(Vec<String>);
 
@@ -128,7 +128,7 @@ impl Looking {
 /// A host that is being looked at, until this is dropped.
 #[derive(Debug)]
 pub struct HostWatch {
-    reports: Receiver<Option<Result<BootstrapReport, String>>>,
+    reports: Receiver<Option<Result<BootstrapReport, HostError>>>,
     task: JoinHandle<()>,
 }
 
@@ -139,8 +139,7 @@ impl HostWatch {
         let mut looking = Looking::at(host.into());
         let task = tokio::spawn(async move {
             loop {
-                let seen = looking.look().await.map_err(|error| error.to_string());
-                if sender.send(Some(seen)).is_err() {
+                if sender.send(Some(looking.look().await)).is_err() {
                     return;
                 }
                 tokio::time::sleep(pause).await;
@@ -150,7 +149,7 @@ impl HostWatch {
     }
 
     /// What was seen since this was asked last.
-    pub fn news(&mut self) -> Option<Result<BootstrapReport, String>> {
+    pub fn news(&mut self) -> Option<Result<BootstrapReport, HostError>> {
         let is_new = self.reports.has_changed().unwrap_or(false);
         if is_new { self.reports.borrow_and_update().clone() } else { None }
     }

@@ -49,13 +49,44 @@ pub enum GatewayError {
     Tls(SocketAddr, String),
     /// The certificate or the key here cannot be used.
     #[error("the certificate for the journal gateway cannot be used: {0}")]
-    Certificate(String),
+    Certificate(#[from] CertificateError),
     /// It answers, but not with entries.
     #[error("the journal gateway at {0} answers {1}")]
-    Refused(SocketAddr, String),
+    Refused(SocketAddr, AnswerError),
     /// It took too long.
     #[error("the journal gateway at {0} did not answer within {wait} s", wait = .1.as_secs())]
     Late(SocketAddr, Duration),
+}
+
+/// What is wrong with the certificate or the key. What cannot be read is never shown: it may be the key.
+#[derive(Debug, thiserror::Error)]
+pub enum CertificateError {
+    /// The client that should use it cannot be made.
+    #[error("{}", sentence(.0))]
+    Client(reqwest::Error),
+    /// The key is in no form that is known.
+    #[error("the key is no private key in PEM")]
+    Key,
+    /// A certificate is none.
+    #[error("it is no PEM")]
+    Pem,
+    /// TLS cannot be begun with it.
+    #[error("{0}")]
+    Tls(#[from] rustls::Error),
+}
+
+/// An answer that is no journal.
+#[derive(Debug, thiserror::Error)]
+pub enum AnswerError {
+    /// It broke off.
+    #[error("{}", sentence(.0))]
+    Broken(#[from] reqwest::Error),
+    /// It is an error's.
+    #[error("{0}: {1}")]
+    Status(StatusCode, String),
+    /// It does not end.
+    #[error("more than any journal of an install")]
+    TooLong,
 }
 
 impl Gateway {
@@ -83,52 +114,49 @@ impl Gateway {
     async fn ask(&self, fields: &[(&str, &str)], which: Which<'_>) -> Result<Vec<u8>, GatewayError> {
         let request = self.client()?.get(format!("https://{}{}", self.address, path(fields)));
         let request = request.header(ACCEPT, "application/json").header(RANGE, which.range());
-        let answer = request.send().await.map_err(|error| self.unanswered(&error))?;
+        let answer = request.send().await.map_err(|error| self.unanswered(error))?;
         read(answer).await.map_err(|why| GatewayError::Refused(self.address, why))
     }
 
     /// One connection, straight to the host, whatever proxies the environment names.
     fn client(&self) -> Result<Client, GatewayError> {
-        let tls = self.tls().map_err(GatewayError::Certificate)?;
+        let tls = self.tls()?;
         let client = Client::builder()
             .tls_backend_preconfigured(tls)
             .http1_only()
             .no_proxy()
             .redirect(redirect::Policy::none());
-        client.build().map_err(|error| GatewayError::Certificate(sentence(&error)))
+        Ok(client.build().map_err(CertificateError::Client)?)
     }
 
     /// Nobody is there, one of the two does not trust the other, or the answer broke off.
-    fn unanswered(&self, error: &reqwest::Error) -> GatewayError {
-        if let Some(tls) = error_cause::<rustls::Error>(error) {
+    fn unanswered(&self, error: reqwest::Error) -> GatewayError {
+        if let Some(tls) = error_cause::<rustls::Error>(&error) {
             return GatewayError::Tls(self.address, tls.to_string());
         }
-        match error_cause::<io::Error>(error).filter(|_| error.is_connect()) {
+        match error_cause::<io::Error>(&error).filter(|_| error.is_connect()) {
             Some(error) => GatewayError::Unreachable(self.address, error.to_string()),
-            None => GatewayError::Refused(self.address, sentence(error)),
+            None => GatewayError::Refused(self.address, error.into()),
         }
     }
 
-    fn tls(&self) -> Result<ClientConfig, String> {
-        let ders = |pem: &str| -> Result<Vec<CertificateDer<'static>>, String> {
-            let blocks = pem::decode(pem).map_err(|_| "it is no PEM")?;
+    fn tls(&self) -> Result<ClientConfig, CertificateError> {
+        let ders = |pem: &str| -> Result<Vec<CertificateDer<'static>>, CertificateError> {
+            let blocks = pem::decode(pem).map_err(|_| CertificateError::Pem)?;
             Ok(blocks.into_iter().map(|block| CertificateDer::from(block.der)).collect())
         };
-        // What cannot be read is never shown: it may be the key.
         // The label says which of three forms it has; an RSA key of ours has PKCS#1.
-        let key = PrivateKeyDer::from_pem_slice(self.key.expose())
-            .map_err(|_| "the key is no private key in PEM")?;
+        let key = PrivateKeyDer::from_pem_slice(self.key.expose()).map_err(|_| CertificateError::Key)?;
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(ders(&self.trust)?);
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let verifier = GatewayVerifier::new(roots, &provider);
-        ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(|error| error.to_string())?
+        let tls = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()?
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(verifier))
-            .with_client_auth_cert(ders(&self.certificate)?, key)
-            .map_err(|error| error.to_string())
+            .with_client_auth_cert(ders(&self.certificate)?, key)?;
+        Ok(tls)
     }
 }
 
@@ -161,16 +189,16 @@ fn path(fields: &[(&str, &str)]) -> String {
     format!("/entries?{}", pairs.join("&"))
 }
 
-async fn read(mut answer: Response) -> Result<Vec<u8>, String> {
+async fn read(mut answer: Response) -> Result<Vec<u8>, AnswerError> {
     let mut bytes = Vec::new();
-    while let Some(chunk) = answer.chunk().await.map_err(|error| sentence(&error))? {
+    while let Some(chunk) = answer.chunk().await? {
         bytes.extend_from_slice(&chunk);
         if bytes.len() > LARGEST_ANSWER {
-            return Err("more than any journal of an install".to_owned());
+            return Err(AnswerError::TooLong);
         }
     }
     match answer.status() {
         StatusCode::OK | StatusCode::PARTIAL_CONTENT => Ok(bytes),
-        status => Err(format!("{status}: {}", String::from_utf8_lossy(&bytes).trim())),
+        status => Err(AnswerError::Status(status, String::from_utf8_lossy(&bytes).trim().to_owned())),
     }
 }

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::bootstrap_progress::{BootstrapReport, State};
 use crate::declared::Declared;
+use crate::no_answer::NoAnswer;
 use crate::objects::{Node, Truth};
 use crate::state::ClusterState;
 use crate::verify::Resolved;
@@ -129,7 +130,7 @@ pub struct Port {
     /// Port.
     pub port: u16,
     /// What became of it.
-    pub open: Result<(), String>,
+    pub open: Result<(), NoAnswer>,
 }
 
 /// The host that carries the machines, where that is the one that looks.

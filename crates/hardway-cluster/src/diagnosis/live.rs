@@ -1,6 +1,5 @@
 //! The same evidence, asked of a running cluster and its hosts. Nothing is changed there.
 
-use std::net::IpAddr;
 use std::time::Duration;
 
 use kube::{Client, Config};
@@ -15,7 +14,7 @@ use crate::api_error::{sentence, unless_absent};
 use crate::bootstrap_progress::{BootstrapHost, HostError};
 use crate::handshake::{self, Trust};
 use crate::kubeconfig::without_retries;
-use crate::verify::Resolved;
+use crate::no_answer::NoAnswer;
 
 /// Asks the API for every list. That it does not answer is evidence too.
 pub async fn ask_api(config: &Config, patience: Duration, evidence: &mut Evidence) {
@@ -48,26 +47,11 @@ pub async fn ask_bootstrap_host(host: &BootstrapHost, evidence: &mut Evidence) -
     Ok(())
 }
 
-/// What the resolver of this host says.
-pub async fn resolve(name: String, expected: Vec<IpAddr>, patience: Duration) -> Resolved {
-    let found = match timeout(patience, tokio::net::lookup_host((name.as_str(), 443))).await {
-        Err(_) => Err("no answer".to_owned()),
-        Ok(Err(error)) => Err(error.to_string()),
-        Ok(Ok(found)) => {
-            let mut found: Vec<IpAddr> = found.map(|address| address.ip()).collect();
-            found.sort_unstable();
-            found.dedup();
-            Ok(found)
-        }
-    };
-    Resolved { name, expected, found }
-}
-
 /// Tries a connection and says nothing over it.
 pub async fn knock(host: String, port: u16, patience: Duration) -> Port {
     let open = match timeout(patience, TcpStream::connect((host.as_str(), port))).await {
-        Err(_) => Err("no answer".to_owned()),
-        Ok(answer) => answer.map(drop).map_err(|error| error.to_string()),
+        Err(late) => Err(late.into()),
+        Ok(answer) => answer.map(drop).map_err(NoAnswer::from),
     };
     Port { host, port, open }
 }
@@ -82,13 +66,14 @@ pub async fn knock_all(hosts: impl Iterator<Item = String>, port: u16, patience:
 pub async fn share(host: &str, port: u16, times: usize, patience: Duration) -> Share {
     let one = |_| handshake::chain(host.to_owned(), port, Trust::Nobody, patience);
     let ended = futures_util::future::join_all((0..times).map(one)).await;
-    let failed = ended.into_iter().filter_map(Result::err).collect();
+    let failed = ended.into_iter().filter_map(Result::err).map(|error| error.to_string()).collect();
     Share { endpoint: format!("{host}:{port}"), tried: times, failed }
 }
 
 /// Tries a connection up to the end of a handshake.
 pub async fn greet(host: String, port: u16, patience: Duration) -> Port {
-    let open = handshake::chain(host.clone(), port, Trust::Nobody, patience).await.map(drop);
+    let open = handshake::chain(host.clone(), port, Trust::Nobody, patience).await;
+    let open = open.map(drop).map_err(NoAnswer::from);
     Port { host, port, open }
 }
 
@@ -141,8 +126,25 @@ fn logs(answer: &str) -> Vec<Log> {
     logs.into_iter().map(log).filter(|log| !log.lines.is_empty()).collect()
 }
 
-async fn resources(config: &Config, patience: Duration) -> Result<Resources, String> {
-    let client = without_retries(config).map_err(|error| sentence(&error))?;
+/// Why there is no list.
+#[derive(Debug, thiserror::Error)]
+enum ListError {
+    #[error("{}", sentence(.0))]
+    Api(Box<kube::Error>),
+    #[error("{path}: no answer within {} s", patience.as_secs())]
+    Late { path: String, patience: Duration },
+    #[error("{0}")]
+    Path(#[from] http::Error),
+}
+
+impl From<kube::Error> for ListError {
+    fn from(error: kube::Error) -> Self {
+        Self::Api(Box::new(error))
+    }
+}
+
+async fn resources(config: &Config, patience: Duration) -> Result<Resources, ListError> {
+    let client = without_retries(config)?;
     let mut resources = Resources::default();
     // One question to know whether there is anybody, before a dozen.
     ask(&client, "/version", patience).await?;
@@ -163,7 +165,7 @@ async fn resources(config: &Config, patience: Duration) -> Result<Resources, Str
 const TRIES: usize = 3;
 
 /// None where the API does not know the kind or the object. What this user may not see counts as absent.
-async fn get(client: &Client, path: &str, patience: Duration) -> Result<Option<Value>, String> {
+async fn get(client: &Client, path: &str, patience: Duration) -> Result<Option<Value>, ListError> {
     let mut answer = ask(client, path, patience).await;
     for _ in 1..TRIES {
         if answer.is_err() {
@@ -173,13 +175,13 @@ async fn get(client: &Client, path: &str, patience: Duration) -> Result<Option<V
     answer
 }
 
-async fn ask(client: &Client, path: &str, patience: Duration) -> Result<Option<Value>, String> {
-    let request = http::Request::get(path).body(Vec::new()).map_err(|error| error.to_string())?;
+async fn ask(client: &Client, path: &str, patience: Duration) -> Result<Option<Value>, ListError> {
+    let request = http::Request::get(path).body(Vec::new())?;
     let answer = timeout(patience, client.request::<Value>(request)).await;
-    let answer = answer.map_err(|_| format!("{path}: no answer within {} s", patience.as_secs()))?;
+    let answer = answer.map_err(|_| ListError::Late { path: path.to_owned(), patience })?;
     match unless_absent(answer.map(Some)) {
         Err(kube::Error::Api(status)) if status.code == 403 => Ok(None),
-        Err(error) => Err(sentence(&error)),
+        Err(error) => Err(error.into()),
         Ok(value) => Ok(value),
     }
 }

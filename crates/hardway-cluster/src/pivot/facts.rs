@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::BOOTSTRAP_MEMBER;
-use super::members::Member;
+use super::members::{Member, MembersError};
 use crate::declared::Declared;
 use crate::state::ClusterState;
 use crate::watch::Kind;
@@ -69,7 +69,7 @@ impl Facts {
         state: &ClusterState,
         declared: &Declared,
         is_fresh: bool,
-        asked: Result<Vec<Member>, String>,
+        asked: Result<Vec<Member>, MembersError>,
         out_of_load_balancer: bool,
     ) -> Self {
         let masters = |kind| state.control_plane.get(&kind).map_or(0, |status| status.masters().count());
@@ -77,8 +77,8 @@ impl Facts {
             |condition| state.control_plane.get(&Kind::Etcd).is_some_and(|status| status.is_true(condition));
         let members = match asked {
             Ok(members) => MemberList::Told(members),
-            Err(unasked) if is_forgotten(state) => MemberList::Inferred { unasked },
-            Err(why) => MemberList::Unknown(why),
+            Err(why) if is_forgotten(state) => MemberList::Inferred { unasked: why.to_string() },
+            Err(why) => MemberList::Unknown(why.to_string()),
         };
         Self {
             is_fresh,

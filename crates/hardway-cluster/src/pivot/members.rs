@@ -58,6 +58,12 @@ pub enum MembersError {
     /// No master is known.
     #[error("no address of a master is known")]
     NoAddress,
+    /// There is nothing to ask with.
+    #[error("there is no etcd client certificate in the working folder")]
+    NoCertificate,
+    /// Whoever looks has not asked.
+    #[error("it was not asked yet")]
+    NotAsked,
 }
 
 impl EtcdAccess {

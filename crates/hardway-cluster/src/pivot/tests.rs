@@ -100,12 +100,12 @@ fn nothing_seen_allows_nothing() {
 #[test]
 fn facts_come_from_objects() {
     let mut state = ClusterState::default();
-    let of = |state: &ClusterState, asked: Result<Vec<Member>, String>| {
+    let of = |state: &ClusterState, asked: Result<Vec<Member>, MembersError>| {
         Facts::of(state, &declared(), true, asked, false)
     };
-    let facts = of(&state, Err("refused".to_owned()));
+    let facts = of(&state, Err(MembersError::NoAddress));
     assert_eq!((facts.masters_needed, facts.overrides, facts.bootstrap_complete), (2, None, false));
-    assert_eq!(facts.members, MemberList::Unknown("refused".to_owned()));
+    assert_eq!(facts.members, MemberList::Unknown(MembersError::NoAddress.to_string()));
 
     let server: KubeApiServer = serde_json::from_value(serde_json::json!({"metadata": {"name": "cluster"}, "status": {
         "nodeStatuses": [{"nodeName": "m0", "currentRevision": 3}, {"nodeName": "m1"}, {"nodeName": "m2", "currentRevision": 1}]}}))
@@ -137,7 +137,8 @@ fn facts_come_from_objects() {
     ] {
         state.apply(&map(value));
         assert_eq!(
-            matches!(of(&state, Err("refused".to_owned())).members, MemberList::Inferred { unasked } if unasked == "refused"),
+            of(&state, Err(MembersError::NoAddress)).members
+                == MemberList::Inferred { unasked: MembersError::NoAddress.to_string() },
             inferred
         );
     }

@@ -4,6 +4,7 @@ use hardway_assets::pki::CertificateFacts;
 use jiff::{SignedDuration, Timestamp};
 
 use super::outcome::{Check, VerifyOutcome};
+use crate::handshake::HandshakeError;
 
 /// What an endpoint presented, or why nothing could be trusted.
 #[derive(Clone, Debug)]
@@ -11,7 +12,7 @@ pub struct Presented {
     /// Such as `api.ocp4.example.com:6443`.
     pub endpoint: String,
     /// The chain, the server's own first; verified against the kubeconfig's CAs and the name.
-    pub chain: Result<Vec<CertificateFacts>, String>,
+    pub chain: Result<Vec<CertificateFacts>, HandshakeError>,
 }
 
 /// A certificate that an operator keeps in a Secret and says the end of.

@@ -2,6 +2,7 @@
 
 use hardway_base::pem;
 use http::header::LOCATION;
+use http::uri::InvalidUri;
 use http::{Response, StatusCode, Uri};
 use kube::Config;
 use kube::client::Body;
@@ -9,7 +10,6 @@ use kube::client::Body;
 use super::outcome::{Check, VerifyOutcome};
 use super::questions::AskError;
 use super::verifier::Verifier;
-use crate::api_error::sentence;
 use crate::kubeconfig::without_retries;
 use crate::objects::{ConfigMap, Route};
 
@@ -17,6 +17,34 @@ const FIX: &str = "resolve the name, dial 443 of the ingress address, look at th
 
 /// The console sends to the login server, and that to its page; more than a browser would take is a circle.
 const MOST: usize = 8;
+
+/// Why a browser would not come to the login.
+#[derive(Debug, thiserror::Error)]
+enum ConsoleError {
+    #[error("{0} sends from one address to the next, without end")]
+    Circle(String),
+    #[error("{0} sends to {1:?}, which is no address")]
+    SentNowhere(String, String),
+    #[error("{0}: {1}")]
+    Silent(String, PageError),
+    #[error("{from} sends to {at}: {why}")]
+    SilentNext { from: String, at: String, why: PageError },
+    #[error("{0}: {1}")]
+    Url(String, InvalidUri),
+}
+
+/// Why there is no page at an address.
+#[derive(Debug, thiserror::Error)]
+enum PageError {
+    #[error(transparent)]
+    Ask(#[from] AskError),
+    #[error(transparent)]
+    Request(#[from] http::Error),
+    #[error("it says {0}")]
+    Status(StatusCode),
+    #[error(transparent)]
+    Url(#[from] InvalidUri),
+}
 
 impl Verifier {
     pub(super) async fn console(&self) -> Result<VerifyOutcome, AskError> {
@@ -38,26 +66,25 @@ impl Verifier {
             Ok(end) => {
                 VerifyOutcome::passed(Check::Console, format!("{url} answers, with the login at {end}"))
             }
-            Err(why) => VerifyOutcome::failed(Check::Console, vec![why], FIX),
+            Err(why) => VerifyOutcome::failed(Check::Console, vec![why.to_string()], FIX),
         })
     }
 
     /// Goes where it is sent, and says which host it came to.
-    async fn walk(&self, from: &str, trusted: Option<Vec<Vec<u8>>>) -> Result<String, String> {
-        let start: Uri = from.parse().map_err(|error| format!("{from}: {error}"))?;
+    async fn walk(&self, from: &str, trusted: Option<Vec<Vec<u8>>>) -> Result<String, ConsoleError> {
+        let start: Uri = from.parse().map_err(|error| ConsoleError::Url(from.to_owned(), error))?;
         let mut at = start.clone();
         for step in 0..MOST {
-            let answer = self.ask(&at, trusted.clone()).await.map_err(|why| {
-                let sender = if step == 0 { String::new() } else { format!("{from} sends to ") };
-                format!("{sender}{}: {why}", place(&at))
+            let answer = self.ask(&at, trusted.clone()).await.map_err(|why| match step {
+                0 => ConsoleError::Silent(place(&at), why),
+                _ => ConsoleError::SilentNext { from: from.to_owned(), at: place(&at), why },
             })?;
             match answer.headers().get(LOCATION).filter(|_| answer.status().is_redirection()) {
                 None => return Ok(place(&at)),
                 Some(location) => {
                     let location = location.to_str().unwrap_or_default();
-                    at = next(&at, location).ok_or_else(|| {
-                        format!("{} sends to {location:?}, which is no address", place(&at))
-                    })?;
+                    let lost = || ConsoleError::SentNowhere(place(&at), location.to_owned());
+                    at = next(&at, location).ok_or_else(lost)?;
                     // An identity provider may be somebody else's; the cluster does not answer for it.
                     if domain(&at) != domain(&start) {
                         return Ok(place(&at));
@@ -65,24 +92,24 @@ impl Verifier {
                 }
             }
         }
-        Err(format!("{from} sends from one address to the next, without end"))
+        Err(ConsoleError::Circle(from.to_owned()))
     }
 
     /// What is there. A login that wants a name first is one; a router without a pod behind it says 503.
-    async fn ask(&self, url: &Uri, trusted: Option<Vec<Vec<u8>>>) -> Result<Response<Body>, String> {
-        let base: Uri = place(url).parse().map_err(|error: http::uri::InvalidUri| error.to_string())?;
+    async fn ask(&self, url: &Uri, trusted: Option<Vec<Vec<u8>>>) -> Result<Response<Body>, PageError> {
+        let base: Uri = place(url).parse()?;
         let mut config = Config::new(base);
         config.root_cert = trusted;
         config.connect_timeout = Some(self.patience);
-        let client = without_retries(&config).map_err(|error| sentence(&error))?;
+        let client = without_retries(&config).map_err(AskError::from)?;
         let path = url.path_and_query().map_or("/", |path| path.as_str());
-        let request = http::Request::get(path).body(Body::empty()).map_err(|error| error.to_string())?;
-        let answer = self.within(client.send(request)).await.map_err(|error| error.to_string())?;
+        let request = http::Request::get(path).body(Body::empty())?;
+        let answer = self.within(client.send(request)).await?;
         let status = answer.status();
         let asks_who = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN].contains(&status);
         match asks_who || status.is_success() || status.is_redirection() {
             true => Ok(answer),
-            false => Err(format!("it says {status}")),
+            false => Err(PageError::Status(status)),
         }
     }
 }

@@ -1,10 +1,15 @@
 //! What is around the cluster: names, and the image registry's storage.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
+use std::time::Duration;
 
 use serde_json::Value;
+use tokio::net::lookup_host;
+use tokio::time::timeout;
 
 use super::outcome::{Check, VerifyOutcome};
+use crate::no_answer::NoAnswer;
 
 /// A name, and what the system's resolver says about it.
 #[derive(Clone, Debug)]
@@ -14,7 +19,22 @@ pub struct Resolved {
     /// What it should be; empty when that is not declared.
     pub expected: Vec<IpAddr>,
     /// What it is.
-    pub found: Result<Vec<IpAddr>, String>,
+    pub found: Result<Vec<IpAddr>, NoAnswer>,
+}
+
+impl Resolved {
+    /// Asks the resolver of this host.
+    pub async fn ask(name: String, expected: Vec<IpAddr>, patience: Duration) -> Self {
+        let found = match timeout(patience, lookup_host((name.as_str(), 443))).await {
+            Err(late) => Err(late.into()),
+            Ok(Err(error)) => Err(error.into()),
+            Ok(Ok(found)) => {
+                let found: BTreeSet<IpAddr> = found.map(|address| address.ip()).collect();
+                Ok(found.into_iter().collect())
+            }
+        };
+        Self { name, expected, found }
+    }
 }
 
 /// Every name resolves, and to nothing but what is declared.

@@ -7,6 +7,8 @@ use serde_json::json;
 
 use super::*;
 use crate::declared::{Declared, DeclaredNode};
+use crate::handshake::HandshakeError;
+use crate::no_answer::NoAnswer;
 use crate::objects::{ClusterOperator, ClusterVersion, Node, Pod, StaticPodStatus};
 use crate::pivot::{BOOTSTRAP_MEMBER, Member};
 use crate::testing::at;
@@ -21,7 +23,7 @@ fn declared() -> Declared {
         identity: None,
     };
     Declared {
-        nodes: vec![node("m0", Role::Master, "10.0.0.1"), node("w0", Role::Worker, "10.0.0.2")],
+        nodes: [node("m0", Role::Master, "10.0.0.1"), node("w0", Role::Worker, "10.0.0.2")].into(),
         ..Declared::default()
     }
 }
@@ -171,14 +173,14 @@ fn certificates_that_end_are_told_in_time() {
     ] {
         assert_eq!(judge_certificates(at(0), &[], &secrets).verdict, verdict, "{secrets:?}");
     }
-    let refused = Presented { endpoint: "api:6443".to_owned(), chain: Err("unknown issuer".to_owned()) };
-    assert_eq!(judge_certificates(at(0), &[refused], &[]).seen, ["api:6443: unknown issuer"]);
+    let lost = Presented { endpoint: "api:6443".to_owned(), chain: Err(HandshakeError::NoAddress) };
+    assert_eq!(judge_certificates(at(0), &[lost], &[]).seen, ["api:6443: it has no address"]);
 }
 
 #[test]
 fn names_resolve_to_what_is_declared() {
     let ip = |text: &str| text.parse::<IpAddr>().unwrap();
-    let name = |expected: &[&str], found: Result<Vec<IpAddr>, String>| Resolved {
+    let name = |expected: &[&str], found: Result<Vec<IpAddr>, NoAnswer>| Resolved {
         name: "api".to_owned(),
         expected: expected.iter().map(|text| ip(text)).collect(),
         found,
@@ -188,7 +190,7 @@ fn names_resolve_to_what_is_declared() {
         (VerifyVerdict::Passed, name(&[], Ok(vec![ip("10.0.0.7")]))),
         (VerifyVerdict::Failed, name(&["10.0.0.1"], Ok(vec![ip("10.0.0.1"), ip("10.0.0.7")]))),
         (VerifyVerdict::Failed, name(&["10.0.0.1"], Ok(vec![]))),
-        (VerifyVerdict::Failed, name(&["10.0.0.1"], Err("no such host".to_owned()))),
+        (VerifyVerdict::Failed, name(&["10.0.0.1"], Err(NoAnswer::Late))),
     ] {
         assert_eq!(judge_names(std::slice::from_ref(&resolved)).verdict, verdict, "{resolved:?}");
     }

@@ -12,7 +12,6 @@ use kube::api::{Api, DynamicObject, ListParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::{Client, Config, ResourceExt as _};
 use serde_json::Value;
-use tokio::time::timeout;
 
 use super::certificates::{Expiring, Presented, judge_certificates};
 use super::control_plane::{PodsOf, judge_control_plane, judge_etcd, judge_operators};
@@ -172,15 +171,7 @@ impl Verifier {
     async fn names(&self) -> Vec<Resolved> {
         let mut names = Vec::new();
         for (name, expected) in &self.surroundings.names {
-            let found = match timeout(self.patience, tokio::net::lookup_host((name.as_str(), 443))).await {
-                Err(_) => Err("no answer".to_owned()),
-                Ok(Err(error)) => Err(error.to_string()),
-                Ok(Ok(found)) => {
-                    let found: BTreeSet<IpAddr> = found.map(|address| address.ip()).collect();
-                    Ok(found.into_iter().collect())
-                }
-            };
-            names.push(Resolved { name: name.clone(), expected: expected.clone(), found });
+            names.push(Resolved::ask(name.clone(), expected.clone(), self.patience).await);
         }
         names
     }

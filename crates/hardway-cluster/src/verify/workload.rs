@@ -29,6 +29,21 @@ const POD: &str = "hardway-verify";
 const LABEL: &str = "hardway.dev/verify";
 const SAID: &str = "hardway was here";
 
+/// Why what a pod should say is not read from it.
+#[derive(Debug, thiserror::Error)]
+enum PodError {
+    #[error(transparent)]
+    Ask(#[from] AskError),
+    #[error("the command did not end")]
+    Endless,
+    #[error("the pod's log has {0:?} instead of {SAID:?}")]
+    Logged(String),
+    #[error(transparent)]
+    Read(#[from] std::io::Error),
+    #[error("the command said {0:?} instead of {SAID:?}")]
+    Said(String),
+}
+
 impl Workload {
     /// The checks `workload`, `logs` and `exec`. A namespace that an interrupted run left behind goes too.
     pub(super) async fn check(&self, wants: impl Fn(Check) -> bool) -> Vec<VerifyOutcome> {
@@ -74,13 +89,13 @@ impl Workload {
         if wants(Check::Logs) {
             outcomes.push(match self.logs(&pods).await {
                 Ok(()) => VerifyOutcome::passed(Check::Logs, "what the pod said can be read"),
-                Err(error) => VerifyOutcome::failed(Check::Logs, vec![error], FIX),
+                Err(error) => VerifyOutcome::failed(Check::Logs, vec![error.to_string()], FIX),
             });
         }
         if wants(Check::Exec) {
             outcomes.push(match self.exec(&pods).await {
                 Ok(()) => VerifyOutcome::passed(Check::Exec, "a command ran in the pod"),
-                Err(error) => VerifyOutcome::failed(Check::Exec, vec![error], FIX),
+                Err(error) => VerifyOutcome::failed(Check::Exec, vec![error.to_string()], FIX),
             });
         }
         outcomes
@@ -135,32 +150,20 @@ impl Workload {
                 "securityContext": {"allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}}}]}})
     }
 
-    async fn logs(&self, pods: &Api<Pod>) -> Result<(), String> {
-        let text =
-            self.within(pods.logs(POD, &LogParams::default())).await.map_err(|error| error.to_string())?;
-        if text.contains(SAID) {
-            Ok(())
-        } else {
-            Err(format!("the pod's log has {text:?} instead of {SAID:?}"))
-        }
+    async fn logs(&self, pods: &Api<Pod>) -> Result<(), PodError> {
+        let text = self.within(pods.logs(POD, &LogParams::default())).await?;
+        if text.contains(SAID) { Ok(()) } else { Err(PodError::Logged(text)) }
     }
 
-    async fn exec(&self, pods: &Api<Pod>) -> Result<(), String> {
+    async fn exec(&self, pods: &Api<Pod>) -> Result<(), PodError> {
         let parameters = AttachParams::default().stdout(true).stderr(false);
-        let mut process = self
-            .within(pods.exec(POD, ["echo", SAID], &parameters))
-            .await
-            .map_err(|error| error.to_string())?;
+        let mut process = self.within(pods.exec(POD, ["echo", SAID], &parameters)).await?;
         let mut text = String::new();
         if let Some(mut output) = process.stdout() {
             let read = timeout(self.patience, output.read_to_string(&mut text)).await;
-            read.map_err(|_| "the command did not end".to_owned())?.map_err(|error| error.to_string())?;
+            read.map_err(|_| PodError::Endless)??;
         }
-        if text.contains(SAID) {
-            Ok(())
-        } else {
-            Err(format!("the command said {text:?} instead of {SAID:?}"))
-        }
+        if text.contains(SAID) { Ok(()) } else { Err(PodError::Said(text)) }
     }
 
     async fn within<T>(&self, asked: impl Future<Output = kube::Result<T>>) -> Result<T, AskError> {

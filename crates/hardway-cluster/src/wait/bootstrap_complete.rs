@@ -4,7 +4,7 @@ use super::error::WaitError;
 use super::line::Line;
 use super::waiter::{Wait, host};
 use crate::clock::shown;
-use crate::pivot::{Allowed, Decision, Facts, ask_members, decide};
+use crate::pivot::{Allowed, Decision, Facts, MembersError, ask_members, decide};
 use crate::watch::{Kind, Watch};
 
 impl Wait<'_> {
@@ -66,7 +66,7 @@ impl Wait<'_> {
 
     /// What the pivot waits for first, as far as watching tells: etcd itself is not asked each time.
     fn first_closed_gate(&self) -> Option<String> {
-        let asked = Err("it was not asked yet".to_owned());
+        let asked = Err(MembersError::NotAsked);
         let facts = Facts::of(self.index.state(), self.index.declared(), self.is_fresh(), asked, false);
         decide(&facts).missing().next().map(str::to_owned)
     }
@@ -95,8 +95,8 @@ impl Wait<'_> {
     /// The same for a caller that knows whether the bootstrap host has left the load balancer.
     pub async fn decision_when(&mut self, has_left_load_balancer: bool) -> Decision {
         let asked = match &self.options.etcd {
-            Some(access) => ask_members(access).await.map_err(|error| error.to_string()),
-            None => Err("there is no etcd client certificate in the working folder".to_owned()),
+            Some(access) => ask_members(access).await,
+            None => Err(MembersError::NoCertificate),
         };
         let (state, declared) = (self.index.state(), self.index.declared());
         decide(&Facts::of(state, declared, self.is_fresh(), asked, has_left_load_balancer))

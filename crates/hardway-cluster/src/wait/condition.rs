@@ -11,14 +11,23 @@ use super::waiter::{Wait, host};
 use crate::operators::Index;
 use crate::watch::{Kind, Watch};
 
+/// What a look at the cluster comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// It holds: what was seen, in a sentence.
+    Holds(String),
+    /// Not yet: what is missing, in a sentence.
+    Lacks(String),
+}
+
 impl Wait<'_> {
-    /// Until the API answers and this holds: `Ok` with what was seen, or `Err` with what is missing, in a sentence.
+    /// Until the API answers and this holds. Gives what was seen.
     ///
     /// # Errors
     /// What was missing last, and why the wait was given up.
     pub async fn holds(
         &mut self,
-        mut check: impl FnMut(&Index, Timestamp) -> Result<String, String>,
+        mut check: impl FnMut(&Index, Timestamp) -> Judgement,
     ) -> Result<String, (String, GiveUp)> {
         self.look_at_host();
         self.announce(&format!("the Kubernetes API at {}", host(&self.config)));
@@ -28,8 +37,8 @@ impl Wait<'_> {
         let mut last = String::new();
         let seen = self.until(&mut watch, async |wait| match wait.judged(&mut check) {
             None => None,
-            Some(Ok(seen)) => Some(seen),
-            Some(Err(missing)) => {
+            Some(Judgement::Holds(seen)) => Some(seen),
+            Some(Judgement::Lacks(missing)) => {
                 if missing != last {
                     wait.say(Line::info(format!("Waiting for {missing}")).awaiting(missing.as_str()));
                 }
@@ -41,10 +50,7 @@ impl Wait<'_> {
     }
 
     /// Nothing is judged before the first lists are there: an empty picture would lack everything.
-    fn judged(
-        &self,
-        check: &mut impl FnMut(&Index, Timestamp) -> Result<String, String>,
-    ) -> Option<Result<String, String>> {
+    fn judged(&self, check: &mut impl FnMut(&Index, Timestamp) -> Judgement) -> Option<Judgement> {
         let is_known =
             [Kind::Nodes, Kind::Requests, Kind::Version].iter().all(|kind| self.index.is_fresh(*kind));
         is_known.then(|| check(&self.index, self.clock.now()))

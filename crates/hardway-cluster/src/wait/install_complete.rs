@@ -6,7 +6,7 @@ use kube::{Client, Config};
 use super::error::WaitError;
 use super::line::Line;
 use super::waiter::{Wait, host};
-use crate::api_error::{sentence, unless_absent};
+use crate::api_error::{Unanswered, unless_absent};
 use crate::clock::shown;
 use crate::objects::{ConfigMap, Route, Truth};
 use crate::watch::{Kind, Watch};
@@ -147,19 +147,16 @@ impl Wait<'_> {
     }
 }
 
-async fn get<K>(config: &Config, namespace: &str, name: &str) -> Result<Option<K>, String>
+async fn get<K>(config: &Config, namespace: &str, name: &str) -> Result<Option<K>, Unanswered>
 where
     K: kube::Resource<DynamicType = (), Scope = kube::core::NamespaceResourceScope>
         + Clone
         + std::fmt::Debug
         + serde::de::DeserializeOwned,
 {
-    let client = Client::try_from(config.clone()).map_err(|error| sentence(&error))?;
+    let client = Client::try_from(config.clone())?;
     let asked = tokio::time::timeout(std::time::Duration::from_secs(15), async {
         Api::<K>::namespaced(client, namespace).get_opt(name).await
     });
-    match asked.await {
-        Ok(answer) => unless_absent(answer).map_err(|error| sentence(&error)),
-        Err(_) => Err("no answer".to_owned()),
-    }
+    Ok(unless_absent(asked.await?)?)
 }

@@ -20,6 +20,7 @@ mod install_complete;
 mod line;
 mod waiter;
 
+pub use condition::Judgement;
 pub use error::{GiveUp, WaitError};
 pub use install_complete::Installed;
 pub use line::{Level, Line};

@@ -7,7 +7,7 @@ use kube::{Client, Config};
 
 use super::error::{GiveUp, WaitError};
 use super::line::{Line, complaints};
-use crate::api_error::sentence;
+use crate::api_error::{Unanswered, sentence};
 use crate::bootstrap_progress::{BootstrapHost, BootstrapReport, HostWatch};
 use crate::clock::{Clock, shown};
 use crate::declared::Declared;
@@ -176,7 +176,7 @@ impl<'s> Wait<'s> {
                     self.take(&Event::Up(version.clone()));
                     return Ok(version);
                 }
-                Err(error) => error,
+                Err(error) => error.to_string(),
             };
             silence = if error == last { silence + 1 } else { SILENCE };
             if silence >= SILENCE {
@@ -234,7 +234,7 @@ impl<'s> Wait<'s> {
     }
 
     /// Asks, and says now and again that nobody answers.
-    async fn ask_version_aloud(&mut self, last: &str) -> Result<String, String> {
+    async fn ask_version_aloud(&mut self, last: &str) -> Result<String, Unanswered> {
         let mut asked = std::pin::pin!(ask_version(self.config.clone(), self.options.patience.answer));
         let why = Some(last).filter(|last| !last.is_empty());
         loop {
@@ -309,11 +309,9 @@ impl GiveUp {
     }
 }
 
-async fn ask_version(config: Config, patience: Duration) -> Result<String, String> {
-    let client = Client::try_from(config).map_err(|error| sentence(&error))?;
-    let asked = tokio::time::timeout(patience, client.apiserver_version()).await;
-    let answer = asked.map_err(|_| "no answer".to_owned())?;
-    answer.map(|info| info.git_version).map_err(|error| sentence(&error))
+async fn ask_version(config: Config, patience: Duration) -> Result<String, Unanswered> {
+    let client = Client::try_from(config)?;
+    Ok(tokio::time::timeout(patience, client.apiserver_version()).await??.git_version)
 }
 
 /// Where the kubeconfig points, as openshift-install prints it.

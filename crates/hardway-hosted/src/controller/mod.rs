@@ -38,6 +38,7 @@ use crate::machine_maker::MachineMaker;
 use crate::management::Management;
 use crate::pointer::OwnServer;
 use crate::reconcile::{Settings, StepKind};
+use crate::release_unread::ReleaseUnread;
 
 /// A controller.
 #[derive(Clone)]
@@ -78,8 +79,13 @@ pub trait Releases: Send + Sync {
     /// registry, so it must not be called on a thread of the async runtime. It may be asked again and again.
     ///
     /// # Errors
-    /// Why it is not known, in a sentence.
-    fn daemon_image(&self, release: &str, architecture: &str, logins: &Secret) -> Result<String, String>;
+    /// Why it is not known.
+    fn daemon_image(
+        &self,
+        release: &str,
+        architecture: &str,
+        logins: &Secret,
+    ) -> Result<String, ReleaseUnread>;
 }
 
 /// What a controller stands for election for; each has a Lease of its own.

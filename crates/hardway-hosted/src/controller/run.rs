@@ -16,7 +16,7 @@ use super::journal_news::JournalNews;
 use super::metrics::counted;
 use super::snapshot::{Memory, Snapshot};
 use super::tasks::{Done, Tasks};
-use super::watches::Watches;
+use super::watches::{Change, Watches};
 use super::{Controller, ControllerEvent, Duty};
 use crate::error::HostedError;
 use crate::expected::expected;
@@ -108,8 +108,8 @@ impl Run {
     }
 
     /// Told once, not with every try.
-    fn changed(&self, change: Result<(), String>, trouble: &mut Option<String>) {
-        match change {
+    fn changed(&self, change: Change, trouble: &mut Option<String>) {
+        match change.map_err(|error| error.to_string()) {
             Ok(()) => *trouble = None,
             Err(what) if trouble.as_ref() == Some(&what) => {}
             Err(what) => {

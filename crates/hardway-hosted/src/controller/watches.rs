@@ -2,6 +2,7 @@
 
 use futures_util::stream::{BoxStream, select_all};
 use futures_util::{StreamExt as _, TryStreamExt as _};
+use hardway_cluster::api_error::sentence;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 use kube::api::Api;
 use kube::runtime::WatchStreamExt as _;
@@ -24,7 +25,15 @@ pub(super) struct Watches {
 }
 
 /// Something changed, or could not be told.
-pub(super) type Change = Result<(), String>;
+pub(super) type Change = Result<(), WatchTrouble>;
+
+/// Objects of a kind cannot be watched.
+#[derive(Debug, thiserror::Error)]
+#[error("{kind}: {}", sentence(why))]
+pub(super) struct WatchTrouble {
+    kind: String,
+    why: watcher::Error,
+}
 
 /// After this long without a word, a connection counts as dead.
 const SILENCE_SECONDS: u32 = 60;
@@ -76,7 +85,7 @@ where
     let kind = K::kind(&()).into_owned();
     let changes = reflector::reflector(writer, trimmed.default_backoff())
         .map_ok(drop)
-        .map_err(move |error| format!("{kind}: {}", hardway_cluster::api_error::sentence(&error)));
+        .map_err(move |why| WatchTrouble { kind: kind.clone(), why });
     (store, changes.boxed())
 }
 

@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use hardway_assets::node_name;
 use hardway_base::Secret;
 use ipnet::IpNet;
 use serde_json::{Value, json};
@@ -142,13 +143,13 @@ fn hosted_cluster(request: &ClusterRequest) -> Value {
 fn errors(request: &ClusterRequest) -> Vec<String> {
     let mut errors = Vec::new();
     for (what, name) in [("cluster", &request.name), ("namespace", &request.namespace)] {
-        if !names::is_label(name) {
+        if !node_name::is_label(name) {
             errors.push(format!(
                 "{name:?} cannot be the name of a {what}: lower-case letters, digits and dashes, at most 63"
             ));
         }
     }
-    if !names::is_label(&request.infra_id) || request.infra_id.len() > 27 {
+    if !node_name::is_label(&request.infra_id) || request.infra_id.len() > 27 {
         errors.push(format!(
             "{:?} cannot be an infra ID: lower-case letters, digits and dashes, at most 27",
             request.infra_id
@@ -205,7 +206,7 @@ fn network_errors(request: &ClusterRequest) -> Vec<String> {
     for (what, text) in given.iter().filter_map(|(what, text)| Some((*what, (*text)?))) {
         match words::network(what, text) {
             Ok(network) => networks.push((what, network)),
-            Err(error) => errors.push(error),
+            Err(error) => errors.push(error.to_string()),
         }
     }
     let pods = networks.iter().find(|(what, _)| *what == "cluster network");

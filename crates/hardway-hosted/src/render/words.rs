@@ -2,19 +2,28 @@
 
 use std::net::IpAddr;
 
+use hardway_assets::node_name;
 use ipnet::IpNet;
-
-use crate::names;
 
 /// How many addresses of pods a node gets, as OVN-Kubernetes divides the network unless told otherwise.
 const NODE_PREFIX: (u8, u8) = (23, 64);
 
+/// Why a text is no network.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum NetworkError {
+    #[error("{what} {net} is an address in the network {}", net.trunc())]
+    Address { what: String, net: IpNet },
+    #[error("{what} {text:?} is no CIDR such as 10.132.0.0/14")]
+    NotCidr { what: String, text: String },
+}
+
 /// A network in CIDR notation, without bits that are a host's.
-pub(super) fn network(what: &str, text: &str) -> Result<IpNet, String> {
-    let net: IpNet = text.parse().map_err(|_| format!("{what} {text:?} is no CIDR such as 10.132.0.0/14"))?;
+pub(super) fn network(what: &str, text: &str) -> Result<IpNet, NetworkError> {
+    let no_cidr = |_| NetworkError::NotCidr { what: what.to_owned(), text: text.to_owned() };
+    let net: IpNet = text.parse().map_err(no_cidr)?;
     match net.trunc() == net {
         true => Ok(net),
-        false => Err(format!("{what} {net} is an address in the network {}", net.trunc())),
+        false => Err(NetworkError::Address { what: what.to_owned(), net }),
     }
 }
 
@@ -27,8 +36,7 @@ pub(super) fn too_small_for_nodes(net: IpNet) -> Option<String> {
 
 /// The name of a domain: labels with dots between.
 pub(super) fn domain_error(what: &str, text: &str) -> Option<String> {
-    let is_name =
-        text.len() <= 253 && text.split('.').all(names::is_label) && text.parse::<IpAddr>().is_err();
+    let is_name = node_name::is_node_name(text) && text.parse::<IpAddr>().is_err();
     (!is_name).then(|| {
         format!(
             "{text:?} cannot be {what}: labels of lower-case letters, digits and dashes, with dots between"
@@ -108,14 +116,9 @@ mod tests {
     #[test]
     fn networks_are_networks() {
         assert!(network("x", "10.132.0.0/14").is_ok() && network("x", "fd01::/48").is_ok());
-        assert_eq!(
-            network("x", "10.132.0.0"),
-            Err("x \"10.132.0.0\" is no CIDR such as 10.132.0.0/14".into())
-        );
-        assert_eq!(
-            network("x", "10.133.0.1/14"),
-            Err("x 10.133.0.1/14 is an address in the network 10.132.0.0/14".into())
-        );
+        let said = |text: &str| network("x", text).unwrap_err().to_string();
+        assert_eq!(said("10.132.0.0"), "x \"10.132.0.0\" is no CIDR such as 10.132.0.0/14");
+        assert_eq!(said("10.133.0.1/14"), "x 10.133.0.1/14 is an address in the network 10.132.0.0/14");
         assert!(too_small_for_nodes("10.0.0.0/24".parse().unwrap()).is_some());
         assert!(too_small_for_nodes("10.0.0.0/23".parse().unwrap()).is_none());
     }

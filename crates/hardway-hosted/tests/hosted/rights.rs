@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use hardway_base::Secret;
 use hardway_cluster::csr_policy::IgnitionEvidence;
+use hardway_hosted::ReleaseUnread;
 use hardway_hosted::controller::{ControllerEvent, Duty, Releases};
 use hardway_hosted::worker::Stage;
 use hardway_hosted::{AccountToken, Management};
@@ -117,7 +118,12 @@ fn pod_on(node: &str) -> Value {
 struct Asked(Mutex<Vec<String>>);
 
 impl Releases for Asked {
-    fn daemon_image(&self, release: &str, architecture: &str, logins: &Secret) -> Result<String, String> {
+    fn daemon_image(
+        &self,
+        release: &str,
+        architecture: &str,
+        logins: &Secret,
+    ) -> Result<String, ReleaseUnread> {
         let asked = format!("{release} {architecture} {}", logins.expose_text());
         self.0.lock().unwrap().push(asked);
         Ok("registry.example.com/mco:of-the-release".to_owned())

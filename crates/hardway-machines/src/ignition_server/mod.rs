@@ -47,7 +47,7 @@ pub use limits::{Limits, SourceBuckets};
 pub use metrics::Metrics;
 pub use paths::{Route, route};
 pub use prepared_config::PreparedConfig;
-pub use redemptions::Recorder;
+pub use redemptions::{Recorder, Unrecorded};
 pub use router::{Faces, Router};
 pub use server::{Listen, Server, ServerError};
 pub(crate) use timed_io::TimedIo;

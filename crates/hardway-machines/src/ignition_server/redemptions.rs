@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hardway_base::error_sentence;
-use hardway_journal::{Entry, IgnitionRedeemed, Journal, PoolServed};
+use hardway_journal::{Entry, IgnitionRedeemed, Journal, JournalError, PoolServed};
 use jiff::Timestamp;
 use tokio::sync::{mpsc, oneshot};
 
@@ -18,7 +18,21 @@ pub struct Recorder {
     pools: Arc<Tally<String>>,
 }
 
-type Waiting = (Entry, oneshot::Sender<Result<(), String>>);
+type Waiting = (Entry, oneshot::Sender<Result<(), Unrecorded>>);
+
+/// Why it is not on disk.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Unrecorded {
+    /// The journal cannot be written.
+    #[error("{}", error_sentence(.0))]
+    Journal(Arc<JournalError>),
+    /// More wait than the disk keeps up with.
+    #[error("the disk is too slow")]
+    TooSlow,
+    /// Nobody writes any more.
+    #[error("its writer has ended")]
+    WriterEnded,
+}
 
 /// Waiting for the disk, all together. More than connections can wait at once.
 const MOST_WAITING: usize = 4096;
@@ -41,7 +55,7 @@ impl Recorder {
     }
 
     /// Returns once it is on disk, or with the reason why it cannot be; then nothing may be given out.
-    pub async fn record(&self, redemption: &Redemption, time: Timestamp) -> Result<(), String> {
+    pub async fn record(&self, redemption: &Redemption, time: Timestamp) -> Result<(), Unrecorded> {
         let Some(sender) = &self.sender else { return Ok(()) };
         let more = match redemption {
             Redemption::Pool { pool, .. } => match self.pools.count(pool.clone()) {
@@ -51,11 +65,10 @@ impl Recorder {
             Redemption::Host { .. } | Redemption::Hosted { .. } => 0,
         };
         let (done, is_done) = oneshot::channel();
-        let gone = || Err("its writer has ended".to_owned());
         match sender.try_send((entry(redemption, time, more), done)) {
-            Ok(()) => is_done.await.unwrap_or_else(|_| gone()),
-            Err(mpsc::error::TrySendError::Full(_)) => Err("the disk is too slow".to_owned()),
-            Err(mpsc::error::TrySendError::Closed(_)) => gone(),
+            Ok(()) => is_done.await.unwrap_or(Err(Unrecorded::WriterEnded)),
+            Err(mpsc::error::TrySendError::Full(_)) => Err(Unrecorded::TooSlow),
+            Err(mpsc::error::TrySendError::Closed(_)) => Err(Unrecorded::WriterEnded),
         }
     }
 }
@@ -78,7 +91,8 @@ fn write(journal: &Journal, mut receiver: mpsc::Receiver<Waiting>) {
     let mut waiting = Vec::new();
     while receiver.blocking_recv_many(&mut waiting, MOST_AT_ONCE) > 0 {
         let (entries, done): (Vec<Entry>, Vec<_>) = waiting.drain(..).unzip();
-        let written = journal.append(&entries).map(|_| ()).map_err(|error| error_sentence(&error));
+        let written =
+            journal.append(&entries).map(drop).map_err(|error| Unrecorded::Journal(Arc::new(error)));
         done.into_iter().for_each(|done| {
             // Who went away meanwhile does not mind.
             let _ = done.send(written.clone());

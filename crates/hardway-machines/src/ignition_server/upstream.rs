@@ -66,30 +66,51 @@ impl Upstream {
         Ok(Self { client: Client::try_from(config).map_err(|error| UpstreamError::Client(Box::new(error)))? })
     }
 
-    async fn fetch(&self, token: &hardway_base::Secret) -> Result<PreparedConfig, String> {
+    async fn fetch(&self, token: &hardway_base::Secret) -> Result<PreparedConfig, FetchError> {
         let bearer = format!("Bearer {}", STANDARD.encode(token.expose()));
         let request = Request::get("/ignition").header("authorization", bearer).body(Vec::new());
-        let request = request.map_err(|error| error.to_string())?;
-        let answer = self.client.request_stream(request).await.map_err(|error| match error {
-            kube::Error::Api(status) => format!("it answers {}", status.code),
-            error => error_sentence(&error),
-        })?;
+        let answer = self.client.request_stream(request?).await?;
         let mut bytes = Vec::new();
-        let mut answer = answer.take(LARGEST_PAYLOAD + 1);
-        answer.read_to_end(&mut bytes).await.map_err(|error| error.to_string())?;
+        answer.take(LARGEST_PAYLOAD + 1).read_to_end(&mut bytes).await?;
         if bytes.len() as u64 > LARGEST_PAYLOAD {
-            return Err(format!("what it gives is larger than {LARGEST_PAYLOAD} bytes"));
+            return Err(FetchError::TooLarge);
         }
         let is_config = serde_json::from_slice::<serde_json::Value>(&bytes)
             .is_ok_and(|config| config["ignition"].is_object());
-        if is_config { Ok(PreparedConfig::new(bytes)) } else { Err("what it gives is no config".to_owned()) }
+        if is_config { Ok(PreparedConfig::new(bytes)) } else { Err(FetchError::NotAConfig) }
     }
 }
 
 /// A Secret by its name and its uid: another one under the same name is another.
 type Which = (String, Option<String>);
 /// What a Secret lacked.
-type Fetched = (Which, Result<PreparedConfig, String>);
+type Fetched = (Which, Result<PreparedConfig, FetchError>);
+
+/// Why there is no config for it.
+#[derive(Debug, thiserror::Error)]
+enum FetchError {
+    #[error("{}", error_sentence(.0))]
+    Client(Box<kube::Error>),
+    #[error("what it gives is no config")]
+    NotAConfig,
+    #[error("{0}")]
+    Request(#[from] http::Error),
+    #[error("{0}")]
+    Read(#[from] std::io::Error),
+    #[error("it answers {0}")]
+    Status(u16),
+    #[error("what it gives is larger than {LARGEST_PAYLOAD} bytes")]
+    TooLarge,
+}
+
+impl From<kube::Error> for FetchError {
+    fn from(error: kube::Error) -> Self {
+        match error {
+            kube::Error::Api(status) => Self::Status(status.code),
+            error => Self::Client(Box::new(error)),
+        }
+    }
+}
 
 /// Keeps tokens current as [`super::token_watch::watch`] does, and fetches what their Secrets lack.
 pub async fn watch(
@@ -285,7 +306,7 @@ mod tests {
         let config = Config::new(format!("http://{address}").parse().unwrap());
         let upstream = Upstream { client: Client::try_from(config).unwrap() };
         let fetched = upstream.fetch(&hardway_base::Secret::new("t0ken")).await;
-        assert_eq!(fetched.unwrap_err(), "what it gives is larger than 33554432 bytes");
+        assert_eq!(fetched.unwrap_err().to_string(), "what it gives is larger than 33554432 bytes");
     }
 
     fn which(uid: &str) -> Which {

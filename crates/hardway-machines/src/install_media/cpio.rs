@@ -3,6 +3,26 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+/// What is no archive, or no longer a whole one.
+#[derive(Debug, thiserror::Error)]
+pub enum CpioError {
+    /// It ends too early.
+    #[error("an archive is cut short")]
+    CutShort,
+    /// Its header is damaged.
+    #[error("an archive's header has something else than digits")]
+    Digits,
+    /// A name is no text.
+    #[error("a name in an archive that is no text")]
+    Name,
+    /// A name is too long or too short.
+    #[error("a name of {0} bytes in an archive")]
+    NameSize(usize),
+    /// Something else follows an entry.
+    #[error("no archive entry at byte {0} of an archive")]
+    NoEntry(usize),
+}
+
 const MAGIC: &[u8] = b"070701";
 /// Magic and thirteen numbers of eight digits.
 const HEADER: usize = 110;
@@ -38,27 +58,27 @@ pub(super) fn write(files: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
 
 /// The regular files of the archive at the beginning, and how long it is. A file that stands there twice counts as it
 /// stands last, as for the kernel.
-pub(super) fn read(bytes: &[u8]) -> Result<(BTreeMap<String, Vec<u8>>, usize), String> {
+pub(super) fn read(bytes: &[u8]) -> Result<(BTreeMap<String, Vec<u8>>, usize), CpioError> {
     let mut files = BTreeMap::new();
     let mut at = 0;
     loop {
-        let header = bytes.get(at..at + HEADER).ok_or("an archive is cut short")?;
+        let header = bytes.get(at..at + HEADER).ok_or(CpioError::CutShort)?;
         if !is_archive(header) {
-            return Err(format!("no archive entry at byte {at} of an archive"));
+            return Err(CpioError::NoEntry(at));
         }
         let (mode, size, name_size) = (number(header, 1)?, number(header, 6)? as usize, number(header, 11)?);
         let name_size = name_size as usize;
         if name_size == 0 || name_size > LONGEST_NAME {
-            return Err(format!("a name of {name_size} bytes in an archive"));
+            return Err(CpioError::NameSize(name_size));
         }
-        let name = bytes.get(at + HEADER..at + HEADER + name_size).ok_or("an archive is cut short")?;
+        let name = bytes.get(at + HEADER..at + HEADER + name_size).ok_or(CpioError::CutShort)?;
         let name = name.strip_suffix(b"\0").and_then(|name| std::str::from_utf8(name).ok());
-        let name = name.ok_or("a name in an archive that is no text")?;
+        let name = name.ok_or(CpioError::Name)?;
         let start = padded(at + HEADER + name_size);
         if name == TRAILER {
             return Ok((files, start.min(bytes.len())));
         }
-        let contents = bytes.get(start..start + size).ok_or("an archive is cut short")?;
+        let contents = bytes.get(start..start + size).ok_or(CpioError::CutShort)?;
         if mode & KIND == REGULAR {
             files.insert(name.to_owned(), contents.to_vec());
         }
@@ -87,13 +107,13 @@ fn padded(length: usize) -> usize {
     length.next_multiple_of(4)
 }
 
-fn number(header: &[u8], index: usize) -> Result<u32, String> {
+fn number(header: &[u8], index: usize) -> Result<u32, CpioError> {
     let at = MAGIC.len() + 8 * index;
     let digits = header.get(at..at + 8).and_then(|digits| std::str::from_utf8(digits).ok());
     digits
         .filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
         .and_then(|digits| u32::from_str_radix(digits, 16).ok())
-        .ok_or_else(|| "an archive's header has something else than digits".to_owned())
+        .ok_or(CpioError::Digits)
 }
 
 #[cfg(test)]

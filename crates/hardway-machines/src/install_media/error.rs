@@ -3,12 +3,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::initrd::InitrdError;
+
 /// What is wrong with an install medium, or with what should go into it. The program names the file.
 #[derive(Debug, thiserror::Error)]
 pub enum MediaError {
     /// The embed area holds something that no kernel could unpack.
     #[error("the embed area holds something that is no initramfs: {0}")]
-    Area(String),
+    Area(InitrdError),
     /// An area is said to lie where the image has no bytes.
     #[error(
         "{what} would be at {offset}, {length} bytes long, but the file it lies in ends at {end}: the image is damaged"

@@ -4,16 +4,39 @@
 //! packed with xz and a CRC-32, which is the only check the kernel knows (kernel `Documentation/staging/xz.rst`).
 
 use std::collections::BTreeMap;
-use std::io::{Read, Write as _};
+use std::io::{self, Read, Write as _};
 
 use liblzma::stream::{Check, Filters, LzmaOptions, PRESET_EXTREME, Stream};
 
-use super::cpio;
+use super::cpio::{self, CpioError};
 
 /// Files by path, without the slash at the beginning.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Initrd {
     files: BTreeMap<String, Vec<u8>>,
+}
+
+/// Why an area cannot be unpacked.
+#[derive(Debug, thiserror::Error)]
+pub enum InitrdError {
+    /// An archive in it.
+    #[error("{0}")]
+    Archive(#[from] CpioError),
+    /// Behind an archive, within its packing.
+    #[error("something follows the archive inside its packing")]
+    Follows,
+    /// It is made to fill memory.
+    #[error("it unpacks to more than {MOST} bytes")]
+    TooLarge,
+    /// The packing is damaged.
+    #[error("{0}")]
+    Packing(#[from] io::Error),
+    /// The unpacker cannot be made.
+    #[error("{0}")]
+    Unpacker(#[from] liblzma::stream::Error),
+    /// Nothing that is known.
+    #[error("neither an archive nor gzip, xz or zstd")]
+    Unknown,
 }
 
 /// What an area unpacks to at most. An area has 256 KiB; more than this is made to fill memory.
@@ -30,7 +53,7 @@ impl std::fmt::Debug for Initrd {
 
 impl Initrd {
     /// Unpacks every archive. Zeros before, between and after them are padding.
-    pub(super) fn read(mut bytes: &[u8]) -> Result<Self, String> {
+    pub(super) fn read(mut bytes: &[u8]) -> Result<Self, InitrdError> {
         let mut initrd = Self::default();
         let mut left = MOST;
         loop {
@@ -48,7 +71,7 @@ impl Initrd {
             left -= unpacked.len() as u64;
             let (files, length) = cpio::read(&unpacked)?;
             if unpacked[length..].iter().any(|byte| *byte != 0) {
-                return Err("something follows the archive inside its packing".to_owned());
+                return Err(InitrdError::Follows);
             }
             initrd.files.extend(files);
             bytes = rest;
@@ -99,8 +122,7 @@ fn pack(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// The packed piece at the beginning, unpacked to no more than `most` bytes, and what follows it.
-fn unpack(bytes: &[u8], most: u64) -> Result<(Vec<u8>, &[u8]), String> {
-    let failed = |error: std::io::Error| error.to_string();
+fn unpack(bytes: &[u8], most: u64) -> Result<(Vec<u8>, &[u8]), InitrdError> {
     match bytes {
         [0x1f, 0x8b, ..] => {
             let mut decoder = flate2::bufread::GzDecoder::new(bytes);
@@ -108,26 +130,26 @@ fn unpack(bytes: &[u8], most: u64) -> Result<(Vec<u8>, &[u8]), String> {
             Ok((unpacked, decoder.into_inner()))
         }
         [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => {
-            let stream = Stream::new_stream_decoder(MOST_MEMORY, 0).map_err(|error| error.to_string())?;
+            let stream = Stream::new_stream_decoder(MOST_MEMORY, 0)?;
             let mut decoder = liblzma::bufread::XzDecoder::new_stream(bytes, stream);
             let unpacked = limited(&mut decoder, most)?;
             Ok((unpacked, decoder.into_inner()))
         }
         [0x28, 0xb5, 0x2f, 0xfd, ..] => {
-            let decoder = zstd::stream::read::Decoder::with_buffer(bytes).map_err(failed)?;
+            let decoder = zstd::stream::read::Decoder::with_buffer(bytes)?;
             let mut decoder = decoder.single_frame();
             let unpacked = limited(&mut decoder, most)?;
             Ok((unpacked, decoder.finish()))
         }
-        _ => Err("neither an archive nor gzip, xz or zstd".to_owned()),
+        _ => Err(InitrdError::Unknown),
     }
 }
 
-fn limited(decoder: &mut impl Read, most: u64) -> Result<Vec<u8>, String> {
+fn limited(decoder: &mut impl Read, most: u64) -> Result<Vec<u8>, InitrdError> {
     let mut unpacked = Vec::new();
-    decoder.take(most + 1).read_to_end(&mut unpacked).map_err(|error| error.to_string())?;
+    decoder.take(most + 1).read_to_end(&mut unpacked)?;
     if unpacked.len() as u64 > most {
-        return Err(format!("it unpacks to more than {MOST} bytes"));
+        return Err(InitrdError::TooLarge);
     }
     Ok(unpacked)
 }
@@ -170,13 +192,13 @@ mod tests {
         gzip.write_all(&vec![b'0'; MOST as usize + 1]).unwrap();
         let bomb = gzip.finish().unwrap();
         assert!(bomb.len() < 1 << 20);
-        assert!(Initrd::read(&bomb).unwrap_err().contains("unpacks to more"));
+        assert!(matches!(Initrd::read(&bomb), Err(InitrdError::TooLarge)));
         // Each piece alone would do; it is their sum that counts.
         let half = cpio::write(&one("half", &"0".repeat(MOST as usize / 2)).files);
         let half = zstd::encode_all(&*half, 1).unwrap();
         assert!(Initrd::read(&half).is_ok());
-        assert!(Initrd::read(&half.repeat(2)).unwrap_err().contains("unpacks to more"));
-        assert!(Initrd::read(b"garbage").unwrap_err().contains("neither"));
+        assert!(matches!(Initrd::read(&half.repeat(2)), Err(InitrdError::TooLarge)));
+        assert!(matches!(Initrd::read(b"garbage"), Err(InitrdError::Unknown)));
         assert_eq!(Initrd::read(&[0; 4096]).unwrap(), Initrd::default());
     }
 }

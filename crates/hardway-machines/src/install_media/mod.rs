@@ -21,7 +21,9 @@ mod patch;
 mod pxe_files;
 
 pub use boot_folder::{BOOT_HOSTS, BOOT_INDEX, BootAnswer, BootFolder};
+pub use cpio::CpioError;
 pub use error::MediaError;
+pub use initrd::InitrdError;
 pub use iso9660::Image;
 pub use kernel_arguments::KernelArgumentEdits;
 pub use live_iso::{Features, LiveIso, Prepared};

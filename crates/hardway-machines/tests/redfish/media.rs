@@ -74,7 +74,7 @@ async fn the_operator_is_told_why_and_the_controller_only_that() {
     let server = MediaServer::start(
         "127.0.0.1:0".parse().unwrap(),
         BTreeMap::from(isos),
-        Box::new(|_| Err("the disk is full".to_owned())),
+        Box::new(|_| Err(std::io::Error::other("the disk is full").into())),
         Box::new(move |what| told.lock().unwrap().push(what.to_owned())),
     )
     .await
@@ -89,7 +89,7 @@ async fn the_operator_is_told_why_and_the_controller_only_that() {
     assert!(heard[0].starts_with(&format!("{} cannot be read: ", path("master-0").display())), "{heard:?}");
     assert_eq!(
         heard[1],
-        "that 127.0.0.1 reads the medium of master-1 is not in the journal: the disk is full"
+        "that 127.0.0.1 reads the medium of master-1 is not in the journal: the journal cannot be used: the disk is full"
     );
 }
 

@@ -4,7 +4,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use hardway_base::error_sentence;
-use hardway_cluster::approver::Approver;
+use hardway_cluster::approver::{Approver, ApproverError};
 use tokio_util::sync::CancellationToken;
 
 use crate::report::Report;
@@ -26,10 +26,7 @@ impl BackgroundApprover {
         let stopped = stop.clone();
         let thread = std::thread::spawn(move || {
             runtime.block_on(async {
-                let watch = async || match approver.watch(stopped.clone().cancelled_owned()).await {
-                    Ok(_) => Ok(()),
-                    Err(error) => Err(error_sentence(&error)),
-                };
+                let watch = async || approver.watch(stopped.clone().cancelled_owned()).await.map(drop);
                 again_and_again(watch, &stopped, BETWEEN_APPROVERS, |why| gave_up(&why)).await;
             });
         });
@@ -49,13 +46,14 @@ impl Drop for BackgroundApprover {
 /// What cannot be recorded is not decided, and an approver that finds so gives up. A disk that is full for a moment must not
 /// leave the machines without certificates for the rest of the wait.
 async fn again_and_again(
-    mut run: impl AsyncFnMut() -> Result<(), String>,
+    mut run: impl AsyncFnMut() -> Result<(), ApproverError>,
     stop: &CancellationToken,
     pause: Duration,
     mut tell: impl FnMut(String),
 ) {
     let mut told = String::new();
     while let Err(why) = run().await {
+        let why = error_sentence(&why);
         if why != told {
             tell(format!("{why}; trying again"));
         }
@@ -74,15 +72,16 @@ mod tests {
     #[tokio::test]
     async fn an_approver_that_gave_up_begins_again_and_says_why_once() {
         let (mut runs, mut told) = (0, Vec::new());
+        let full = || ApproverError::Log(std::io::ErrorKind::StorageFull.into());
         let run = async || {
             runs += 1;
-            if runs < 4 { Err("no space left".to_owned()) } else { Ok(()) }
+            if runs < 4 { Err(full()) } else { Ok(()) }
         };
         again_and_again(run, &CancellationToken::new(), Duration::ZERO, |why| told.push(why)).await;
-        assert_eq!((runs, told), (4, vec!["no space left; trying again".to_owned()]));
+        assert_eq!((runs, told), (4, vec![format!("{}; trying again", error_sentence(&full()))]));
 
         let stopped = CancellationToken::new();
         stopped.cancel();
-        again_and_again(async || Err("no space left".to_owned()), &stopped, Duration::MAX, |_| {}).await;
+        again_and_again(async || Err(full()), &stopped, Duration::MAX, |_| {}).await;
     }
 }

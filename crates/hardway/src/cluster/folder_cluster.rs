@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use fs_err as fs;
 use hardway_assets::pki;
-use hardway_base::{error_sentence, pem};
+use hardway_base::pem;
+use hardway_cluster::api_error::Unanswered;
 use hardway_cluster::kubeconfig::{self, without_retries};
 use kube::api::{ApiResource, DynamicObject};
 use kube::core::GroupVersionKind;
@@ -84,18 +85,27 @@ fn told_id(workdir: &Workdir) -> Option<String> {
     Some(metadata["infraID"].as_str()?.to_owned())
 }
 
-/// What a cluster calls itself, or why it does not say.
-async fn infra_id(config: &Config) -> Result<String, String> {
-    let client = without_retries(config).map_err(|error| error_sentence(&error))?;
+/// Why a cluster does not say what it calls itself.
+#[derive(Debug, thiserror::Error)]
+enum Untold {
+    #[error(transparent)]
+    Unanswered(#[from] Unanswered),
+    #[error("its Infrastructure has no name yet")]
+    Unnamed,
+}
+
+/// What a cluster calls itself.
+async fn infra_id(config: &Config) -> Result<String, Untold> {
+    let client = without_retries(config).map_err(Unanswered::from)?;
     let kind = ApiResource::from_gvk_with_plural(
         &GroupVersionKind::gvk("config.openshift.io", "v1", "Infrastructure"),
         "infrastructures",
     );
     let infrastructures: Api<DynamicObject> = Api::all_with(client, &kind);
     let asked = tokio::time::timeout(PATIENCE, infrastructures.get("cluster")).await;
-    let object = asked.map_err(|_| "no answer".to_owned())?.map_err(|error| error_sentence(&error))?;
+    let object = asked.map_err(Unanswered::from)?.map_err(Unanswered::from)?;
     let id = object.data["status"]["infrastructureName"].as_str();
-    id.map(str::to_owned).ok_or_else(|| "its Infrastructure has no name yet".to_owned())
+    id.map(str::to_owned).ok_or(Untold::Unnamed)
 }
 
 fn other(workdir: &Workdir, name: &str, evidence: &[String]) -> Report {

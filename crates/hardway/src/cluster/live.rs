@@ -9,13 +9,16 @@ use hardway_assets::Cluster;
 use hardway_assets::inventory::Role;
 use hardway_assets::{pki, yaml};
 use hardway_cluster::bootstrap_progress::{BootstrapHost, Gateway, Remote};
+use hardway_cluster::clock::Clock;
 use hardway_cluster::declared::Declared;
 use hardway_cluster::kubeconfig;
 use hardway_cluster::pivot::EtcdAccess;
+use hardway_cluster::wait::{Line, Wait, WaitOptions};
 use kube::Config;
 
 use super::folder_cluster;
 use super::shell;
+use crate::clock;
 use crate::inputs::{InputFiles, Workdir};
 use crate::project::{self, Checked};
 use crate::release::Reach;
@@ -91,6 +94,19 @@ impl Live {
             serde_json::from_value(object["spec"]["overrides"].clone()).ok()
         });
         Declared { overrides: overrides.unwrap_or_default(), ..Declared::of(cluster) }
+    }
+
+    /// A wait for it: for who is declared, with every way there is of asking.
+    pub(crate) fn wait<'s>(
+        &self,
+        workdir: &Workdir,
+        mut options: WaitOptions,
+        say: &'s mut dyn FnMut(Line),
+    ) -> Wait<'s> {
+        options.etcd = self.etcd(workdir);
+        options.host = self.bootstrap_host(workdir);
+        let clock = Clock::start(clock::now());
+        Wait::new(self.config.clone(), self.declared(workdir), options, clock, say)
     }
 
     /// How etcd on the masters is asked, if the folder has a client certificate for it.

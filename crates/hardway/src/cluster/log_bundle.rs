@@ -74,9 +74,18 @@ pub(crate) fn gather_bundle(
 }
 
 /// The first address of a name, or the address that it is.
-pub(crate) fn resolve(name: &str) -> Result<IpAddr, String> {
-    let mut found = (name, 22).to_socket_addrs().map_err(|error| error.to_string())?;
-    found.next().map(|address| address.ip()).ok_or_else(|| "it has no address".to_owned())
+pub(crate) fn resolve(name: &str) -> Result<IpAddr, ResolveError> {
+    let mut found = (name, 22).to_socket_addrs()?;
+    found.next().map(|address| address.ip()).ok_or(ResolveError::NoAddress)
+}
+
+/// Why a name leads nowhere.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ResolveError {
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    #[error("it has no address")]
+    NoAddress,
 }
 
 /// What is asked of a host over ssh.

@@ -64,9 +64,7 @@ impl Background {
             return Ok(());
         }
         let (journal, view) = (install.journal.clone(), install.view.clone());
-        let note = move |read: &MediumRead| {
-            journal.append(&[Entry::of(clock::now(), read)]).map(drop).map_err(|error| error_sentence(&error))
-        };
+        let note = move |read: &MediumRead| journal.append(&[Entry::of(clock::now(), read)]).map(drop);
         let trouble = move |what: &str| view.event(&format!("media: {what}"));
         let iso = |name: &String| install.dir.join(format!("media/{name}.iso"));
         let isos =

@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use hardway_assets::{Phase, pki};
-use hardway_cluster::clock::Clock;
 use hardway_cluster::operators::Index;
-use hardway_cluster::wait::{GiveUp, Level, Line, Wait, WaitOptions};
+use hardway_cluster::wait::{GiveUp, Judgement, Level, Line, Wait, WaitOptions};
 use jiff::{SignedDuration, Timestamp};
 
 use super::Install;
@@ -46,13 +45,8 @@ impl Install {
     /// Machines were installed with certificates of a day. Once those have ended, nothing that waits for the machines can
     /// come to a good end.
     pub(super) fn check_certificates(&self) -> Result<(), Report> {
-        let now = clock::now();
-        let ends = pki::expiries(&self.cluster, &self.workdir.tree()?, now);
-        let ended: Vec<String> = ends
-            .iter()
-            .filter(|end| end.is_on_disk && end.seconds_left <= 0)
-            .map(|end| format!("{} ended at {}", end.certificate, end.not_after))
-            .collect();
+        let ended = pki::ended(&self.cluster, &self.workdir.tree()?, clock::now());
+        let ended: Vec<String> = ended.iter().map(pki::Expiry::ending).collect();
         if ended.is_empty() {
             return Ok(());
         }
@@ -60,9 +54,7 @@ impl Install {
             "{} certificates of the machines have ended before bootstrapping was complete",
             ended.len()
         );
-        Err(Report::new(Code::CertificatesEnded, what)
-            .evidence([ended.join("\n")])
-            .fix("is this host's clock right? Else begin anew: hardway destroy, then hardway create cluster"))
+        Err(Report::new(Code::CertificatesEnded, what).evidence([ended.join("\n")]).fix(pki::ENDED_FIX))
     }
 
     /// A wait that tells the view.
@@ -71,36 +63,26 @@ impl Install {
         live: &Live,
         stable_for: SignedDuration,
         say: &'s mut dyn FnMut(Line),
-    ) -> Result<Wait<'s>, Report> {
-        let options = WaitOptions {
-            stall_after: self.options.stall_after,
-            stable_for,
-            etcd: live.etcd(&self.workdir),
-            host: live.bootstrap_host(&self.workdir),
-            ..WaitOptions::new()
-        };
-        let clock = Clock::start(clock::now());
-        Ok(Wait::new(live.config.clone(), live.declared(&self.workdir), options, clock, say))
+    ) -> Wait<'s> {
+        let options = WaitOptions { stall_after: self.options.stall_after, stable_for, ..WaitOptions::new() };
+        live.wait(&self.workdir, options, say)
     }
 
     /// One look at everything, judged. A cluster that does not answer has nothing done.
-    pub(super) fn judge(
-        &self,
-        judge: impl Fn(&Index, Timestamp) -> Result<String, String>,
-    ) -> Result<Observed, Report> {
+    pub(super) fn judge(&self, judge: impl Fn(&Index, Timestamp) -> Judgement) -> Result<Observed, Report> {
         if !self.workdir.path(KUBECONFIG).exists() {
             return Ok(Observed::Todo("there is no kubeconfig yet".to_owned()));
         }
         self.block_on(async {
             let live = self.live().await?;
             let mut say = |line: Line| self.log.line(&line.text);
-            let mut wait = self.wait(&live, SignedDuration::ZERO, &mut say)?;
+            let mut wait = self.wait(&live, SignedDuration::ZERO, &mut say);
             if !wait.look(LOOK).await {
                 return Ok(Observed::Todo("the API does not answer".to_owned()));
             }
             Ok(match judge(wait.index(), clock::now()) {
-                Ok(seen) => Observed::Done(seen),
-                Err(missing) => Observed::Todo(missing),
+                Judgement::Holds(seen) => Observed::Done(seen),
+                Judgement::Lacks(missing) => Observed::Todo(missing),
             })
         })
     }
@@ -109,12 +91,12 @@ impl Install {
     pub(super) fn until(
         &self,
         report: impl FnOnce(String) -> Report,
-        judge: impl Fn(&Index, Timestamp) -> Result<String, String>,
+        judge: impl Fn(&Index, Timestamp) -> Judgement,
     ) -> Result<String, Report> {
         self.block_on(async {
             let live = self.live().await?;
             let mut say = |line: Line| self.hear(&line);
-            let mut wait = self.wait(&live, SignedDuration::ZERO, &mut say)?;
+            let mut wait = self.wait(&live, SignedDuration::ZERO, &mut say);
             let waited = wait.holds(|index, now| judge(index, now)).await;
             waited.map_err(|(last, why)| with_broken_link(report(format!("{last}; {why}")), Some(&why)))
         })

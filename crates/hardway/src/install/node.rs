@@ -13,8 +13,9 @@ use hardway_machines::actions::Action;
 use hardway_machines::providers::is_of_machine;
 use kube::Client;
 
-use hardway_cluster::objects::Request;
+use hardway_cluster::objects::{Request, SERVING_SIGNER};
 use hardway_cluster::operators::Index;
+use hardway_cluster::wait::Judgement;
 
 use super::Install;
 use super::phases::{boot_one, has_joined};
@@ -70,11 +71,11 @@ impl Install {
             |index, _| match index.state().nodes.get(&node).map(hardway_cluster::objects::Node::is_ready) {
                 // A node is Ready without its serving certificate, and nobody approves that once this command has ended.
                 Some(true) if !has_serving(index, &node) && !has_joined(self, host).unwrap_or(false) => {
-                    Err(format!("the serving certificate of {node}"))
+                    Judgement::Lacks(format!("the serving certificate of {node}"))
                 }
-                Some(true) => Ok(format!("{node} is Ready")),
-                Some(false) => Err(format!("{node} to be Ready")),
-                None => Err(format!("{node} to become a node")),
+                Some(true) => Judgement::Holds(format!("{node} is Ready")),
+                Some(false) => Judgement::Lacks(format!("{node} to be Ready")),
+                None => Judgement::Lacks(format!("{node} to become a node")),
             },
         )?;
         self.carry_out(&provider.after_join(host))?;
@@ -210,7 +211,7 @@ fn has_serving(index: &Index, node: &str) -> bool {
     let user = format!("system:node:{node}");
     let since = index.state().nodes.get(node).and_then(|node| node.metadata.creation_timestamp.clone());
     let is_its = |request: &&Request| {
-        request.spec.signer_name == "kubernetes.io/kubelet-serving"
+        request.spec.signer_name == SERVING_SIGNER
             && request.spec.username.as_deref() == Some(&user)
             && request.metadata.creation_timestamp >= since
     };

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hardway_base::error_sentence;
 use hardway_journal::{Entry, Follower, Journal, JournalError, Record};
 use hardway_machines::boot_server::{Addresses, BootServer, Note, installed};
 use hardway_machines::ignition_server::faces::{HostTable, HostedFace};
@@ -208,7 +207,7 @@ async fn serve_boot(
     let note: Note = match journal {
         Some(journal) => Box::new(move |begun| {
             let entry = Entry::of(clock(), begun);
-            journal.append(&[entry]).map(drop).map_err(|error| error_sentence(&error))
+            journal.append(&[entry]).map(drop)
         }),
         None => Box::new(|_| Ok(())),
     };

@@ -17,7 +17,7 @@ pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
     }
     if let Err(error) = auths(draft.config.pull_secret.expose_text()) {
         let fix = if draft.config.pull_secret.expose_text().trim().is_empty() { WHERE_FROM } else { AS_JSON };
-        findings.error(Violation::redacted("pullSecret", error).fix(fix));
+        findings.error(Violation::redacted("pullSecret", error.to_string()).fix(fix));
     }
 }
 
@@ -34,41 +34,55 @@ pub(super) fn hosts(secret: &str) -> BTreeSet<String> {
     auths(secret).unwrap_or_default()
 }
 
-fn auths(secret: &str) -> Result<BTreeSet<String>, String> {
-    // serde_json's own sentences name positions, never content, as long as no type is asked for.
-    let secret: Value = serde_json::from_str(secret).map_err(|error| {
-        if error.is_eof() {
-            "unexpected end of JSON input".to_owned()
-        } else {
-            format!("invalid JSON: {error}")
-        }
+/// What is wrong with it, in openshift-install's words. serde_json's own sentences name positions, never content, as long as no
+/// type is asked for.
+#[derive(Debug, thiserror::Error)]
+enum PullSecretError {
+    #[error("unexpected end of JSON input")]
+    CutShort,
+    #[error("json: cannot unmarshal {found} into {wanted}")]
+    Kind { found: &'static str, wanted: String },
+    #[error("auths required")]
+    NoAuths,
+    #[error("{0:?} requires either auth or credsStore")]
+    NoLogin(String),
+    #[error("invalid JSON: {0}")]
+    NotJson(serde_json::Error),
+    #[error("[{}]", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
+    Several(Vec<PullSecretError>),
+}
+
+impl PullSecretError {
+    fn kind(found: &Value, wanted: &str) -> Self {
+        Self::Kind { found: name(found), wanted: wanted.to_owned() }
+    }
+}
+
+fn auths(secret: &str) -> Result<BTreeSet<String>, PullSecretError> {
+    let secret: Value = serde_json::from_str(secret).map_err(|error| match error.is_eof() {
+        true => PullSecretError::CutShort,
+        false => PullSecretError::NotJson(error),
     })?;
     let Value::Object(fields) = secret else {
-        return Err(format!("json: cannot unmarshal {} into an object with auths", name(&secret)));
+        return Err(PullSecretError::kind(&secret, "an object with auths"));
     };
     let auths = match fields.get("auths") {
         Some(Value::Object(auths)) if !auths.is_empty() => auths,
-        Some(Value::Object(_) | Value::Null) | None => return Err("auths required".to_owned()),
-        Some(other) => {
-            return Err(format!("json: cannot unmarshal {} into an object of registries", name(other)));
-        }
+        Some(Value::Object(_) | Value::Null) | None => return Err(PullSecretError::NoAuths),
+        Some(other) => return Err(PullSecretError::kind(other, "an object of registries")),
     };
     let mut errors = Vec::new();
     for (host, login) in auths {
         match login {
             Value::Object(login) if login.contains_key("auth") || login.contains_key("credsStore") => {}
-            Value::Object(_) | Value::Null => {
-                errors.push(format!("{host:?} requires either auth or credsStore"))
-            }
-            other => {
-                errors.push(format!("json: cannot unmarshal {} into the login of {host:?}", name(other)))
-            }
+            Value::Object(_) | Value::Null => errors.push(PullSecretError::NoLogin(host.clone())),
+            other => errors.push(PullSecretError::kind(other, &format!("the login of {host:?}"))),
         }
     }
     match errors.len() {
         0 => Ok(auths.keys().cloned().collect()),
         1 => Err(errors.remove(0)),
-        _ => Err(format!("[{}]", errors.join(", "))),
+        _ => Err(PullSecretError::Several(errors)),
     }
 }
 
@@ -107,7 +121,7 @@ mod tests {
             ),
             (r#"{"auths": {"a": "hush"}}"#, r#"json: cannot unmarshal string into the login of "a""#),
         ] {
-            assert_eq!(auths(bad).unwrap_err(), error, "{bad}");
+            assert_eq!(auths(bad).unwrap_err().to_string(), error, "{bad}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The API and the config server, seen from here.
 
 use crate::diagnosis::evidence::{Api, Evidence, LogSource, Port, Share};
+use crate::no_answer::NoAnswer;
 use crate::objects::Node;
 
 /// The machine-config-server is not for everybody: that it is closed counts only when the API's port beside it is open, and
@@ -12,7 +13,7 @@ pub(in crate::diagnosis) fn config_port_closed(evidence: &Evidence) -> Vec<Strin
         return Vec::new();
     }
     let closed = evidence.ports.iter().filter(|tried| tried.port == 22623);
-    let line = |why: &String, host: &str| format!("{host}:22623 is closed ({why}), {host}:6443 is open");
+    let line = |why: &NoAnswer, host: &str| format!("{host}:22623 is closed ({why}), {host}:6443 is open");
     closed.filter_map(|tried| tried.open.as_ref().err().map(|why| line(why, &tried.host))).collect()
 }
 

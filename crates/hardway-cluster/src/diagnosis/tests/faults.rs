@@ -6,6 +6,7 @@ use serde_json::json;
 use super::good::{booting, report, settled, vip};
 use super::{seeds, surroundings};
 use crate::diagnosis::evidence::{Api, ConfigFacts, Evidence, Log, LogSource};
+use crate::no_answer::NoAnswer;
 use crate::objects::{ClusterOperator, ConfigMap, Node, Request};
 use crate::testing::{at, node, operator, request, version};
 use crate::verify::Resolved;
@@ -53,7 +54,7 @@ fn folder() -> Vec<Fault> {
 
 fn surroundings() -> Vec<Fault> {
     fn lost(name: &mut Option<Resolved>) {
-        name.as_mut().unwrap().found = Err("no such name".to_owned());
+        name.as_mut().unwrap().found = Err(NoAnswer::Late);
     }
     let foreign =
         |name: &mut Option<Resolved>| name.as_mut().unwrap().found = Ok(vec!["10.0.0.1".parse().unwrap()]);
@@ -68,7 +69,7 @@ fn surroundings() -> Vec<Fault> {
         fault("D6", settled(), |e| lost(&mut e.names.api)),
         fault("D7", settled(), |e| e.names.stray.as_mut().unwrap().found = Ok(vec![vip()])),
         fault("D2", settled(), |e| lost(&mut e.names.apps)),
-        fault("L9", booting(), |e| e.ports[1].open = Err("refused".to_owned())),
+        fault("L9", booting(), |e| e.ports[1].open = Err(NoAnswer::Late)),
         fault("H10", booting(), |e| e.fetched = Some([("w0".to_owned(), 7), ("m0".to_owned(), 1)].into())),
         fault("I13", settled(), |e| {
             e.state.nodes.remove("w1");
@@ -209,7 +210,7 @@ fn operators() -> Vec<Fault> {
         Observed::Operator(serde_json::from_value::<ClusterOperator>(object).unwrap())
     };
     let mut compact = settled();
-    compact.declared.nodes.truncate(3);
+    compact.declared.nodes = compact.declared.nodes[..3].to_vec().into();
     compact.state.nodes.retain(|name, _| name.starts_with('m'));
     let cluster = "No networks.operator.openshift.io cluster found";
     vec![

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::bootstrap_progress::{BootstrapReport, entries};
 use crate::diagnosis::evidence::{Api, ConfigFacts, Evidence, FolderFacts, NameFacts, Port};
+use crate::no_answer::NoAnswer;
 use crate::testing::{all_nodes, at, bootstrap, declared, etcd, node, operator, version};
 use crate::verify::Resolved;
 use crate::watch::{Event, Kind};
@@ -20,7 +21,7 @@ pub(super) fn resolved(name: &str) -> Option<Resolved> {
 }
 
 fn surroundings() -> Evidence {
-    let stray = Resolved { found: Err("no such name".to_owned()), ..resolved("nobody").unwrap() };
+    let stray = Resolved { found: Err(NoAnswer::Late), ..resolved("nobody").unwrap() };
     Evidence {
         now: Some(at(0)),
         declared: declared(),

@@ -8,6 +8,7 @@ use super::faults::{Fault, fault};
 use super::good::{booting, settled, vip};
 use crate::diagnosis::evidence::Share;
 use crate::diagnosis::evidence::{Api, Evidence, Log, LogSource, Port};
+use crate::no_answer::NoAnswer;
 use crate::objects::ClusterVersion;
 use crate::testing::{at, operator};
 use crate::watch::Observed;
@@ -43,12 +44,11 @@ fn balancer() -> Vec<Fault> {
         let port = |n: usize| Port {
             host: format!("192.168.126.10{n}"),
             port: 6443,
-            open: if n < open { Ok(()) } else { Err("connection refused".to_owned()) },
+            open: if n < open { Ok(()) } else { Err(NoAnswer::Late) },
         };
         (0..3).map(port).collect()
     };
-    let closed =
-        Port { host: "x.apps.ocp4.example.com".to_owned(), port: 443, open: Err("refused".to_owned()) };
+    let closed = Port { host: "x.apps.ocp4.example.com".to_owned(), port: 443, open: Err(NoAnswer::Late) };
     let kubelet = |line: &str| Log {
         source: LogSource::Node("m9".to_owned()),
         name: "kubelet".to_owned(),

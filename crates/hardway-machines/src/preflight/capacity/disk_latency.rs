@@ -3,7 +3,7 @@
 //! The same as `fio --rw=write --ioengine=sync --fdatasync=1 --bs=2300`, which etcd's documentation recommends: writes of the size
 //! that etcd's log has, each followed by fdatasync.
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -24,13 +24,13 @@ pub(in crate::preflight) fn disk_latency(scene: &Scene<'_>) -> Judged {
         Ok(folder) => folder,
         Err(judged) => return judged,
     };
-    let measured = measure(&folder, scene.site.patience.disk).map_err(|error| error.to_string());
+    let measured = measure(&folder, scene.site.patience.disk);
     let is_rehearsal = matches!(scene.surroundings().footprint, Footprint::Measured { .. });
     judge(&folder, measured, is_rehearsal)
 }
 
 /// Times of single writes. The file has no name and is gone with its handle.
-fn measure(folder: &Path, patience: Duration) -> std::io::Result<Vec<Duration>> {
+fn measure(folder: &Path, patience: Duration) -> io::Result<Vec<Duration>> {
     let mut file = tempfile::tempfile_in(folder)?;
     let block = [0x5a; BLOCK];
     let mut times = Vec::new();
@@ -45,7 +45,7 @@ fn measure(folder: &Path, patience: Duration) -> std::io::Result<Vec<Duration>> 
 }
 
 /// Where nobody's data is, slow is only slow.
-fn judge(folder: &Path, measured: Result<Vec<Duration>, String>, is_rehearsal: bool) -> Judged {
+fn judge(folder: &Path, measured: io::Result<Vec<Duration>>, is_rehearsal: bool) -> Judged {
     let shown = folder.display();
     let fix = "put the machines' disks on an SSD or NVMe that nothing else keeps busy";
     let mut times = match measured {
@@ -103,10 +103,8 @@ mod tests {
             (slow.verdict, judge(folder, times(11), true).verdict),
             (PreflightVerdict::Failed, PreflightVerdict::Warned)
         );
-        assert_eq!(
-            judge(folder, Err("Permission denied".to_owned()), false).verdict,
-            PreflightVerdict::Warned
-        );
+        let refused = Err(io::ErrorKind::PermissionDenied.into());
+        assert_eq!(judge(folder, refused, false).verdict, PreflightVerdict::Warned);
     }
 
     #[test]

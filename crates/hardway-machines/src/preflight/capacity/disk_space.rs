@@ -1,5 +1,6 @@
 //! Room for the machines' disks.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use hardway_assets::Cluster;
@@ -28,7 +29,7 @@ pub(in crate::preflight) fn disk_space(scene: &Scene<'_>) -> Judged {
         Err(judged) => return judged,
     };
     let free = rustix::fs::statvfs(&folder).map(|found| found.f_bavail * found.f_frsize);
-    judge(&folder, room(scene.site.cluster), free.map_err(|error| error.to_string()))
+    judge(&folder, room(scene.site.cluster), free.map_err(io::Error::from))
 }
 
 /// Where disks of machines on this host will lie, or the nearest folder above that is there; the verdict of a check where
@@ -53,7 +54,7 @@ fn room(cluster: &Cluster) -> Room {
     Room { least: count * WRITTEN, most: sizes.sum() }
 }
 
-fn judge(folder: &Path, room: Room, free: Result<u64, String>) -> Judged {
+fn judge(folder: &Path, room: Room, free: io::Result<u64>) -> Judged {
     let folder = folder.display();
     let fix = "free some, or let the machines' disks lie on another file system";
     let free = match free {

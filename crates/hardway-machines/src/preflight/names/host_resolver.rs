@@ -1,5 +1,6 @@
 //! The names as this host resolves them, by whatever means it is set up to.
 
+use std::io;
 use std::net::{IpAddr, ToSocketAddrs as _};
 use std::sync::mpsc;
 use std::thread;
@@ -11,13 +12,22 @@ use super::judgement::list;
 use crate::preflight::check_result::Judged;
 
 /// A name and what the system's resolver says.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct Resolved {
     pub(super) name: String,
     pub(super) expected: Vec<IpAddr>,
-    pub(super) found: Result<Vec<IpAddr>, String>,
+    pub(super) found: Result<Vec<IpAddr>, Unresolved>,
     /// Whether hardway itself, or a person at this host, needs it.
     pub(super) is_needed_here: bool,
+}
+
+/// Why a name has no address.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unresolved {
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    #[error("no answer within {} s", .0.as_secs())]
+    Late(Duration),
 }
 
 /// api and a name below apps, which people use from here; api-int, which is for nodes.
@@ -32,20 +42,19 @@ pub(super) fn resolve_names(cluster: &Cluster, patience: Duration) -> Vec<Resolv
     let asked = wanted
         .map(|(name, expected, is_needed_here)| (resolve(name.clone()), name, expected, is_needed_here));
     let found = asked.map(|(answer, name, expected, is_needed_here)| {
-        let silence = || Err(format!("no answer within {} s", patience.as_secs()));
-        let found = answer.recv_timeout(patience).unwrap_or_else(|_| silence());
+        let found = answer.recv_timeout(patience).map_err(|_| Unresolved::Late(patience));
+        let found = found.and_then(|found| Ok(found?));
         Resolved { name, expected: expected.clone(), found, is_needed_here }
     });
     found.into()
 }
 
 /// The system's resolver cannot be told to hurry: its thread is left to itself.
-fn resolve(name: String) -> mpsc::Receiver<Result<Vec<IpAddr>, String>> {
+fn resolve(name: String) -> mpsc::Receiver<io::Result<Vec<IpAddr>>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let found = (name.as_str(), 0).to_socket_addrs();
-        let found = found.map(|found| found.map(|socket| socket.ip()).collect::<Vec<_>>());
-        let _ = sender.send(found.map_err(|error| error.to_string()));
+        let _ = sender.send(found.map(|found| found.map(|socket| socket.ip()).collect()));
     });
     receiver
 }
@@ -55,7 +64,7 @@ pub(super) fn judge_host(names: &[Resolved]) -> Judged {
     let (mut wrong, mut odd) = (Vec::new(), Vec::new());
     for Resolved { name, expected, found, is_needed_here } in names {
         let missing =
-            |why: &str| format!("{name} does not resolve here: {why}; declared is {}", list(expected));
+            |why: &Unresolved| format!("{name} does not resolve here: {why}; declared is {}", list(expected));
         match found {
             Err(why) if *is_needed_here => wrong.push(missing(why)),
             Err(why) => odd.push(missing(why)),

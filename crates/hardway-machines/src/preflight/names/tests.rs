@@ -1,10 +1,11 @@
 //! A good server, and one change to it at a time.
 
 use std::net::IpAddr;
+use std::time::Duration;
 
 use hardway_assets::example;
 
-use super::host_resolver::{Resolved, judge_host};
+use super::host_resolver::{Resolved, Unresolved, judge_host};
 use super::judgement::*;
 use super::message::{Answer, Question};
 use super::names_seen::{NamesSeen, Wanted, searched_in};
@@ -159,13 +160,13 @@ fn a_silent_server_is_told_once() {
 
 #[test]
 fn names_as_this_host_resolves_them() {
-    let name = |name: &str, found: Result<Vec<IpAddr>, String>, is_needed_here| Resolved {
+    let name = |name: &str, found: Result<Vec<IpAddr>, Unresolved>, is_needed_here| Resolved {
         name: format!("{name}.ocp4.example.com"),
         expected: vec![ip(10)],
         found,
         is_needed_here,
     };
-    let lost = || Err("Name or service not known".to_owned());
+    let lost = || Err(Unresolved::Late(Duration::from_secs(1)));
     assert_eq!(judge_host(&[name("api", Ok(vec![ip(10)]), true)]).verdict, PreflightVerdict::Passed);
     assert_eq!(judge_host(&[name("api-int", lost(), false)]).verdict, PreflightVerdict::Warned);
     let lost = judge_host(&[name("api", lost(), true)]);

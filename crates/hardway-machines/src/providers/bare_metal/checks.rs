@@ -22,7 +22,18 @@ const SERVICE_ROOT: &str = "/redfish/v1/";
 struct ControllerAnswer {
     host: String,
     address: String,
-    answer: Result<Reachability, String>,
+    answer: Result<Reachability, ControllerLost>,
+}
+
+/// Why a controller could not even be asked. The system's own words are kept: its error cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum ControllerLost {
+    #[error("has no address")]
+    NoAddress,
+    #[error("is no address")]
+    NotAnAddress,
+    #[error("{0}")]
+    Unresolved(String),
 }
 
 /// Where a controller is.
@@ -41,11 +52,11 @@ pub(super) fn bmc(scene: &Scene<'_>) -> Judged {
             .into_iter()
             .map(|(host, address)| {
                 scope.spawn(move || {
-                    let answer =
-                        Server::of(&address).ok_or_else(|| "is no address".to_owned()).and_then(|server| {
-                            let at = server.resolve()?;
-                            Ok(Reachability::at(at, SERVICE_ROOT, server.is_https, patience))
-                        });
+                    let server = Server::of(&address).ok_or(ControllerLost::NotAnAddress);
+                    let answer = server.and_then(|server| {
+                        let at = server.resolve()?;
+                        Ok(Reachability::at(at, SERVICE_ROOT, server.is_https, patience))
+                    });
                     ControllerAnswer { host, address, answer }
                 })
             })
@@ -97,9 +108,10 @@ impl Server {
         Some(Self { is_https, authority })
     }
 
-    fn resolve(&self) -> Result<SocketAddr, String> {
-        let mut found = self.authority.to_socket_addrs().map_err(|error| error.to_string())?;
-        found.next().ok_or_else(|| "has no address".to_owned())
+    fn resolve(&self) -> Result<SocketAddr, ControllerLost> {
+        let lost = |error: std::io::Error| ControllerLost::Unresolved(error.to_string());
+        let mut found = self.authority.to_socket_addrs().map_err(lost)?;
+        found.next().ok_or(ControllerLost::NoAddress)
     }
 }
 

@@ -195,10 +195,10 @@ fn architectures(cluster: &Cluster) -> Vec<&str> {
 
 fn uri(fields: &Fields<'_>) -> LibvirtUri {
     let given = fields.text("uri").unwrap_or("qemu:///system");
-    LibvirtUri::read(given).unwrap_or_else(|detail| {
+    LibvirtUri::read(given).unwrap_or_else(|error| {
         // A password that was put there must not be shown.
         let has_login = given.split_once('@').is_some_and(|(before, _)| before.matches(':').count() > 1);
-        fields.wrong("uri", if has_login { HIDDEN } else { given }, &detail);
+        fields.wrong("uri", if has_login { HIDDEN } else { given }, &error.to_string());
         LibvirtUri { text: given.to_owned(), ssh: None }
     })
 }

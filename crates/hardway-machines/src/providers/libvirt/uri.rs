@@ -12,6 +12,21 @@ pub(super) struct LibvirtUri {
     pub(super) ssh: Option<Ssh>,
 }
 
+/// Why it cannot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum UriError {
+    #[error("qemu+ssh needs a host")]
+    NoHost,
+    #[error("must be a URI such as qemu:///system")]
+    NotAUri,
+    #[error("must end in /system: the machines of /session have no network that others reach")]
+    NotTheSystems,
+    #[error(
+        "must be qemu:///system or qemu+ssh://user@host/system: hardway also works on the host itself, beside libvirt"
+    )]
+    OtherWay,
+}
+
 /// Whom ssh asks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Ssh {
@@ -29,23 +44,21 @@ impl LibvirtUri {
     /// Reads a URI.
     ///
     /// # Errors
-    /// What is wrong with it, in a sentence.
-    pub(super) fn read(text: &str) -> Result<Self, String> {
-        let (scheme, rest) = text.split_once("://").ok_or("must be a URI such as qemu:///system")?;
+    /// What is wrong with it.
+    pub(super) fn read(text: &str) -> Result<Self, UriError> {
+        let (scheme, rest) = text.split_once("://").ok_or(UriError::NotAUri)?;
         // `http::Uri` wants a host where libvirt's local URIs have none.
         let readable = if rest.starts_with('/') { format!("{scheme}://here{rest}") } else { text.to_owned() };
-        let uri: Uri = readable.parse().map_err(|_| "must be a URI such as qemu:///system".to_owned())?;
+        let uri: Uri = readable.parse().map_err(|_| UriError::NotAUri)?;
         if uri.path() != "/system" {
-            return Err(
-                "must end in /system: the machines of /session have no network that others reach".to_owned()
-            );
+            return Err(UriError::NotTheSystems);
         }
         let has_host = !rest.starts_with('/');
         match (scheme, has_host) {
             ("qemu" | "qemu+unix", false) => Ok(Self { text: text.to_owned(), ssh: None }),
             ("qemu+ssh", true) => Ok(Self { text: text.to_owned(), ssh: Some(Ssh::of(&uri)) }),
-            ("qemu+ssh", false) => Err("qemu+ssh needs a host".to_owned()),
-            _ => Err("must be qemu:///system or qemu+ssh://user@host/system: hardway also works on the host itself, beside libvirt".to_owned()),
+            ("qemu+ssh", false) => Err(UriError::NoHost),
+            _ => Err(UriError::OtherWay),
         }
     }
 }

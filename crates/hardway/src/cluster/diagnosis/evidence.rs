@@ -12,6 +12,7 @@ use hardway_cluster::declared::Declared;
 use hardway_cluster::diagnosis::{
     Api, Evidence, InstallFacts, Limits, Log, LogSource, NameFacts, from_bundle, live as ask,
 };
+use hardway_cluster::verify::Resolved;
 use hardway_journal::{FILE_NAME, History, IgnitionRedeemed, JournalError, PhaseState, Record};
 
 use super::folder_facts::folder_facts;
@@ -54,7 +55,7 @@ pub(crate) async fn of_cluster(workdir: &Workdir, live: &Live, out: &Output) -> 
         }
         None => {
             let host = live.config.cluster_url.host().unwrap_or_default().to_owned();
-            evidence.names.api = Some(ask::resolve(host, Vec::new(), PATIENCE).await);
+            evidence.names.api = Some(Resolved::ask(host, Vec::new(), PATIENCE).await);
         }
     }
     if !evidence.state.is_bootstrap_complete()
@@ -107,7 +108,7 @@ pub(crate) fn given(files: &[PathBuf]) -> Result<Vec<Log>, Report> {
 async fn names(cluster: &Cluster) -> NameFacts {
     let network = &cluster.inventory.network;
     let domain = cluster.domain();
-    let resolve = |name: String, expected: &[_]| ask::resolve(name, expected.to_vec(), PATIENCE);
+    let resolve = |name: String, expected: &[_]| Resolved::ask(name, expected.to_vec(), PATIENCE);
     NameFacts {
         api: Some(resolve(cluster.api_host(), &network.api_vip).await),
         api_int: Some(resolve(cluster.api_int_host(), &network.api_vip).await),

@@ -5,13 +5,18 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use hardway_assets::release_payload::MissingImage;
 use hardway_base::Secret;
+use hardway_hosted::ReleaseUnread;
 use hardway_hosted::controller::Releases;
-use hardway_release::{BlobCache, Contents, Credentials, FetchOptions, PullSpec, Silent, info};
+use hardway_release::{
+    BlobCache, Contents, Credentials, CredentialsError, FetchOptions, InfoError, PullSpec, PullSpecError,
+    Silent, info,
+};
 
 use crate::inputs::Workdir;
 use crate::release::{Logins, RegistryOptions, fetch_options_with};
-use crate::report::{Code, Report};
+use crate::report::Report;
 use crate::runtime;
 use crate::terminal::Output;
 
@@ -28,8 +33,23 @@ pub(super) struct Registries {
     known: Mutex<BTreeMap<(String, String), Known>>,
 }
 
+/// Why a registry did not tell.
+#[derive(Debug, thiserror::Error)]
+enum LookError {
+    #[error(transparent)]
+    Credentials(#[from] CredentialsError),
+    #[error(transparent)]
+    Image(#[from] MissingImage),
+    #[error(transparent)]
+    Info(#[from] InfoError),
+    #[error(transparent)]
+    PullSpec(#[from] PullSpecError),
+    #[error("{0}")]
+    Runtime(String),
+}
+
 struct Known {
-    answer: Result<String, String>,
+    answer: Result<String, ReleaseUnread>,
     asked: Instant,
 }
 
@@ -52,28 +72,32 @@ impl Registries {
         })
     }
 
-    fn ask(&self, release: &str, architecture: &str, logins: &Secret) -> Result<String, String> {
-        let sentence = |error: &dyn std::error::Error| Report::from_error(Code::HostedFailed, error).what;
-        let image: PullSpec = release.parse().map_err(|error| sentence(&error))?;
+    fn ask(&self, release: &str, architecture: &str, logins: &Secret) -> Result<String, LookError> {
+        let image: PullSpec = release.parse()?;
         let mut options = FetchOptions { architecture: architecture.to_owned(), ..self.options.clone() };
         if !self.has_logins {
-            options.connection.credentials = Credentials::read(logins).map_err(|error| sentence(&error))?;
+            options.connection.credentials = Credentials::read(logins)?;
         }
-        let found = runtime::block_on(info(&image, &options, &Silent)).map_err(|report| report.what)?;
-        let found = found.map_err(|error| sentence(&error))?;
-        found.images.get(OPERATOR).map(str::to_owned).map_err(|error| sentence(&error))
+        let found = runtime::block_on(info(&image, &options, &Silent));
+        let found = found.map_err(|report| LookError::Runtime(report.what))??;
+        Ok(found.images.get(OPERATOR).map(str::to_owned)?)
     }
 }
 
 impl Releases for Registries {
-    fn daemon_image(&self, release: &str, architecture: &str, logins: &Secret) -> Result<String, String> {
+    fn daemon_image(
+        &self,
+        release: &str,
+        architecture: &str,
+        logins: &Secret,
+    ) -> Result<String, ReleaseUnread> {
         // Held while a registry is asked: all workers of a pool want the same answer.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (release.to_owned(), architecture.to_owned());
         match known.get(&key) {
             Some(known) if known.answer.is_ok() || known.asked.elapsed() < PAUSE => known.answer.clone(),
             _ => {
-                let answer = self.ask(release, architecture, logins);
+                let answer = self.ask(release, architecture, logins).map_err(ReleaseUnread::new);
                 known.insert(key, Known { answer: answer.clone(), asked: Instant::now() });
                 answer
             }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-use hardway_base::error_sentence;
 use hardway_journal::{Entry, FILE_NAME, Journal, MediumRead};
 use hardway_machines::Trouble;
 use hardway_machines::media_server::{MediaServer, Noted};
@@ -32,9 +31,7 @@ pub(super) fn run(global: &Global, listen: SocketAddr, out: &Output) -> Result<E
         .collect();
     let journal = Journal::open(&workdir.path(FILE_NAME))
         .map_err(|error| Report::from_error(Code::WorkdirUnusable, &error).fix(error.fix()))?;
-    let note = move |read: &MediumRead| {
-        journal.append(&[Entry::of(clock::now(), read)]).map(drop).map_err(|error| error_sentence(&error))
-    };
+    let note = move |read: &MediumRead| journal.append(&[Entry::of(clock::now(), read)]).map(drop);
     let tell = out.teller();
     let trouble = move |what: &str| tell(what);
     out.warn("ISOs hold their hosts' configs and are served to whoever asks: only on the controllers' network, and only while machines are installed");

@@ -81,7 +81,7 @@ impl<'w> Folder<'w> {
         for (place, (host, kubeconfig)) in silent.iter().zip(&kubeconfigs).enumerate() {
             let script = put_in_place(kubeconfig);
             self.workdir.write(&File::secret(script_of(host), script.expose()))?;
-            let node = declared.nodes.iter().find(|node| node.host == host.name);
+            let node = declared.nodes.of_host(&host.name);
             let remote = self.remote(node.map_or(&host.name, |node| &node.name), host, args);
             running.spawn(async move { (place, run(remote, &script).await) });
         }
@@ -102,8 +102,7 @@ impl<'w> Folder<'w> {
 
     /// Scripts of hosts that are back have done their part.
     pub(super) fn clear(&self, hosts: &[HandedOver], back: &[String], declared: &Declared) {
-        let is_back =
-            |host: &str| declared.nodes.iter().any(|node| node.host == host && back.contains(&node.name));
+        let is_back = |host: &str| declared.nodes.of_host(host).is_some_and(|node| back.contains(&node.name));
         for one in hosts.iter().filter(|one| is_back(&one.host)) {
             let _ = fs_err::remove_file(self.workdir.path(&one.file));
         }
@@ -125,10 +124,10 @@ impl<'w> Folder<'w> {
     }
 
     /// Why there is none, otherwise.
-    fn remote(&self, node: &str, host: &Host, args: &RecoverCertsArgs) -> Result<Remote, String> {
-        let address = host.ip.first().ok_or("it has no address")?;
+    fn remote(&self, node: &str, host: &Host, args: &RecoverCertsArgs) -> Result<Remote, NoWay> {
+        let address = host.ip.first().ok_or(NoWay::NoAddress)?;
         let known = known_host(self.workdir, node, address.to_string(), Code::RecoveryFailed)
-            .map_err(|report| report.what)?;
+            .map_err(|report| NoWay::HostKey(report.what))?;
         let login = Login {
             user: args.ssh_user.clone(),
             port: args.ssh_port,
@@ -170,9 +169,18 @@ fn script_of(host: &Host) -> String {
     format!("recovery/{}.sh", host.name)
 }
 
-async fn run(remote: Result<Remote, String>, script: &Secret) -> Option<String> {
+/// Why a host cannot be logged in to.
+#[derive(Debug, thiserror::Error)]
+enum NoWay {
+    #[error("{0}")]
+    HostKey(String),
+    #[error("it has no address")]
+    NoAddress,
+}
+
+async fn run(remote: Result<Remote, NoWay>, script: &Secret) -> Option<String> {
     match remote {
         Ok(remote) => deliver(&remote, script).await.err().map(|error| error_sentence(&error)),
-        Err(why) => Some(why),
+        Err(why) => Some(why.to_string()),
     }
 }

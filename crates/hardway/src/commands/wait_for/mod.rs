@@ -5,14 +5,12 @@ mod approving;
 use std::path::Path;
 
 use hardway_assets::File;
-use hardway_cluster::clock::Clock;
 use hardway_cluster::wait::{Installed, Level, Line, Wait, WaitError, WaitOptions};
 use serde_json::{Value, json};
 
 use approving::Approving;
 
 use crate::cli::{Format, Global, WaitArgs, WaitForArgs, WaitForTarget};
-use crate::clock;
 use crate::cluster::Live;
 use crate::inputs::{Workdir, at};
 use crate::report::{Code, Exit, Report};
@@ -34,7 +32,7 @@ async fn bootstrap_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) ->
     let live = Live::open(workdir, &(&args.cluster).into(), out).await?;
     let mut approving = Approving::begin(&live, workdir, args, out)?;
     let mut say = |line: Line| print(&line, out);
-    let mut wait = begin(&live, workdir, args, &mut say)?;
+    let mut wait = begin(&live, workdir, args, &mut say);
     match approving.beside(wait.bootstrap_complete(), out).await {
         Ok(decision) => {
             result(&wait, args.output, out, "bootstrap-complete", None, json!({"pivot": decision}));
@@ -55,7 +53,7 @@ async fn install_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) -> R
     let live = Live::open(workdir, &(&args.cluster).into(), out).await?;
     let mut approving = Approving::begin(&live, workdir, args, out)?;
     let mut say = |line: Line| print(&line, out);
-    let mut wait = begin(&live, workdir, args, &mut say)?;
+    let mut wait = begin(&live, workdir, args, &mut say);
     match approving.beside(wait.install_complete(), out).await {
         Ok(installed) => {
             let known = finish(workdir, live.kubeconfig.as_deref(), &installed, out)?;
@@ -70,22 +68,14 @@ async fn install_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) -> R
     }
 }
 
-fn begin<'s>(
-    live: &Live,
-    workdir: &Workdir,
-    args: &WaitArgs,
-    say: &'s mut dyn FnMut(Line),
-) -> Result<Wait<'s>, Report> {
+fn begin<'s>(live: &Live, workdir: &Workdir, args: &WaitArgs, say: &'s mut dyn FnMut(Line)) -> Wait<'s> {
     let options = WaitOptions {
         timeout: args.timeout,
         stall_after: args.stall_after,
         stable_for: args.stable_for,
-        etcd: live.etcd(workdir),
-        host: live.bootstrap_host(workdir),
         ..WaitOptions::new()
     };
-    let clock = Clock::start(clock::now());
-    Ok(Wait::new(live.config.clone(), live.declared(workdir), options, clock, say))
+    live.wait(workdir, options, say)
 }
 
 /// openshift-install's last words. The password is never printed, as with its --skip-password-print: logs are kept and

@@ -2,6 +2,7 @@
 
 use hardway_cluster::bootstrap_progress::{RESET, ResetError, reset};
 use hardway_cluster::operators::Index;
+use hardway_cluster::wait::Judgement;
 
 use crate::install::Install;
 use crate::install::work::{Effect, Observed, Work};
@@ -50,13 +51,15 @@ impl Work for AwaitBootstrap<'_> {
     }
 }
 
-fn judge(index: &Index) -> Result<String, String> {
+fn judge(index: &Index) -> Judgement {
     if index.state().version.is_none() {
-        return Err("the ClusterVersion to be created".to_owned());
+        return Judgement::Lacks("the ClusterVersion to be created".to_owned());
     }
     match index.version().last_word() {
-        None => Err("the version operator's first words".to_owned()),
+        None => Judgement::Lacks("the version operator's first words".to_owned()),
         // The rest names every operator that is waited for.
-        Some(word) => Ok(format!("the version operator says: {}", word.split(',').next().unwrap_or(word))),
+        Some(word) => {
+            Judgement::Holds(format!("the version operator says: {}", word.split(',').next().unwrap_or(word)))
+        }
     }
 }

@@ -20,7 +20,7 @@ impl Work for AwaitEtcd<'_> {
         self.0.block_on(async {
             let live = self.0.live().await?;
             let mut say = |line: Line| self.0.log.line(&line.text);
-            let mut wait = self.0.wait(&live, STABLE_FOR, &mut say)?;
+            let mut wait = self.0.wait(&live, STABLE_FOR, &mut say);
             if !wait.look(std::time::Duration::from_secs(10)).await {
                 return Ok(Observed::Todo("the API does not answer".to_owned()));
             }
@@ -40,7 +40,7 @@ impl Work for AwaitEtcd<'_> {
         self.0.block_on(async {
             let live = self.0.live().await?;
             let mut say = |line: Line| self.0.hear(&line);
-            let mut wait = self.0.wait(&live, STABLE_FOR, &mut say)?;
+            let mut wait = self.0.wait(&live, STABLE_FOR, &mut say);
             match wait.bootstrap_complete().await {
                 Ok(_) => Ok("the masters carry the cluster; the bootstrap host is free to go".to_owned()),
                 Err(error) => {

@@ -1,7 +1,7 @@
 //! await-operators: the version is installed, every operator is at rest, every declared node is there.
 
 use hardway_cluster::operators::STABLE_FOR;
-use hardway_cluster::wait::{Line, WaitError};
+use hardway_cluster::wait::{Judgement, Line, WaitError};
 
 use crate::install::Install;
 use crate::install::work::{Effect, Observed, Work};
@@ -14,8 +14,8 @@ impl Work for AwaitOperators<'_> {
         self.0.judge(|index, now| {
             let missing = index.unsettled(now);
             match missing.is_empty() {
-                true => Ok(format!("{} operators are at rest", index.state().operators.len())),
-                false => Err(missing.join("; ")),
+                true => Judgement::Holds(format!("{} operators are at rest", index.state().operators.len())),
+                false => Judgement::Lacks(missing.join("; ")),
             }
         })
     }
@@ -25,7 +25,7 @@ impl Work for AwaitOperators<'_> {
         self.0.block_on(async {
             let live = self.0.live().await?;
             let mut say = |line: Line| self.0.hear(&line);
-            let mut wait = self.0.wait(&live, STABLE_FOR, &mut say)?;
+            let mut wait = self.0.wait(&live, STABLE_FOR, &mut say);
             let ended = wait.install_complete().await;
             let operators = wait.index().state().operators.len();
             let complaints = wait.complaints();

@@ -2,6 +2,7 @@
 
 use hardway_assets::inventory::Role;
 use hardway_cluster::operators::Index;
+use hardway_cluster::wait::Judgement;
 
 use crate::install::Install;
 use crate::install::work::{Effect, Observed, Work};
@@ -47,20 +48,20 @@ impl Work for Join<'_> {
 }
 
 /// Masters have to be nodes: without a pod network, which comes later, they are not Ready. At the end all nodes are.
-fn judge(index: &Index, role: Role) -> Result<String, String> {
+fn judge(index: &Index, role: Role) -> Judgement {
     let declared = index.declared();
     if role == Role::Worker {
         let missing: Vec<String> = index.missing_nodes().into_iter().map(|link| link.what).collect();
         return match missing.is_empty() {
-            true => Ok(format!("declared nodes that are Ready: {}", declared.nodes.len())),
-            false => Err(missing.join("; ")),
+            true => Judgement::Holds(format!("declared nodes that are Ready: {}", declared.nodes.len())),
+            false => Judgement::Lacks(missing.join("; ")),
         };
     }
     let names: Vec<&str> = declared.with_role(role).map(|node| node.name.as_str()).collect();
     let missing: Vec<&str> =
         names.iter().filter(|name| !index.state().nodes.contains_key(**name)).copied().collect();
     match missing.is_empty() {
-        true => Ok(format!("nodes: {}", names.join(", "))),
-        false => Err(format!("{} to become nodes", missing.join(", "))),
+        true => Judgement::Holds(format!("nodes: {}", names.join(", "))),
+        false => Judgement::Lacks(format!("{} to become nodes", missing.join(", "))),
     }
 }

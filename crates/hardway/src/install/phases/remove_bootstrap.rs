@@ -99,7 +99,7 @@ impl RemoveBootstrap<'_> {
         self.0.block_on(async {
             let live = self.0.live().await?;
             let mut say = |line: Line| self.0.log.line(&line.text);
-            let mut wait = self.0.wait(&live, STABLE_FOR, &mut say)?;
+            let mut wait = self.0.wait(&live, STABLE_FOR, &mut say);
             wait.look(Duration::from_secs(20)).await;
             Ok(wait.decision_when(has_left).await)
         })
