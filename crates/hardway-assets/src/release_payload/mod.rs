@@ -33,7 +33,7 @@ pub use files::{SAMPLE_MARK, files, image_references};
 pub use inclusion::{Exclusion, InclusionRules, SELF_MANAGED};
 pub use manifest_head::ManifestHead;
 pub use payload::{FeatureGates, ReleaseManifest, ReleasePayload, RenderedConfig};
-pub use sample::{SAMPLE_VERSION, sample};
+pub use sample::{SAMPLE, SAMPLE_VERSION, sample};
 pub use version_contract::{VersionContract, VersionError};
 
 /// Real CRDs of 4.18 for tests, where the machine has them: they are not part of this project. `HARDWAY_REAL_DATA`

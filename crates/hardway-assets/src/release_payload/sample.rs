@@ -11,6 +11,8 @@ use sha2::{Digest as _, Sha256};
 use super::sample_crds::sample_crds;
 use super::{ComponentImages, FeatureGates, ReleasePayload, sample_nodes};
 
+/// What stands for it where a pull spec would name a release.
+pub const SAMPLE: &str = "sample";
 /// The sample's version. No release of 4.18 has this patch level, so nobody mistakes the sample for one.
 pub const SAMPLE_VERSION: &str = "4.18.99";
 /// No such organisation has images; the name shows up in every file that mentions one.

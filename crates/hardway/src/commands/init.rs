@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use hardway_assets::File;
+use hardway_assets::release_payload::SAMPLE;
 use hardway_base::shell_word;
 use hardway_machines::providers::{Sample, descriptor};
 
@@ -94,7 +95,7 @@ machines:
   loadBalancer: haproxy
 {server}hosts:
 ",
-        release = args.release.as_deref().or(release).unwrap_or("sample"),
+        release = args.release.as_deref().or(release).unwrap_or(SAMPLE),
         provider = args.provider.name(),
     );
     text.push_str(hosts);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use hardway_assets::Cluster;
 use hardway_assets::install_config::{InstallConfig, Rules};
 use hardway_assets::inventory::{Errors, Inventory, read_both};
-use hardway_assets::release_payload::VersionContract;
+use hardway_assets::release_payload::{SAMPLE, VersionContract};
 use hardway_assets::schema::Read;
 use hardway_assets::secrets::SecretBundle;
 use hardway_assets::violation::{Kind, Violation};
@@ -109,7 +109,7 @@ pub(crate) fn unready_note(inventory: &InputFile, unready: &[Violation]) -> Opti
 
 /// Stops at mistakes that can be seen without the release: a registry is not asked for nothing.
 pub(crate) fn check_before(files: &InputFiles, image: Option<&str>, is_fips: bool) -> Result<(), Report> {
-    let Some(image) = image.filter(|image| *image != "sample") else { return Ok(()) };
+    let Some(image) = image.filter(|image| *image != SAMPLE) else { return Ok(()) };
     let spec = image.parse::<PullSpec>();
     let tag = spec.as_ref().ok().and_then(|spec| spec.tag.as_deref());
     let version = tag.and_then(version_in);

@@ -27,7 +27,7 @@ use std::sync::{Mutex, PoisonError};
 use hardway_assets::graph::{Asset, Graph, GraphError, Lock, LockedRelease, MakeError, Plan, Stale};
 use hardway_assets::install_config::{InstallConfig, Rules, architecture};
 use hardway_assets::inventory::{Errors, Inventory};
-use hardway_assets::release_payload::{ReleasePayload, RenderedConfig, sample};
+use hardway_assets::release_payload::{ReleasePayload, RenderedConfig, SAMPLE, sample};
 use hardway_assets::secrets::{SecretBundle, SecretsError};
 use hardway_assets::violation::Violation;
 use hardway_assets::yaml::Node;
@@ -105,7 +105,7 @@ impl Checked {
 
     /// Why the release has to be fetched before anything can be said, if so.
     pub(crate) fn reason_to_fetch(workdir: &Workdir, files: &InputFiles) -> Result<Option<Stale>, Report> {
-        let image = release_image(&files.inventory).filter(|image| image != "sample");
+        let image = release_image(&files.inventory).filter(|image| image != SAMPLE);
         let Some(image) = image else { return Ok(None) };
         check_before(files, Some(&image), true)?;
         release::reason_to_fetch(workdir, &image)

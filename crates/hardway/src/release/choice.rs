@@ -13,7 +13,7 @@
 use std::path::Path;
 
 use hardway_assets::graph::{Facet, LockedRelease, Source, Stale};
-use hardway_assets::release_payload::{ReleasePayload, VersionContract, sample};
+use hardway_assets::release_payload::{ReleasePayload, SAMPLE, VersionContract, sample};
 use hardway_release::{PullSpec, read_kept_rendered};
 
 use super::ReleaseOptions;
@@ -71,7 +71,7 @@ impl Chosen {
         let chosen = match (reach.folder(), image) {
             (Some(folder), image) => Self::from_folder(workdir, folder, image, out)?,
             (None, None) => return Ok(Self::new(sample(), true, None)),
-            (None, Some("sample")) => Self::new(sample(), true, image),
+            (None, Some(SAMPLE)) => Self::new(sample(), true, image),
             (None, Some(image)) => Self::named(workdir, install_config, image, reach, out)?,
         };
         VersionContract::new(&chosen.payload.version)
@@ -100,7 +100,7 @@ impl Chosen {
         out: &Output,
     ) -> Result<Self, Report> {
         let payload = read_release(folder)?;
-        let is_named = image.is_some_and(|image| image == "sample" || is_named(image, &payload));
+        let is_named = image.is_some_and(|image| image == SAMPLE || is_named(image, &payload));
         if let Some(image) = image.filter(|_| !is_named) {
             let (dir, version) = (folder.display(), &payload.version);
             out.warn(&format!(
@@ -196,7 +196,7 @@ pub(crate) fn reason_to_fetch(workdir: &Workdir, image: &str) -> Result<Option<S
 pub(crate) fn is_sample(image: &str, folder: Option<&Path>) -> Result<bool, Report> {
     match folder {
         Some(folder) => Ok(read_release(folder)?.is_sample),
-        None => Ok(image == "sample"),
+        None => Ok(image == SAMPLE),
     }
 }
 

@@ -9,6 +9,7 @@ use hardway_base::redaction::HIDDEN;
 use super::draft::Draft;
 use super::{Provider, Role, ServerUrl};
 use crate::install_config::{InstallConfig, pull_spec_error};
+use crate::release_payload::SAMPLE;
 use crate::schema::{Findings, INVENTORY, walk};
 use crate::violation::Violation;
 use crate::yaml::Value;
@@ -46,7 +47,7 @@ fn words(draft: &Draft<'_>, findings: &mut Findings<'_>) {
         }
     }
     if !draft.image.is_empty()
-        && draft.image != "sample"
+        && draft.image != SAMPLE
         && let Some(error) = pull_spec_error(&draft.image)
     {
         findings.error(Violation::invalid("release.image", &draft.image, error));

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use hardway_assets::inventory::Balancer;
+use hardway_assets::release_payload::SAMPLE;
 
 use crate::preflight::asked_program::find_program;
 use crate::preflight::check_result::Judged;
@@ -46,7 +47,7 @@ impl Wishes {
         Self {
             own: (scene.surroundings().programs)(scene.site.cluster),
             needs_podman: scene.surroundings().needs_podman,
-            is_sample: inventory.release.image == "sample",
+            is_sample: inventory.release.image == SAMPLE,
             is_balancer_here: is_here && is_haproxy && scene.setting("haproxy") != Some("podman"),
             is_network_here: is_here,
         }

@@ -5,6 +5,7 @@ use std::thread;
 
 use hardway_assets::Cluster;
 use hardway_assets::host_services::{Name, Names};
+use hardway_assets::release_payload::SAMPLE;
 
 use super::message::Question;
 use super::server_seen::ServerSeen;
@@ -97,7 +98,7 @@ impl Wanted {
 /// Hosts of the release image and of its mirrors that are names. Through a proxy nobody needs their addresses.
 fn registries(cluster: &Cluster) -> Vec<String> {
     let config = &cluster.config;
-    if config.proxy.is_some() || cluster.inventory.release.image == "sample" {
+    if config.proxy.is_some() || cluster.inventory.release.image == SAMPLE {
         return Vec::new();
     }
     let sources = config.image_digest_sources.iter().chain(&config.image_content_sources);

@@ -1,5 +1,7 @@
 //! Where the release comes from, as the caller's registry client saw it.
 
+use hardway_assets::release_payload::SAMPLE;
+
 use super::check_result::Judged;
 use super::scene::Scene;
 
@@ -50,7 +52,7 @@ pub(super) fn clock_skew(scene: &Scene<'_>) -> Judged {
 }
 
 fn judge(scene: &Scene<'_>, judge: fn(&RegistrySeen) -> Judged) -> Judged {
-    if scene.site.cluster.inventory.release.image == "sample" {
+    if scene.site.cluster.inventory.release.image == SAMPLE {
         return Judged::not_applicable("the inventory names no registry");
     }
     if let (Some(own), Some(why)) = (scene.surroundings().registry, scene.names_to_come()) {

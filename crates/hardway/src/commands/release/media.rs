@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use hardway_assets::release_payload::SAMPLE;
 use hardway_assets::yaml;
 use hardway_release::media::{
     BootImages, DownloadError, Media, MediaError, MediaFile, boot_images_in, download,
@@ -86,7 +87,7 @@ fn of_inventory(global: &Global) -> Result<String, Report> {
     };
     let inventory = yaml::read(&text).map(|node| node.to_json()).unwrap_or_default();
     match inventory["release"]["image"].as_str() {
-        Some("sample") => Err(Report::new(Code::MediaNotFound, "the sample release has no boot images")
+        Some(SAMPLE) => Err(Report::new(Code::MediaNotFound, "the sample release has no boot images")
             .fix("name a real release: hardway release media PULLSPEC")),
         Some(image) => Ok(image.to_owned()),
         None => Err(Report::new(Code::InventoryInvalid, format!("{shown} names no release")).fix(named)),

@@ -3,6 +3,7 @@
 use hardway_assets::Phase;
 use hardway_assets::graph::{FileState, Step};
 use hardway_assets::guide::{self, Page};
+use hardway_assets::release_payload::SAMPLE;
 use hardway_journal::PhaseState;
 
 use crate::inputs::LOCK;
@@ -33,7 +34,7 @@ impl Work for FetchRelease<'_> {
         }
         Ok(match Checked::reason_to_fetch(&self.0.workdir, &self.0.inputs)? {
             Some(why) => Observed::Todo(why.to_string()),
-            None if self.image() == "sample" => {
+            None if self.image() == SAMPLE => {
                 Observed::Done("the built-in sample needs no registry".to_owned())
             }
             None => Observed::Done(format!("{} is kept in release/", self.image())),
@@ -49,7 +50,7 @@ impl Work for FetchRelease<'_> {
 
     fn plan(&self) -> Result<Vec<Effect>, Report> {
         Ok(vec![Effect::of(match self.image() {
-            "sample" => "takes the sample release that is built in: no registry is asked".to_owned(),
+            SAMPLE => "takes the sample release that is built in: no registry is asked".to_owned(),
             image => format!("reads {image} from its registry into release/"),
         })])
     }
