@@ -8,7 +8,7 @@ pub(crate) fn catalogue() -> Catalogue {
 }
 
 /// A file for each kind, from the crate that owns what it explains.
-fn texts() -> impl Iterator<Item = (Kind, &'static str)> {
+pub(crate) fn texts() -> impl Iterator<Item = (Kind, &'static str)> {
     const ERRORS: &[(Kind, &str)] = &[(Kind::Error, include_str!("../explanations/errors.md"))];
     [
         hardway_assets::explain::EXPLANATIONS,

@@ -26,9 +26,10 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return cli::usage(&error),
     };
-    let (level, color, dir) = (cli.global.log_level, cli.global.color, cli.global.dir.clone());
+    let (level, color, dir) = (cli.global.log_level(), cli.global.color, cli.global.dir.clone());
+    let errors = cli.errors;
     let output =
-        move || Output::new(OutputOptions { level, color, dir: dir.clone(), advise: cli::in_folder });
+        move || Output::new(OutputOptions { level, color, errors, dir: dir.clone(), advise: cli::in_folder });
     let out = output();
     let result = clock::set()
         .and_then(|()| if asks_cluster(&cli.command) { commands::lab::enter(&cli.global) } else { Ok(()) })
@@ -90,6 +91,7 @@ fn run(cli: &cli::Cli, out: &Output) -> Result<report::Exit, report::Report> {
         Command::Status(args) => commands::status::run(&cli.global, args, out),
         Command::Validate(args) => commands::validate::run(&cli.global, args, out),
         Command::Verify(args) => commands::verify::run(&cli.global, args, out),
+        Command::Version(args) => commands::version::run(args, out),
         Command::WaitFor(args) => commands::wait_for::run(&cli.global, args, out),
     }
 }

@@ -6,12 +6,18 @@ use clap::CommandFactory as _;
 use hardway_base::shell_word;
 
 use super::Cli;
+#[cfg(debug_assertions)]
+use super::advised_commands;
 
 /// These need no folder.
-const FOLDERLESS: [&str; 5] = ["completion", "explain", "help", "man", "schema"];
+const FOLDERLESS: [&str; 6] = ["completion", "explain", "help", "man", "schema", "version"];
 
 /// The same text, with `--dir` in every command of ours, where a folder was given.
 pub(crate) fn in_folder(text: &str, dir: &Path) -> String {
+    #[cfg(debug_assertions)]
+    if let Some(wrong) = advised_commands::wrong(text) {
+        panic!("advice that cannot be typed: {wrong}");
+    }
     if dir == Path::new(".") || !text.contains("hardway ") {
         return text.to_owned();
     }

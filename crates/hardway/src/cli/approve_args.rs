@@ -35,6 +35,7 @@ pub(crate) struct CsrArgs {
 pub(crate) enum CsrVerb {
     /// Print who is expected, without any secret, for an approver that runs elsewhere
     Declared {
+        /// Form of what is printed on standard output
         #[arg(short, long, value_enum, default_value_t = Format::Yaml)]
         output: Format,
     },
@@ -57,6 +58,7 @@ pub(crate) struct SimulateArgs {
     pub(crate) as_pending: bool,
     #[command(flatten)]
     pub(crate) policy: PolicyArgs,
+    /// Form of what is printed on standard output
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }

@@ -11,7 +11,7 @@ use super::{
     InfraArgs, InstallMediaArgs, LabArgs, NodeArgs, PlanArgs, RecoverArgs, ReleaseArgs, RunArgs, ServeArgs,
     ValidateArgs, VerifyArgs, WaitForArgs,
 };
-use crate::terminal::{Color, Format, LogLevel};
+use crate::terminal::{Color, ErrorFormat, Format, LogLevel};
 
 /// Installs OpenShift and OKD on machines you own, and explains every byte it writes.
 #[derive(Debug, Parser)]
@@ -21,41 +21,76 @@ pub(crate) struct Cli {
     pub(crate) global: Global,
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// As `-o` says: errors have the form of the data.
+    #[arg(skip)]
+    pub(crate) errors: ErrorFormat,
 }
 
 /// Flags of every command.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Options of every command")]
 pub(crate) struct Global {
     /// Folder that holds everything of one cluster
-    #[arg(long, global = true, default_value = ".", value_name = "DIR")]
+    #[arg(
+        long,
+        global = true,
+        env = "HARDWAY_DIR",
+        hide_env_values = true,
+        default_value = ".",
+        value_name = "DIR"
+    )]
     pub(crate) dir: PathBuf,
-    /// Colours on standard error
+    /// Colours on standard error; `auto` leaves them out where NO_COLOR is set
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
     pub(crate) color: Color,
     /// How much to say on standard error
     #[arg(long, global = true, value_enum, default_value_t = LogLevel::Info)]
-    pub(crate) log_level: LogLevel,
+    log_level: LogLevel,
+    /// Say nothing but warnings and errors: the same as --log-level warn
+    #[arg(short, long, global = true, conflicts_with_all = ["verbose", "log_level"])]
+    quiet: bool,
+    /// Say more: the same as --log-level debug
+    #[arg(short, long, global = true, conflicts_with = "log_level")]
+    verbose: bool,
+}
+
+impl Global {
+    pub(crate) fn log_level(&self) -> LogLevel {
+        match (self.quiet, self.verbose) {
+            (true, _) => LogLevel::Warn,
+            (_, true) => LogLevel::Debug,
+            _ => self.log_level,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Approve the certificate requests of expected nodes, by policy
     Approve(ApproveArgs),
-    /// Look at this host, the names, the load balancer and the registry before anything is built; exit 2 if something is wrong
+    /// Look at this host, names, load balancer and registry before anything is built
+    ///
+    /// Exit code 2 says that something is wrong.
     Check(Box<CheckArgs>),
     /// Boot machines through their management controllers, or say what a person has to do
     Bmc(BmcArgs),
     /// Print a completion script for a shell
     Completion(CompletionArgs),
-    /// Make the files a cluster boots from
+    /// Install a cluster, or make the files that it boots from
     Create(Box<CreateArgs>),
     /// Explain certificate requests offline
     Csr(CsrArgs),
-    /// Take back everything that was done to this host and its machines; the folder's files stay
+    /// Remove a cluster: its machines, and everything that was made on this host
+    ///
+    /// The folder's files stay.
     Destroy(DestroyArgs),
-    /// Say what is broken first, and what to do; exit 1 if something is
+    /// Say what is broken first, and what to do
+    ///
+    /// Exit code 1 says that something is.
     Diagnose(Box<DiagnoseArgs>),
-    /// Compare with another tool's output by meaning; exit 1 on differences nobody has explained
+    /// Compare with another tool's output, by meaning
+    ///
+    /// Exit code 1 says that there are differences that nobody has explained.
     Diff(DiffArgs),
     /// Say what a file, certificate, flag, unit, field, error code or stage is, and why
     Explain(ExplainArgs),
@@ -65,7 +100,7 @@ pub(crate) enum Command {
     Graph(GraphArgs),
     /// Run the workers of HyperShift hosted clusters of platform None
     Hosted(Box<HostedArgs>),
-    /// Network, names, load balancer and machines, off: print, make, look at, take back
+    /// Make a cluster's network, names, load balancer and machines, or take them back
     Infra(InfraArgs),
     /// Write a sample install-config.yaml and inventory.yaml
     Init(InitArgs),
@@ -91,16 +126,21 @@ pub(crate) enum Command {
     Serve(Box<ServeArgs>),
     /// Say what is made, what is stale and why, and when certificates end
     Status(StatusArgs),
-    /// List every mistake in install-config.yaml and inventory.yaml; ask nobody, make nothing
+    /// List every mistake in install-config.yaml and inventory.yaml
+    ///
+    /// Asks nobody and makes nothing.
     Validate(ValidateArgs),
     /// Compare a running cluster with the inventory, from outside
     Verify(VerifyArgs),
+    /// Print the version of this program
+    Version(VersionArgs),
     /// Wait for the events of an install, as openshift-install does
     WaitFor(WaitForArgs),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CompletionArgs {
+    /// The shell that shall complete
     pub(crate) shell: clap_complete::Shell,
 }
 
@@ -119,6 +159,7 @@ pub(crate) struct DiffArgs {
     /// Output folder of openshift-install, or another working folder
     #[arg(long, value_name = "DIR")]
     pub(crate) against: PathBuf,
+    /// Form of what is printed on standard output
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }
@@ -128,12 +169,14 @@ pub(crate) struct ExplainArgs {
     /// `etcd-signer`, `/etc/motd`, `--etcd-prefix`, `bootkube.service`, `networking.serviceNetwork`, `stage 7`, …
     #[arg(required = true)]
     pub(crate) what: Vec<String>,
+    /// Form of what is printed on standard output
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct GraphArgs {
+    /// Form of what is printed on standard output
     #[arg(short, long, value_enum, default_value_t = GraphFormat::Dot)]
     pub(crate) output: GraphFormat,
     /// Read the release from a folder instead of the image named in the inventory
@@ -179,6 +222,7 @@ pub(crate) enum PhaseVerb {
     },
     /// List the phases in order
     List {
+        /// Form of what is printed on standard output
         #[arg(short, long, value_enum, default_value_t = Format::Text)]
         output: Format,
     },
@@ -200,6 +244,7 @@ pub(crate) enum PhaseVerb {
 
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArgs {
+    /// The file
     pub(crate) file: SchemaFile,
 }
 
@@ -211,6 +256,7 @@ pub(crate) enum SchemaFile {
 
 #[derive(Debug, Args)]
 pub(crate) struct StatusArgs {
+    /// Form of what is printed on standard output
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
     /// Read the release from a folder instead of the image named in the inventory
@@ -222,6 +268,16 @@ pub(crate) struct StatusArgs {
     /// Follow an install that is running, until it ends or Ctrl-C
     #[arg(long)]
     pub(crate) watch: bool,
+    /// Exit with 1 if something is stale, missing or no longer needed: for scripts
+    #[arg(long, conflicts_with = "watch")]
+    pub(crate) exit_code: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VersionArgs {
+    /// Form of what is printed on standard output
+    #[arg(short, long, value_enum, default_value_t = Format::Text)]
+    pub(crate) output: Format,
 }
 
 /// Those that there are, by name.

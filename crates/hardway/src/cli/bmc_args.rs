@@ -36,6 +36,7 @@ pub(crate) enum BmcVerb {
     Status {
         #[command(flatten)]
         host: BmcHost,
+        /// Form of what is printed on standard output
         #[arg(short, long, value_enum, default_value_t = Format::Text)]
         output: Format,
     },

@@ -17,6 +17,7 @@ pub(crate) struct CheckArgs {
     pub(crate) list: bool,
     #[command(flatten)]
     pub(crate) registry: RegistryArgs,
+    /// Form of what is printed on standard output
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }

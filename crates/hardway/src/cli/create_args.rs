@@ -14,7 +14,7 @@ pub(crate) struct CreateArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Target {
-    /// The whole cluster: runs every phase, and goes on from wherever an earlier run ended
+    /// Install a whole cluster; goes on from wherever an earlier run ended
     Cluster(Box<RunArgs>),
     /// bootstrap.ign, the pointer configs, and one complete config for every node
     IgnitionConfigs(MakeArgs),

@@ -22,6 +22,7 @@ pub(crate) struct DiagnoseArgs {
     pub(crate) list: bool,
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
+    /// Form of what is printed on standard output
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }
@@ -58,6 +59,7 @@ pub(crate) struct GatherBootstrapArgs {
     /// Port of their ssh servers
     #[arg(long, value_name = "PORT", default_value_t = 22)]
     pub(crate) ssh_port: u16,
+    /// Form of what is printed on standard output
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }

@@ -2,7 +2,8 @@
 
 use clap::{Command, CommandFactory as _};
 
-use super::Cli;
+use super::groups::grouped;
+use super::{Cli, environment};
 use crate::report::Exit::{self, Blocked, Bootstrap, Config, Infrastructure, Install, Stability};
 
 /// A command, its examples, and its exit codes beyond those of every command: 0 (done), 1 (an error that none of the
@@ -11,8 +12,12 @@ struct CommandExamples(&'static str, &'static [&'static str], &'static [Exit]);
 
 /// Every command, with examples and exit codes in its help.
 pub(crate) fn command() -> Command {
-    let all = format!("Exit codes, those of openshift-install where it has them:\n{}", meanings(|_| true));
-    let program = Cli::command().after_long_help(all);
+    let all = format!(
+        "{}\nExit codes, those of openshift-install where it has them:\n{}",
+        environment::text(),
+        meanings(|_| true)
+    );
+    let program = grouped(Cli::command()).after_long_help(all);
     ROWS.iter().fold(program, |program, CommandExamples(path, examples, exits)| {
         let words: Vec<&str> = path.split(' ').collect();
         below(program, &words, &text(examples, exits))
@@ -65,7 +70,7 @@ const ROWS: &[CommandExamples] = &[
     CommandExamples("create single-node-ignition-config", &["hardway create single-node-ignition-config --dir demo"], &[Config]),
     CommandExamples("csr declared", &["hardway csr declared > declared.yaml"], &[Config]),
     CommandExamples("csr simulate", &["hardway csr simulate requests.yaml", "hardway csr simulate requests.yaml --node nodes.yaml --as-pending"], &[Config, Blocked]),
-    CommandExamples("destroy", &["hardway destroy --dir demo", "hardway destroy --keep-images"], &[Infrastructure]),
+    CommandExamples("destroy", &["hardway destroy --dir demo --dry-run", "hardway destroy cluster --dir demo", "hardway destroy --keep-images --yes"], &[Infrastructure]),
     CommandExamples("diagnose", &["hardway diagnose --dir demo", "hardway diagnose --bundle log-bundle.tar.gz --all", "hardway diagnose --list"], &[Config]),
     CommandExamples("diff", &["hardway diff --dir demo --against openshift-install-dir"], &[Config]),
     CommandExamples("explain", &["hardway explain etcd-signer", "hardway explain machines.bare-metal.interface", "hardway explain --etcd-prefix -o json", "hardway explain stage 7"], &[]),
@@ -90,7 +95,7 @@ const ROWS: &[CommandExamples] = &[
     CommandExamples("hosted workers remove", &["hardway hosted workers remove worker-0 --cluster guest --dir workers"], &[Config, Infrastructure, Blocked]),
     CommandExamples("hosted workers replace", &["hardway hosted workers replace worker-0 --cluster guest --dir workers"], &[Config, Infrastructure, Blocked]),
     CommandExamples("hosted workers scale", &["hardway hosted workers scale 3 --cluster guest --pool pool-a --dir workers"], &[Config, Infrastructure, Blocked]),
-    CommandExamples("infra down", &["hardway infra down --dir demo"], &[Infrastructure]),
+    CommandExamples("infra down", &["hardway infra down --dir demo", "hardway infra down --dry-run"], &[Infrastructure]),
     CommandExamples("infra plan", &["hardway infra plan --dir demo", "hardway infra plan -o script > by-hand.sh"], &[Config, Infrastructure]),
     CommandExamples("infra status", &["hardway infra status --dir demo"], &[Config, Infrastructure]),
     CommandExamples("infra up", &["hardway infra up --dir demo"], &[Config, Infrastructure]),
@@ -107,7 +112,7 @@ const ROWS: &[CommandExamples] = &[
     CommandExamples("media serve", &["hardway media serve --listen 192.168.126.2:8080"], &[Config, Infrastructure]),
     CommandExamples("media show", &["hardway media show media/master-0.iso"], &[Infrastructure]),
     CommandExamples("node add", &["hardway node add worker-2 --dir demo"], INSTALL),
-    CommandExamples("node remove", &["hardway node remove worker-2 --dir demo"], &[Config, Infrastructure, Install, Blocked]),
+    CommandExamples("node remove", &["hardway node remove worker-2 --dir demo", "hardway node remove worker-2 --dry-run"], &[Config, Infrastructure, Install, Blocked]),
     CommandExamples("node replace", &["hardway node replace master-1", "hardway node replace master-1 --apply"], INSTALL),
     CommandExamples("phase explain", &["hardway phase explain make-pki"], &[]),
     CommandExamples("phase list", &["hardway phase list -o json"], &[]),
@@ -121,9 +126,10 @@ const ROWS: &[CommandExamples] = &[
     CommandExamples("release mirror", &["hardway release mirror quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64 --to registry.example.com/ocp", "hardway release mirror --from-dir carried --to registry.example.com/ocp"], &[Config]),
     CommandExamples("schema", &["hardway schema inventory > inventory.schema.json"], &[]),
     CommandExamples("serve", &["hardway serve --dir demo", "hardway serve --boot 192.168.126.2:8080 -o json"], &[Config, Infrastructure]),
-    CommandExamples("status", &["hardway status --dir demo", "hardway status --watch", "hardway status --all -o json"], &[Config]),
+    CommandExamples("status", &["hardway status --dir demo", "hardway status --watch", "hardway status --exit-code", "hardway status --all -o json"], &[Config]),
     CommandExamples("validate", &["hardway validate --dir demo", "hardway validate -o json"], &[Config]),
     CommandExamples("verify", &["hardway verify --dir demo", "hardway verify --list"], &[Config]),
+    CommandExamples("version", &["hardway version", "hardway version -o json"], &[]),
     CommandExamples("wait-for bootstrap-complete", &["hardway wait-for bootstrap-complete --dir demo --timeout 45m"], &[Config, Bootstrap]),
     CommandExamples("wait-for install-complete", &["hardway wait-for install-complete --dir demo"], &[Config, Install, Stability]),
 ];
@@ -149,6 +155,19 @@ mod tests {
         commands.sort_unstable();
         let rows: Vec<&str> = ROWS.iter().map(|CommandExamples(path, ..)| *path).collect();
         assert_eq!(rows, commands);
+    }
+
+    #[test]
+    fn every_flag_and_every_word_says_what_it_is() {
+        fn silent(command: &Command, found: &mut Vec<String>) {
+            let arguments =
+                command.get_arguments().filter(|arg| !arg.is_hide_set() && arg.get_help().is_none());
+            found.extend(arguments.map(|arg| format!("{} {}", command.get_name(), arg.get_id())));
+            command.get_subcommands().for_each(|command| silent(command, found));
+        }
+        let mut found = Vec::new();
+        silent(&Cli::command(), &mut found);
+        assert!(found.is_empty(), "{found:#?}");
     }
 
     /// What a shell does with the rest of the line is not ours.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use jiff::SignedDuration;
 
-use super::{ControllerArgs, Format, WorkersVerb};
+use super::{ControllerArgs, Format, RemovalArgs, WorkersVerb};
 
 #[derive(Debug, Args)]
 pub(crate) struct HostedArgs {
@@ -58,14 +58,24 @@ pub(crate) enum ClusterVerb {
     /// Say how a hosted cluster and its pools stand
     Status(ClusterNameArgs),
     /// Print the administrator's kubeconfig of a hosted cluster
-    Kubeconfig { name: String },
+    Kubeconfig {
+        /// Name of the hosted cluster
+        name: String,
+    },
     /// Delete a hosted cluster with everything in it
-    Delete { name: String },
+    Delete {
+        /// Name of the hosted cluster
+        name: String,
+        #[command(flatten)]
+        removal: RemovalArgs,
+    },
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ClusterNameArgs {
+    /// Name of the hosted cluster
     pub(crate) name: String,
+    /// Form of what is printed on standard output
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }
@@ -90,6 +100,7 @@ pub(crate) struct ClusterSpecArgs {
     /// First of four NodePorts in a row: API, OAuth, Konnectivity, ignition [default: follows from the name, below 30086]
     #[arg(long, value_name = "PORT")]
     pub(crate) node_port_base: Option<u16>,
+    /// Release of the control plane, and of pools that name no other
     #[arg(long, value_name = "PULLSPEC")]
     pub(crate) release_image: String,
     /// File with the logins of registries
@@ -98,20 +109,28 @@ pub(crate) struct ClusterSpecArgs {
     /// File with a public key that may log in to nodes
     #[arg(long, value_name = "FILE")]
     pub(crate) ssh_key: Option<PathBuf>,
+    /// Domain of the cluster: its names end in NAME.DOMAIN
     #[arg(long, default_value = "example.com")]
     pub(crate) base_domain: String,
+    /// Network of the pods
     #[arg(long, default_value = "10.132.0.0/14", value_name = "CIDR")]
     pub(crate) cluster_cidr: String,
+    /// Network of the services
     #[arg(long, default_value = "172.31.0.0/16", value_name = "CIDR")]
     pub(crate) service_cidr: String,
+    /// Network of the workers
     #[arg(long, value_name = "CIDR")]
     pub(crate) machine_cidr: Option<String>,
+    /// Whether each part of the control plane runs once or three times
     #[arg(long, value_enum, default_value_t = AvailabilityArg::SingleReplica)]
     pub(crate) control_plane_availability_policy: AvailabilityArg,
+    /// StorageClass of the volumes of etcd [default: that of the management cluster]
     #[arg(long)]
     pub(crate) etcd_storage_class: Option<String>,
+    /// Size of each volume of etcd
     #[arg(long, default_value = "8Gi")]
     pub(crate) etcd_storage_size: String,
+    /// Nodes run in FIPS mode
     #[arg(long)]
     pub(crate) fips: bool,
     /// File with more certificate authorities that nodes trust
@@ -120,6 +139,7 @@ pub(crate) struct ClusterSpecArgs {
     /// Workers of the first pool, which is called like the cluster; a negative number makes no pool
     #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_name = "N")]
     pub(crate) node_pool_replicas: i32,
+    /// Architecture of the first pool, as Go names it
     #[arg(long, default_value = "amd64")]
     pub(crate) arch: String,
     /// In the names of whatever is made outside [default: follows from namespace and name]
@@ -144,29 +164,36 @@ pub(crate) enum NodepoolVerb {
         /// Name of the hosted cluster
         #[arg(long)]
         cluster: String,
+        /// Form of what is printed on standard output
         #[arg(short, long, value_enum, default_value_t = Format::Text)]
         output: Format,
     },
     /// Say which gates of a pool are open, and why the others are not
     Status {
+        /// Name of the pool
         name: String,
         /// Name of the hosted cluster
         #[arg(long)]
         cluster: String,
+        /// Form of what is printed on standard output
         #[arg(short, long, value_enum, default_value_t = Format::Text)]
         output: Format,
     },
     /// Delete a pool; its tokens end at once
     Delete {
+        /// Name of the pool
         name: String,
         /// Name of the hosted cluster
         #[arg(long)]
         cluster: String,
+        #[command(flatten)]
+        removal: RemovalArgs,
     },
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct NodepoolCreateArgs {
+    /// Name of the pool
     pub(crate) name: String,
     /// Name of the hosted cluster
     #[arg(long)]
@@ -174,11 +201,13 @@ pub(crate) struct NodepoolCreateArgs {
     /// Workers that are wanted; `hardway hosted workers` makes them
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) replicas: u32,
-    /// [default: the cluster's]
+    /// Release of its workers [default: the cluster's]
     #[arg(long, value_name = "PULLSPEC")]
     pub(crate) release_image: Option<String>,
+    /// Architecture of its workers, as Go names it
     #[arg(long, default_value = "amd64")]
     pub(crate) arch: String,
+    /// Whether an upgrade changes workers as they stand, or puts new ones in their place
     #[arg(long, value_enum, default_value_t = UpgradeArg::InPlace)]
     pub(crate) node_upgrade_type: UpgradeArg,
     /// Workers that may be away during an upgrade: a number or a share such as 25%
@@ -220,6 +249,7 @@ pub(crate) struct DoctorArgs {
     /// Console log of a machine; can be given several times
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Vec<PathBuf>,
+    /// Form of what is printed on standard output
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }
@@ -271,6 +301,7 @@ pub(crate) struct StandInArgs {
     /// Name of the hosted cluster
     #[arg(long)]
     pub(crate) cluster: String,
+    /// Name of the pool
     #[arg(long)]
     pub(crate) pool: String,
     /// Ignition config that the pool's machines get

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use jiff::SignedDuration;
 
-use super::{Format, IgnitionArg, RegistryArgs};
+use super::{Format, IgnitionArg, RegistryArgs, RemovalArgs};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorkersVerb {
@@ -15,6 +15,7 @@ pub(crate) enum WorkersVerb {
         /// How many more
         #[arg(short, long, value_name = "N")]
         number: usize,
+        /// Name of the pool
         #[arg(long)]
         pool: String,
         #[command(flatten)]
@@ -22,19 +23,25 @@ pub(crate) enum WorkersVerb {
     },
     /// Drain a worker, switch its machine off, and remove its node
     Remove {
+        /// Name of the worker
         name: String,
+        #[command(flatten)]
+        removal: RemovalArgs,
         #[command(flatten)]
         run: Box<WorkersArgs>,
     },
     /// Put a new machine in the place of a worker
     Replace {
+        /// Name of the worker
         name: String,
         #[command(flatten)]
         run: Box<WorkersArgs>,
     },
     /// Have this many workers in a pool
     Scale {
+        /// How many
         number: usize,
+        /// Name of the pool
         #[arg(long)]
         pool: String,
         #[command(flatten)]
@@ -45,6 +52,7 @@ pub(crate) enum WorkersVerb {
         /// Name of the hosted cluster
         #[arg(long)]
         cluster: String,
+        /// Form of what is printed on standard output
         #[arg(short, long, value_enum, default_value_t = Format::Text)]
         output: Format,
     },

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::Format;
+use super::{Format, RemovalArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct InfraArgs {
@@ -26,9 +26,10 @@ pub(crate) enum PlanFormat {
 #[derive(Debug, Subcommand)]
 pub(crate) enum InfraVerb {
     /// Take back everything that was done to this host, last first
-    Down,
+    Down(RemovalArgs),
     /// Print what `up` would make sure of, and how; changes nothing
     Plan {
+        /// Form of what is printed on standard output
         #[arg(short, long, value_enum, default_value_t = PlanFormat::Text)]
         output: PlanFormat,
         /// The same as `-o script`
@@ -37,6 +38,7 @@ pub(crate) enum InfraVerb {
     },
     /// Look at each thing: whether it holds, and whether it is ours
     Status {
+        /// Form of what is printed on standard output
         #[arg(short, long, value_enum, default_value_t = Format::Text)]
         output: Format,
     },

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use jiff::SignedDuration;
 
 use super::wait_for_args::duration;
@@ -30,15 +30,38 @@ pub(crate) struct RunArgs {
 pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    /// Form of what is printed on standard output
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct DestroyArgs {
+    /// May be said, as openshift-install has it
+    #[arg(value_enum, default_value_t, hide_default_value = true)]
+    pub(crate) what: Destroyed,
     /// Keep the images that were built for the lab: the next one starts sooner
     #[arg(long)]
     pub(crate) keep_images: bool,
+    #[command(flatten)]
+    pub(crate) removal: RemovalArgs,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Destroyed {
+    #[default]
+    Cluster,
+}
+
+/// Of every command that takes something away for good.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct RemovalArgs {
+    /// Print what would be taken away, and take nothing away
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) dry_run: bool,
+    /// Do not ask. Only a person at a terminal is asked
+    #[arg(short, long)]
+    pub(crate) yes: bool,
 }
 
 #[derive(Debug, Args)]
@@ -59,6 +82,7 @@ pub(crate) enum LabVerb {
     },
     /// Run a command in the lab's network, with its names and its kubeconfig
     Run {
+        /// A program and its arguments, such as `kubectl get nodes`
         #[arg(last = true, required = true)]
         command: Vec<OsString>,
     },

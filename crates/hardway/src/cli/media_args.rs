@@ -21,6 +21,7 @@ pub(crate) enum InstallMediaVerb {
     Iso(HostIsoArgs),
     /// List how large a config clouds and hypervisors take, and which hosts' configs fit
     Limits {
+        /// Form of what is printed on standard output
         #[arg(short, long, value_enum, default_value_t = Format::Text)]
         output: Format,
         /// Read the release from a folder instead of the image named in the inventory
@@ -52,6 +53,7 @@ pub(crate) enum InstallMediaVerb {
         /// Print the embedded Ignition config, with all that is secret in it
         #[arg(long, conflicts_with = "output")]
         ignition: bool,
+        /// Form of what is printed on standard output
         #[arg(short, long, value_enum, default_value_t = Format::Text)]
         output: Format,
     },

@@ -1,13 +1,17 @@
 //! The command line.
 
 mod advice;
+#[cfg(any(debug_assertions, test))]
+mod advised_commands;
 mod approve_args;
 mod args;
 mod bmc_args;
 mod check_args;
 mod create_args;
 mod diagnose_args;
+mod environment;
 mod examples;
+mod groups;
 mod hosted_args;
 mod hosted_workers_args;
 mod infra_args;
@@ -50,9 +54,10 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ColorChoice, FromArgMatches as _};
+use clap::{ArgMatches, ColorChoice, FromArgMatches as _};
 
 use crate::report::Exit;
+use crate::terminal::ErrorFormat;
 
 /// Reads the command line.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
@@ -90,7 +95,17 @@ fn parse_from(mut args: Vec<OsString>) -> Result<Cli, clap::Error> {
 fn read(args: &[OsString]) -> Result<Cli, clap::Error> {
     let mut program = command().color(color(args));
     let matches = program.try_get_matches_from_mut(args)?;
-    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut program))
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut program))?;
+    Ok(Cli { errors: error_format(&matches), ..cli })
+}
+
+/// That of the data, whatever type the command's `-o` has.
+fn error_format(matches: &ArgMatches) -> ErrorFormat {
+    if let Some((_, below)) = matches.subcommand() {
+        return error_format(below);
+    }
+    let output = matches.try_get_raw("output").ok().flatten().and_then(|mut values| values.next_back());
+    if output.is_some_and(|format| format == "json") { ErrorFormat::Json } else { ErrorFormat::Text }
 }
 
 /// As the words say: help is printed before they are understood.

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::{Format, RunArgs};
+use super::{Format, RemovalArgs, RunArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct NodeArgs {
@@ -27,6 +27,8 @@ pub(crate) enum NodeVerb {
         #[arg(long)]
         force: bool,
         #[command(flatten)]
+        removal: RemovalArgs,
+        #[command(flatten)]
         run: Box<RunArgs>,
     },
     /// Say how a machine is replaced by a new one of the same name; with --apply, do it
@@ -39,6 +41,7 @@ pub(crate) enum NodeVerb {
         /// Lose pods that nobody starts again elsewhere
         #[arg(long)]
         force: bool,
+        /// Form of what is printed on standard output
         #[arg(short, long, value_enum, default_value_t = Format::Text, conflicts_with = "apply")]
         output: Format,
         #[command(flatten)]

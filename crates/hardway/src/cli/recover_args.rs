@@ -48,6 +48,7 @@ pub(crate) struct RecoverCertsArgs {
     pub(crate) ssh_port: u16,
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
+    /// Form of what is printed on standard output
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }

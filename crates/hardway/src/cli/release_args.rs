@@ -59,6 +59,7 @@ pub(crate) struct InfoArgs {
     pub(crate) pull_spec: String,
     #[command(flatten)]
     pub(crate) access: AccessArgs,
+    /// Form of what is printed on standard output
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }
@@ -133,6 +134,7 @@ pub(crate) struct MediaArgs {
     /// Look for the files below this URL first, by their names
     #[arg(long, value_name = "URL", requires = "to")]
     pub(crate) mirror: Vec<String>,
+    /// Form of what is printed on standard output
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }

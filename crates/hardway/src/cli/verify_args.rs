@@ -17,6 +17,7 @@ pub(crate) struct VerifyArgs {
     pub(crate) image: Option<String>,
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
+    /// Form of what is printed on standard output
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }

@@ -37,6 +37,7 @@ pub(crate) struct WaitArgs {
     pub(crate) no_approve: bool,
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
+    /// Form of what is printed on standard output
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }

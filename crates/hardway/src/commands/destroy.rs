@@ -9,9 +9,9 @@ use crate::cli::{DestroyArgs, Global};
 use crate::clock;
 use crate::inputs::{FolderLock, Workdir, io};
 use crate::journal::journal_report;
-use crate::machines::{failed_action, outside, provider_kind};
+use crate::machines::{cluster_name, failed_action, outside, owned_actions, provider_kind, removal_text};
 use crate::report::{Exit, Report};
-use crate::terminal::Output;
+use crate::terminal::{Output, confirm};
 
 /// Takes back everything that was done to this host and its machines, last first. What is in the folder stays, but for the
 /// journal, which is put with the logs: the next install begins a new one.
@@ -22,13 +22,22 @@ pub(crate) fn run(global: &Global, args: &DestroyArgs, out: &Output) -> Result<E
         out.info("nothing was done to this host: there is no journal");
         return Ok(Exit::Done);
     }
+    let keeps = |action: &str| args.keep_images && is_kept(action);
+    let actions: Vec<String> = owned_actions(&workdir)?.into_iter().filter(|action| !keeps(action)).collect();
+    if args.removal.dry_run {
+        out.data(&removal_text(&actions));
+        return Ok(Exit::Done);
+    }
+    if !actions.is_empty() {
+        let what = format!("{}This removes the cluster for good.", removal_text(&actions));
+        confirm(&what, &cluster_name(&workdir)?, args.removal.yes, out)?;
+    }
     let _held = FolderLock::take(&workdir)?;
     let journal = Journal::open(&path).map_err(|error| journal_report(&error))?;
     let dir = std::path::absolute(workdir.path("")).map_err(|error| io(&error))?;
     let executor = Executor::new(&dir, &journal, &clock::now).on(outside());
     let mut printer = UndoPrinter { out, count: 0 };
     let kind = provider_kind(&workdir);
-    let keeps = |action: &str| args.keep_images && is_kept(action);
     let done = executor.down_but(keeps, &mut printer);
     done.map_err(|error| failed_action(kind, &error))?;
     let count = printer.count;
@@ -38,7 +47,7 @@ pub(crate) fn run(global: &Global, args: &DestroyArgs, out: &Output) -> Result<E
     let kept = workdir.shown(&kept);
     match count {
         0 => out.info(&format!(
-            "nothing to take back: the journal was read, and by it nothing was done to this host or its machines; it is kept as {kept}"
+            "nothing to take back: by the journal, nothing was done to this host or its machines; it is kept as {kept}"
         )),
         1 => out.info(&format!("1 thing taken back; the journal is kept as {kept}")),
         _ => out.info(&format!("{count} things taken back; the journal is kept as {kept}")),

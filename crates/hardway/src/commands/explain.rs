@@ -15,7 +15,7 @@ use crate::inputs::Workdir;
 use crate::project::{Checked, example_graph, graph_of};
 use crate::release::Reach;
 use crate::report::{Code, Exit, ROWS, Report};
-use crate::terminal::{Color, LogLevel, Output, OutputOptions};
+use crate::terminal::Output;
 
 /// Everything known under that name; a page of the guide for `stage 7` or the name of a phase; else what the graph, the exit codes and
 /// the guide know of it.
@@ -168,13 +168,7 @@ impl Derived {
 /// Of the cluster in the folder, if there is one that can be understood.
 fn folder_graph(dir: &Path) -> Option<Graph> {
     let workdir = Workdir::open(dir).ok()?;
-    let quiet = Output::new(OutputOptions {
-        level: LogLevel::Error,
-        color: Color::Never,
-        dir: dir.to_owned(),
-        advise: |text, _| text.to_owned(),
-    });
-    graph_of(&workdir, Checked::load(&workdir, Reach::Here(None), &quiet).ok()?).ok()
+    graph_of(&workdir, Checked::load(&workdir, Reach::Here(None), &Output::silent()).ok()?).ok()
 }
 
 fn text(e: &Explanation) -> String {

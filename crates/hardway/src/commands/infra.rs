@@ -7,17 +7,17 @@ use hardway_machines::actions::{Action, ActionListener, ActionOutcome, Step, she
 use hardway_machines::load_balancer::{self, Change};
 use serde_json::{Value, json};
 
-use crate::cli::{Format, Global, InfraArgs, InfraVerb, PlanFormat};
+use crate::cli::{Format, Global, InfraArgs, InfraVerb, PlanFormat, RemovalArgs};
 use crate::inputs::Workdir;
 use crate::machines::{self, ActionStatus, Infra};
 use crate::report::{Exit, Report};
-use crate::terminal::Output;
+use crate::terminal::{Output, confirm};
 
 /// What machines need around them, and the machines themselves, off.
 pub(crate) fn run(global: &Global, args: &InfraArgs, out: &Output) -> Result<Exit, Report> {
     let workdir = Workdir::open(&global.dir)?;
     match &args.verb {
-        InfraVerb::Down => down(&workdir, out),
+        InfraVerb::Down(removal) => down(&workdir, *removal, out),
         InfraVerb::Plan { output, script } => {
             let format = if *script { PlanFormat::Script } else { *output };
             let infra = match format {
@@ -60,10 +60,18 @@ fn up(workdir: &Workdir, out: &Output) -> Result<Exit, Report> {
     Ok(Exit::Done)
 }
 
-fn down(workdir: &Workdir, out: &Output) -> Result<Exit, Report> {
+fn down(workdir: &Workdir, removal: RemovalArgs, out: &Output) -> Result<Exit, Report> {
     if !workdir.path(FILE_NAME).exists() {
         out.info("nothing was done to this host: there is no journal");
         return Ok(Exit::Done);
+    }
+    let actions = machines::owned_actions(workdir)?;
+    if removal.dry_run {
+        out.data(&machines::removal_text(&actions));
+        return Ok(Exit::Done);
+    }
+    if !actions.is_empty() {
+        confirm(&machines::removal_text(&actions), &machines::cluster_name(workdir)?, removal.yes, out)?;
     }
     let mut printer = ActionPrinter { out, count: 0 };
     let left = Infra::down(workdir, &mut printer)?;

@@ -32,8 +32,9 @@ fn write(command: &clap::Command, folder: &Path) -> Result<(), Report> {
 fn page(command: &clap::Command) -> String {
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone()).render(&mut page).expect("memory takes every byte");
-    // What stands below a command's help.
-    String::from_utf8_lossy(&page).replace("\n.SH EXTRA\n", "\n.SH \"EXAMPLES AND EXIT CODES\"\n")
+    // What stands below a command's help; that of the program has no examples.
+    let title = if command.get_name() == "hardway" { "ENVIRONMENT" } else { "EXAMPLES" };
+    String::from_utf8_lossy(&page).replace("\n.SH EXTRA\n", &format!("\n.SH \"{title} AND EXIT CODES\"\n"))
 }
 
 fn find<'c>(program: &'c clap::Command, names: &[String]) -> Result<&'c clap::Command, Report> {

@@ -31,4 +31,5 @@ pub(crate) mod serve;
 pub(crate) mod status;
 pub(crate) mod validate;
 pub(crate) mod verify;
+pub(crate) mod version;
 pub(crate) mod wait_for;

@@ -28,25 +28,34 @@ pub(crate) fn run(global: &Global, args: &StatusArgs, out: &Output) -> Result<Ex
         // How far the install is can be told whatever is wrong with the files.
         out.data(&phase_lines(&phases));
     }
-    let broken = looked?;
-    match broken.into_values().next() {
+    let found = looked?;
+    match found.broken.into_values().next() {
         Some(report) => Err(report),
+        None if args.exit_code && !found.is_fresh => Ok(Exit::Error),
         None => Ok(Exit::Done),
     }
 }
 
-/// Shows everything that can be known, and gives back what cannot be made.
+/// What there is to say to whoever only reads the exit code.
+struct Found {
+    /// What cannot be made, and why.
+    broken: BTreeMap<String, Report>,
+    /// Whether nothing would be written or taken away now.
+    is_fresh: bool,
+}
+
+/// Shows everything that can be known.
 fn look(
     workdir: &Workdir,
     files: &InputFiles,
     phases: &[PhaseStatus],
     args: &StatusArgs,
     out: &Output,
-) -> Result<BTreeMap<String, Report>, Report> {
+) -> Result<Found, Report> {
     if let Some(step) = unfetched(workdir, files, args)? {
         show(phases, &Plan::default(), &[&step], &[], &BTreeMap::new(), args, out);
         out.info("everything else waits for the release: hardway create manifests fetches it");
-        return Ok(BTreeMap::new());
+        return Ok(Found { broken: BTreeMap::new(), is_fresh: false });
     }
     let checked = Checked::of(workdir, files, Reach::Here(args.release_dir.as_deref()), out)?;
     let project = Project::look(workdir, checked)?.around_the_broken();
@@ -55,7 +64,9 @@ fn look(
     let mut ends = pki::expiries(project.cluster(), project.tree(), project.now());
     ends.retain(|end| end.is_on_disk);
     show(phases, &forecast.plan, &forecast.steps(), &ends, &broken, args, out);
-    Ok(broken)
+    let is_fresh =
+        forecast.steps().iter().all(|step| step.reasons.is_empty()) && forecast.plan.removals.is_empty();
+    Ok(Found { broken, is_fresh })
 }
 
 /// The one thing to say of a working directory whose release a registry has to be asked for.

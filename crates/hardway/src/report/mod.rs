@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use hardway_base::error_sentence;
+use serde_json::{Value, json};
 
 /// Whoever names a file on the command line answers for it, before anything else is done.
 pub(crate) fn is_there(path: &Path) -> Result<(), Report> {
@@ -64,6 +65,18 @@ impl Report {
     pub(crate) fn evidence(mut self, evidence: impl IntoIterator<Item = String>) -> Self {
         self.evidence.extend(evidence);
         self
+    }
+
+    /// As a program reads it, with the advice in it as a person would get it.
+    pub(crate) fn value(&self, advice: impl Fn(&str) -> String) -> Value {
+        json!({"error": {
+            "code": self.code.to_string(),
+            "exit": self.exit.number(),
+            "what": advice(&self.what),
+            "evidence": self.evidence,
+            "fix": self.fix.as_deref().map(advice),
+            "more": format!("hardway explain {}", self.code),
+        }})
     }
 
     /// As printed.

@@ -17,6 +17,16 @@ pub(crate) enum LogLevel {
     Debug,
 }
 
+/// Form of an error on standard error.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ErrorFormat {
+    /// Lines for a person.
+    #[default]
+    Text,
+    /// One line of JSON, the last one.
+    Json,
+}
+
 /// Form of what is printed on standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {

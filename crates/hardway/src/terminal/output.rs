@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Color, Format, Log, LogLevel};
+use super::{Color, ErrorFormat, Format, Log, LogLevel};
 use crate::report::{Code, Report};
 
 /// What the command line says about printing.
 pub(crate) struct OutputOptions {
     pub(crate) level: LogLevel,
     pub(crate) color: Color,
+    pub(crate) errors: ErrorFormat,
     /// The folder that this command was given.
     pub(crate) dir: PathBuf,
     /// Puts the folder into the commands of a text.
@@ -25,6 +26,7 @@ pub(crate) struct OutputOptions {
 pub(crate) struct Output {
     level: LogLevel,
     color: anstream::ColorChoice,
+    errors: ErrorFormat,
     /// What advice names as the folder.
     dir: PathBuf,
     advise: fn(&str, &Path) -> String,
@@ -37,13 +39,13 @@ pub(crate) struct Output {
 impl Output {
     /// As the flags say; `NO_COLOR` and a missing terminal are honoured by `auto`.
     pub(crate) fn new(options: OutputOptions) -> Self {
-        let OutputOptions { level, color, dir, advise } = options;
+        let OutputOptions { level, color, errors, dir, advise } = options;
         let color = match color {
             Color::Always => anstream::ColorChoice::Always,
             Color::Auto => anstream::ColorChoice::Auto,
             Color::Never => anstream::ColorChoice::Never,
         };
-        Self { level, color, dir, advise, log: None, failed: RefCell::new(None) }
+        Self { level, color, errors, dir, advise, log: None, failed: RefCell::new(None) }
     }
 
     /// Says nothing but data: for what was said once already.
@@ -60,7 +62,8 @@ impl Output {
     fn without_folder(level: LogLevel, log: Option<Log>) -> Self {
         let color = anstream::ColorChoice::Never;
         let advise = |text: &str, _: &Path| text.to_owned();
-        Self { level, color, dir: PathBuf::from("."), advise, log, failed: RefCell::new(None) }
+        let errors = ErrorFormat::Text;
+        Self { level, color, errors, dir: PathBuf::from("."), advise, log, failed: RefCell::new(None) }
     }
 
     /// Data.
@@ -134,8 +137,17 @@ impl Output {
 
     /// An error, complete.
     pub(crate) fn report(&self, report: &Report) {
+        let text = match self.errors {
+            ErrorFormat::Text => self.advice(&report.render()),
+            ErrorFormat::Json => format!("{}\n", report.value(|text| self.advice(text))),
+        };
         let mut stderr = anstream::AutoStream::new(std::io::stderr(), self.color);
-        let _ = write!(stderr, "{}", self.advice(&report.render()));
+        let _ = write!(stderr, "{text}");
+    }
+
+    /// What is part of a question: said however little shall be said.
+    pub(crate) fn always(&self, text: &str) {
+        self.line(LogLevel::Error, "", text);
     }
 
     fn line(&self, level: LogLevel, prefix: &str, text: &str) {

@@ -100,6 +100,7 @@ const VERBS: &[(&str, &str, Reads)] = &[
     ("status", "", Inputs),
     ("validate", "", Inputs),
     ("verify", "", Inputs),
+    ("version", "", Nothing),
     ("wait-for bootstrap-complete", "", Inputs),
     ("wait-for install-complete", "", Inputs),
 ];

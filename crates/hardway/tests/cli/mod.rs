@@ -16,6 +16,7 @@ mod error_codes;
 mod exit_codes;
 mod expiry;
 mod first_hour;
+mod habits;
 mod install;
 mod media;
 mod media_config;

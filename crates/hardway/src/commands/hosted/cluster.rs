@@ -41,7 +41,7 @@ pub(super) async fn run(
                 connect(args, name).await?.admin_kubeconfig().await.map_err(|error| failed(&error))?;
             out.bytes(kubeconfig.expose());
         }
-        ClusterVerb::Delete { name } => {
+        ClusterVerb::Delete { name, .. } => {
             let management = connect(args, name).await?;
             let was_there = management.delete::<HostedCluster>(name).await.map_err(|error| failed(&error))?;
             match was_there {

@@ -15,13 +15,22 @@ use std::path::Path;
 use hardway_hosted::render::RequestErrors;
 use hardway_hosted::{HostedError, Management};
 
-use crate::cli::{Global, HostedArgs, HostedNoun, ManagementArgs};
+use crate::cli::{
+    ClusterVerb, Global, HostedArgs, HostedNoun, ManagementArgs, NodepoolVerb, RemovalArgs, WorkersVerb,
+};
 use crate::report::{Code, Exit, Report};
 use crate::runtime;
-use crate::terminal::Output;
+use crate::terminal::{Output, confirm};
 
 /// One of its nouns.
 pub(crate) fn run(global: &Global, args: &HostedArgs, out: &Output) -> Result<Exit, Report> {
+    if let Some((removal, name, what)) = removal(&args.noun) {
+        if removal.dry_run {
+            out.data(&format!("{what}\n"));
+            return Ok(Exit::Done);
+        }
+        confirm(&what, name, removal.yes, out)?;
+    }
     let done = async {
         match &args.noun {
             HostedNoun::Cluster(verb) => cluster::run(global, &args.management, verb, out).await,
@@ -43,6 +52,27 @@ pub(crate) fn run(global: &Global, args: &HostedArgs, out: &Output) -> Result<Ex
         | HostedNoun::Token(_)
         | HostedNoun::Workers(_) => runtime::run_to_its_end(done),
         _ => runtime::run("asking the management cluster", done),
+    }
+}
+
+/// What is taken away, and how it is called, where something is.
+fn removal(noun: &HostedNoun) -> Option<(RemovalArgs, &str, String)> {
+    match noun {
+        HostedNoun::Cluster(verb) => match &**verb {
+            ClusterVerb::Delete { name, removal } => {
+                let what = format!("HostedCluster {name} is deleted, with its control plane and its pools");
+                Some((*removal, name, what))
+            }
+            _ => None,
+        },
+        HostedNoun::Nodepool(NodepoolVerb::Delete { name, removal, .. }) => {
+            Some((*removal, name, format!("NodePool {name} is deleted, and its tokens end")))
+        }
+        HostedNoun::Workers(WorkersVerb::Remove { name, removal, .. }) => {
+            let what = format!("{name}: its pods move away, its machine is taken away, its node is deleted");
+            Some((*removal, name, what))
+        }
+        _ => None,
     }
 }
 

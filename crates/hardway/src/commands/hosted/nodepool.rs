@@ -47,7 +47,7 @@ pub(super) async fn run(args: &ManagementArgs, verb: &NodepoolVerb, out: &Output
             }
             Ok(if first_held(&status.gates).is_some() { Exit::Blocked } else { Exit::Done })
         }
-        NodepoolVerb::Delete { name, cluster } => {
+        NodepoolVerb::Delete { name, cluster, .. } => {
             let management = connect(args, cluster).await?;
             management.node_pool(name).await.map_err(|error| failed(&error))?;
             management.delete::<NodePool>(name).await.map_err(|error| failed(&error))?;

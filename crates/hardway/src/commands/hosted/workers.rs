@@ -37,7 +37,7 @@ pub(super) async fn run(
             let management = connect(args, &run.reconcile.cluster).await?;
             resize(global, args, &management, pool, *number, run, out).await
         }
-        WorkersVerb::Remove { name, run } => change(global, args, name, Wanted::Absent, run, out).await,
+        WorkersVerb::Remove { name, run, .. } => change(global, args, name, Wanted::Absent, run, out).await,
         WorkersVerb::Replace { name, run } => change(global, args, name, Wanted::Replaced, run, out).await,
         WorkersVerb::List { cluster, output } => {
             let management = connect(args, cluster).await?;

@@ -4,18 +4,18 @@ mod replace;
 
 use hardway_assets::inventory::{Host, Role};
 
-use crate::cli::{Global, NodeArgs, NodeVerb, RunArgs};
+use crate::cli::{Global, NodeArgs, NodeVerb, RemovalArgs, RunArgs};
 use crate::commands::cluster;
 use crate::inputs::{FolderLock, InputFiles, Workdir};
 use crate::install::Install;
 use crate::report::{Code, Exit, Report};
-use crate::terminal::Output;
+use crate::terminal::{Output, confirm};
 
 /// Whoever works in the folder meanwhile is kept out.
 pub(crate) fn run(global: &Global, args: &NodeArgs, out: &Output) -> Result<Exit, Report> {
     match &args.verb {
         NodeVerb::Add { name, run } => add(global, name, run, out),
-        NodeVerb::Remove { name, force, run } => remove(global, name, *force, run, out),
+        NodeVerb::Remove { name, force, removal, run } => remove(global, name, *force, *removal, run, out),
         NodeVerb::Replace { name, apply, force, output, run } => {
             let replace = replace::Replace { name, is_applied: *apply, may_lose: *force, format: *output };
             replace.run(global, run, out)
@@ -35,10 +35,23 @@ fn add(global: &Global, name: &str, run: &RunArgs, out: &Output) -> Result<Exit,
     Ok(Exit::Done)
 }
 
-fn remove(global: &Global, name: &str, may_lose: bool, run: &RunArgs, out: &Output) -> Result<Exit, Report> {
+fn remove(
+    global: &Global,
+    name: &str,
+    may_lose: bool,
+    removal: RemovalArgs,
+    run: &RunArgs,
+    out: &Output,
+) -> Result<Exit, Report> {
     let (_held, mut install) = open(global, run)?;
     let host = install.node_host(name)?;
     refuse_master(&host)?;
+    let what = format!("{name}: its pods move away, its node is deleted, its machine is taken away\n");
+    if removal.dry_run {
+        out.data(&what);
+        return Ok(Exit::Done);
+    }
+    confirm(what.trim_end(), name, removal.yes, out)?;
     install.empty_node(&host, may_lose)?;
     install.delete_node(&host)?;
     install.surroundings_without(&host)?;

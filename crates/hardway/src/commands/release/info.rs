@@ -1,8 +1,12 @@
 //! `hardway release info`: what a release says about itself.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use hardway_assets::release_payload::{self, ReleasePayload, SAMPLE};
 use hardway_release::{Contents, ReleaseInfo, release_info};
+
+use serde_json::json;
 
 use super::Opened;
 use crate::cli::{Format, Global, InfoArgs};
@@ -10,8 +14,12 @@ use crate::release::unusable;
 use crate::report::{Exit, Report};
 use crate::terminal::Output;
 
-/// Only the last layer is fetched.
+/// Only the last layer is fetched; nothing at all for the release that this program carries.
 pub(super) fn run(global: &Global, args: &InfoArgs, out: &Output) -> Result<Exit, Report> {
+    if args.pull_spec == SAMPLE {
+        show_sample(args.output, out);
+        return Ok(Exit::Done);
+    }
     let opened = Opened::fetch(global, &args.pull_spec, &args.access, Contents::Manifests, None, out)?;
     let info = release_info(&opened.release).map_err(|error| unusable(&error))?;
     info.warnings.iter().for_each(|warning| out.warn(warning));
@@ -20,6 +28,27 @@ pub(super) fn run(global: &Global, args: &InfoArgs, out: &Output) -> Result<Exit
         format => out.value(&info.to_json(), format),
     }
     Ok(Exit::Done)
+}
+
+/// The made-up release, as far as it says the same things as a real one.
+fn show_sample(format: Format, out: &Output) {
+    let release = release_payload::sample();
+    let images: BTreeMap<&str, &str> = release.images.iter().collect();
+    if format != Format::Text {
+        let ReleasePayload { image, version, architecture, .. } = &release;
+        let value = json!({"image": image, "version": version, "architecture": architecture, "isSample": true, "images": images});
+        out.value(&value, format);
+        return;
+    }
+    let mut text = format!(
+        "version       {}\nimage         {}\n\nMade up, to look around with: its images are in no registry, and no machine boots from it.\n\n",
+        release.version, release.image
+    );
+    let width = images.keys().map(|name| name.len()).max().unwrap_or_default();
+    for (name, image) in images {
+        let _ = writeln!(text, "{name:width$}  {image}");
+    }
+    out.data(&text);
 }
 
 /// The fields and their order are those of `oc adm release info`.

@@ -1,0 +1,139 @@
+//! What people expect of every program: help in groups, quiet and loud, errors that programs can read, a question before something goes.
+
+use std::process::{Command, Stdio};
+
+use hardway_journal::{ActionFinished, ActionStarted, Entry, Journal, Step};
+use hardway_testing::{Ran, Work};
+use serde_json::Value;
+
+use crate::work;
+
+#[test]
+fn help_is_in_groups_and_begins_with_what_people_want() {
+    let help = work::empty().ok(&["--help"]).stdout;
+    let place = |text: &str| help.find(text).unwrap_or_else(|| panic!("{text:?} is not in\n{help}"));
+    assert!(place("\nBegin:\n  init ") < place("\nInstall:\n  check "));
+    assert!(place("\n  create cluster ") < place("\nLook at a cluster:\n  verify "));
+    assert!(place("\nThis program:\n") < place("\nOptions of every command:\n"));
+    assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
+}
+
+#[test]
+fn the_version_is_told_to_people_and_programs() {
+    let work = work::empty();
+    let told = work.ok(&["version"]).stdout;
+    assert_eq!(told, work.ok(&["--version"]).stdout);
+    let value = work.ok(&["version", "-o", "json"]).json();
+    assert_eq!(format!("{} {}\n", value["name"].as_str().unwrap(), value["version"].as_str().unwrap()), told);
+}
+
+#[test]
+fn quiet_and_verbose_are_log_levels() {
+    let work = work::made();
+    let said = |flags: &[&str]| work.ok(&[&["create", "ignition-configs"], flags].concat()).stderr;
+    assert_eq!(said(&["-q"]), said(&["--log-level", "warn"]));
+    assert_eq!(said(&["-v"]), said(&["--log-level", "debug"]));
+    assert!(said(&["-q"]).len() < said(&[]).len());
+    work.refused(2, &["status", "-q", "-v"]);
+    work.refused(2, &["status", "-q", "--log-level", "info"]);
+}
+
+#[test]
+fn the_folder_may_come_from_the_environment_and_the_command_line_wins() {
+    let (named, other) = (work::made(), work::empty());
+    let run = |args: &[&str]| {
+        let mut command = Command::new(work::PROGRAM);
+        command.args(args).env("HARDWAY_DIR", named.root()).current_dir(other.root());
+        Ran::of(command)
+    };
+    run(&["validate"]).expect(0);
+    run(&["validate", "--dir", "."]).expect(3);
+}
+
+#[test]
+fn an_error_has_the_form_of_the_data() {
+    let work = work::empty();
+    let ran = work.run(&["status", "-o", "json", "--dir", "not there"]).expect(2);
+    let error: Value = serde_json::from_str(ran.stderr.lines().last().unwrap()).unwrap();
+    assert_eq!(error["error"]["code"], "usage", "{error:#}");
+    assert_eq!(error["error"]["exit"], 2);
+    assert_eq!(error["error"]["what"], "not there is not a folder");
+    assert_eq!(error["error"]["fix"], "mkdir -p 'not there' && hardway init --dir 'not there'");
+    assert_eq!(error["error"]["more"], "hardway explain usage");
+    assert!(ran.stdout.is_empty(), "{}", ran.stdout);
+    work.run(&["status", "--dir", "not there"]).expect(2).says("error[usage]: not there is not a folder\n");
+}
+
+#[test]
+fn a_script_can_ask_whether_something_is_stale() {
+    let work = work::made();
+    work.ok(&["status", "--exit-code"]);
+    work.edit("install-config.yaml", "hostPrefix: 23", "hostPrefix: 24");
+    work.ok(&["status"]);
+    assert_eq!(work.run(&["status", "--exit-code"]).code, Some(1));
+}
+
+#[test]
+fn the_sample_release_can_be_looked_at_without_a_registry() {
+    let work = work::empty();
+    assert!(work.ok(&["release", "info", "sample"]).stdout.contains("machine-config-operator"));
+    let value = work.ok(&["release", "info", "sample", "-o", "json"]).json();
+    assert_eq!(value["isSample"], true, "{value:#}");
+}
+
+/// A folder from which one thing was done: a folder was made.
+fn with_something_done() -> (Work, std::path::PathBuf) {
+    let work = work::made().with_real_clock();
+    let made = work.path("made-on-this-host");
+    fs_err::create_dir(&made).unwrap();
+    let started = ActionStarted {
+        action: "network/files".to_owned(),
+        why: "for this test".to_owned(),
+        does: Vec::new(),
+        undo: vec![Step::RemoveEmptyFolder { path: made.clone() }],
+    };
+    let now = jiff::Timestamp::now();
+    let finished = ActionFinished { action: "network/files".to_owned() };
+    let journal = Journal::open(&work.path("journal.jsonl")).unwrap();
+    journal.append(&[Entry::of(now, &started), Entry::of(now, &finished)]).unwrap();
+    (work, made)
+}
+
+#[test]
+fn what_would_go_is_listed_and_stays() {
+    let (work, made) = with_something_done();
+    for verb in
+        [&["destroy", "--dry-run"][..], &["destroy", "cluster", "--dry-run"], &["infra", "down", "--dry-run"]]
+    {
+        let ran = work.ok(verb);
+        assert_eq!(ran.stdout, "1 thing would be taken back:\n  network/files\n");
+        assert!(made.exists(), "{verb:?}");
+    }
+    work.ok(&["destroy", "cluster"]).says("1 thing taken back");
+    assert!(!made.exists());
+}
+
+/// Runs it at a terminal, where this is typed.
+fn typed(work: &Work, verb: &str, answer: &str) -> Ran {
+    let mut command = Command::new("bash");
+    let script = "printf '%s\\n' \"$1\" | script --quiet --return --command \"$2\" /dev/null";
+    command.args(["-c", script, "bash", answer, &format!("{} {verb}", work::PROGRAM)]);
+    command.current_dir(work.root()).stdin(Stdio::null());
+    Ran::of(command)
+}
+
+#[test]
+fn a_person_types_the_name_of_what_goes() {
+    for verb in ["destroy", "infra down"] {
+        let (work, made) = with_something_done();
+        let ran = typed(&work, verb, "something else").expect(8);
+        assert!(ran.stdout.contains("Type ocp4 to go on: "), "{}", ran.stdout);
+        assert!(ran.stdout.contains("not confirmed: nothing was taken away"), "{}", ran.stdout);
+        assert!(made.exists());
+        typed(&work, &format!("{verb} --yes"), "").expect(0);
+        assert!(!made.exists());
+        let (work, made) = with_something_done();
+        typed(&work, verb, "ocp4").expect(0);
+        assert!(!made.exists());
+    }
+}
