@@ -1,39 +1,16 @@
 //! Which feature gates a cluster runs with: what install-config asks for, on top of what its release brings.
 //!
-//! The one place that reads `featureGates`: the rules of install-config, the FeatureGate object, `metadata.json` and the
-//! static pods must agree on what `Name=T` means.
+//! What `Name=T` means is read in one place, with the rules of install-config: the FeatureGate object, `metadata.json` and the static pods
+//! must agree with them.
 
 use serde::Serialize;
 
 use crate::graph::{Facet, MakeError, Source};
-use crate::install_config::InstallConfig;
-use crate::release_payload::{FeatureGates, ReleasePayload};
-
-/// The feature set that names its gates one by one.
-pub const CUSTOM: &str = "CustomNoUpgrade";
+use crate::install_config::{CUSTOM_FEATURE_SET, InstallConfig, parse_gate};
+use crate::release_payload::{FeatureGates, InclusionRules, ReleasePayload};
 
 /// The gate of releases with several operating systems.
 pub const OS_STREAMS: &str = "OSStreams";
-
-/// Why an entry of `featureGates` cannot be understood.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Malformed {
-    /// It is not a name, one `=`, and a value.
-    NotAPair,
-    /// The value is not a boolean.
-    NotABoolean,
-}
-
-/// Reads `Name=true`. Every spelling of a boolean counts that Go's `strconv.ParseBool` takes.
-pub fn parse(entry: &str) -> Result<(&str, bool), Malformed> {
-    let (name, value) = entry.split_once('=').ok_or(Malformed::NotAPair)?;
-    match value {
-        "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok((name, true)),
-        "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok((name, false)),
-        value if value.contains('=') => Err(Malformed::NotAPair),
-        _ => Err(Malformed::NotABoolean),
-    }
-}
 
 /// `spec.customNoUpgrade` of a FeatureGate: the gates of install-config by what is wanted of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -45,13 +22,13 @@ pub struct CustomGates {
 }
 
 impl CustomGates {
-    /// The wishes of an install-config; nothing unless its feature set is [`CUSTOM`]. The rules have seen to the form.
+    /// The wishes of an install-config; nothing unless its feature set is [`CUSTOM_FEATURE_SET`]. The rules have seen to the form.
     pub fn of(config: &InstallConfig) -> Option<Self> {
-        if config.feature_set != CUSTOM {
+        if config.feature_set != CUSTOM_FEATURE_SET {
             return None;
         }
         let mut gates = Self::default();
-        for (name, wanted) in config.feature_gates.iter().filter_map(|entry| parse(entry).ok()) {
+        for (name, wanted) in config.feature_gates.iter().filter_map(|entry| parse_gate(entry).ok()) {
             if wanted { &mut gates.enabled } else { &mut gates.disabled }.push(name.to_owned());
         }
         Some(gates)
@@ -63,12 +40,22 @@ impl CustomGates {
     }
 }
 
-/// The gates of the cluster: those of its feature set. [`CUSTOM`] is the default set with the wishes on top
+/// The gates of the cluster: those of its feature set. [`CUSTOM_FEATURE_SET`] is the default set with the wishes on top
 /// (openshift/api `payload-command/render/render.go`).
 pub fn of(config: &InstallConfig, release: &ReleasePayload) -> Result<FeatureGates, MakeError> {
     match CustomGates::of(config) {
         Some(custom) => overlay(of_set(release, "")?, &custom),
         None => of_set(release, &config.feature_set).cloned(),
+    }
+}
+
+impl InclusionRules {
+    /// The rules of a self-managed cluster of this release with the gates that an install-config asks for on top of those of its feature set.
+    pub fn of_config(payload: &ReleasePayload, config: &InstallConfig) -> Self {
+        match of(config, payload) {
+            Ok(gates) => Self::for_version(&payload.version, &config.feature_set, Some(&gates)),
+            Err(_) => Self::of(payload, &config.feature_set),
+        }
     }
 }
 
@@ -119,29 +106,10 @@ mod tests {
     use crate::{example, release_payload};
 
     #[test]
-    fn every_boolean_of_go_is_read() {
-        for on in ["1", "t", "T", "true", "TRUE", "True"] {
-            assert_eq!(parse(&format!("X={on}")), Ok(("X", true)));
-        }
-        for off in ["0", "f", "F", "false", "FALSE", "False"] {
-            assert_eq!(parse(&format!("X={off}")), Ok(("X", false)));
-        }
-        for (entry, wrong) in [
-            ("X", Malformed::NotAPair),
-            ("X=true=true", Malformed::NotAPair),
-            ("X=", Malformed::NotABoolean),
-            ("X=tRUE", Malformed::NotABoolean),
-            ("X=yes", Malformed::NotABoolean),
-        ] {
-            assert_eq!(parse(entry), Err(wrong), "{entry}");
-        }
-    }
-
-    #[test]
     fn wishes_change_sides() {
         let default = FeatureGates { enabled: vec!["B".into()], disabled: vec!["A".into(), "C".into()] };
         let mut config = example::cluster().config;
-        config.feature_set = CUSTOM.to_owned();
+        config.feature_set = CUSTOM_FEATURE_SET.to_owned();
         config.feature_gates = ["A=T", "B=0", "New=true"].map(str::to_owned).into();
         let mut release = release_payload::sample();
         release.feature_gates.insert(String::new(), default.clone());

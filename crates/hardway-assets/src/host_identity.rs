@@ -29,6 +29,11 @@ pub fn certificate(host: &str) -> String {
     format!("host-identity-{host}")
 }
 
+/// The key that the ssh server of a host shows.
+pub fn ssh_host_key(host: &str) -> String {
+    format!("ssh-host-{host}")
+}
+
 /// Where its kubeconfig lies.
 pub fn kubeconfig(host: &str) -> String {
     format!("kubeconfigs/hosts/{host}.kubeconfig")

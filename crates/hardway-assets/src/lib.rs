@@ -47,6 +47,7 @@
 
 mod all_assets;
 mod cluster;
+pub mod der;
 pub mod diff;
 pub mod example;
 pub mod explain;

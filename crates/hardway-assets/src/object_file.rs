@@ -1,6 +1,4 @@
-//! A Kubernetes object: its name, and as an asset, one in a file, what `manifests/`, `openshift/` and `operator-seeds/` are made of.
-
-use std::fmt;
+//! A Kubernetes object in a file, as an asset: what `manifests/`, `openshift/` and `operator-seeds/` are made of.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -60,40 +58,6 @@ impl Asset for ObjectFile {
 
     fn make(&self, inputs: &Inputs<'_>) -> Result<Vec<Vec<u8>>, MakeError> {
         Ok(vec![yaml::write(&(self.build)(inputs)?).into_bytes()])
-    }
-}
-
-/// What tells two Kubernetes objects of a cluster apart. The version of its API group is no part of it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ObjectId {
-    /// Such as `Deployment`.
-    pub kind: String,
-    /// Empty for Kubernetes' core.
-    pub group: String,
-    /// Empty for an object of the cluster.
-    pub namespace: String,
-    /// Its name.
-    pub name: String,
-}
-
-impl ObjectId {
-    /// Of any object; parts that are missing are empty.
-    pub(crate) fn of(object: &Value) -> Self {
-        let text = |pointer| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
-        Self {
-            kind: text("/kind"),
-            group: text("/apiVersion").split_once('/').map(|(group, _)| group.to_owned()).unwrap_or_default(),
-            namespace: text("/metadata/namespace"),
-            name: text("/metadata/name"),
-        }
-    }
-}
-
-/// In the words of openshift-install (`ignition/bootstrap/cvoignore.go`).
-impl fmt::Display for ObjectId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, group, namespace, name } = self;
-        write!(f, "group {group} kind {kind} namespace {namespace} name {name}")
     }
 }
 

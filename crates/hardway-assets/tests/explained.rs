@@ -96,7 +96,7 @@ fn all_that_is_made_is_explained_and_nothing_else() {
         }
     }
     look(&[Kind::Certificate], catalogue::SSH_KEY);
-    look(&[Kind::Certificate], &catalogue::ssh_host_key("master-0"));
+    look(&[Kind::Certificate], &hardway_assets::host_identity::ssh_host_key("master-0"));
     look(&[Kind::File], RENDERED);
     KEPT.iter().for_each(|path| look(&[Kind::WorkFile], path));
     // Made only after a pointer config was edited by hand.

@@ -12,8 +12,7 @@
 mod anybody;
 #[cfg(feature = "archives")]
 pub mod archive;
-mod error_cause;
-mod error_sentence;
+mod error_chain;
 #[cfg(feature = "files")]
 pub mod files;
 pub mod hex;
@@ -25,8 +24,7 @@ mod ssh_call;
 
 #[cfg(feature = "tls")]
 pub use anybody::Anybody;
-pub use error_cause::error_cause;
-pub use error_sentence::error_sentence;
+pub use error_chain::{error_cause, error_sentence};
 pub use secret::Secret;
 pub use shell_word::shell_word;
 pub use ssh_call::{HostKeyCheck, SshCall};

@@ -9,13 +9,13 @@ use std::fmt;
 use std::net::IpAddr;
 
 use hardway_assets::node_name;
+use hardway_journal::WorkerStep as StepKind;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ObjectMeta;
 use serde::{Deserialize, Serialize};
 
 use crate::gates::GateName;
-use crate::reconcile::StepKind;
 
 /// On every record: which HostedCluster.
 pub const CLUSTER_LABEL: &str = "hardway.dev/hosted-cluster";

@@ -1,7 +1,7 @@
 //! What happened to a cluster, in order: `journal.jsonl` of the working folder.
 //!
 //! ```text
-//! Entry        what somebody wants to have written                        entry.rs
+//! Entry        what somebody wants to have written                        record.rs
 //! Record       a line as it stands in the file, numbered and checked      record.rs
 //! Journal      the file, open for appending                               journal.rs
 //! read()       every record; Follower: those since the last look          follower.rs
@@ -20,7 +20,6 @@
 //! raised, and an older hardway refuses the journal at that line and says so. Lines from before there were versions are
 //! read as they are. `docs/decisions/0012-journal.md` has the reasons.
 
-mod entry;
 mod error;
 mod facts;
 mod follower;
@@ -28,7 +27,6 @@ mod history;
 mod journal;
 mod record;
 
-pub use entry::Entry;
 pub use error::JournalError;
 pub use facts::actions::{ActionFinished, ActionStarted, ActionUndone, Program, Step};
 pub use facts::certificates::{CsrDecided, CsrIntended, CsrVerdict, NodeJoined, Reason};
@@ -43,7 +41,7 @@ pub use history::{
     Redeemed, Requests,
 };
 pub use journal::Journal;
-pub use record::{Flaw, Record, VERSION};
+pub use record::{Entry, Flaw, Record, VERSION};
 
 /// Its name in a working folder.
 pub const FILE_NAME: &str = "journal.jsonl";

@@ -14,8 +14,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use crate::{Entry, Fact};
-
 /// The version that is written, and the newest that is read.
 pub const VERSION: u32 = 1;
 
@@ -74,14 +72,6 @@ pub enum Flaw {
 }
 
 impl Record {
-    /// The event as a type, when it is of that kind.
-    ///
-    /// # Errors
-    /// When it is of that kind but of another shape.
-    pub fn fact<F: Fact>(&self) -> Option<Result<F, serde_json::Error>> {
-        (self.kind == F::KIND).then(|| F::deserialize(&self.body))
-    }
-
     /// An event as it stands in the file once it has its number.
     pub fn numbered(seq: u64, entry: &Entry) -> Self {
         let Entry { time, kind, body } = entry.clone();
@@ -138,6 +128,18 @@ fn is_unversioned(version: &u32) -> bool {
 
 fn sum_of(text: &str) -> String {
     hex::encode(&Sha256::digest(text.as_bytes())[..SUM_DIGITS / 2])
+}
+
+/// An event that has no number yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// When it happened, by the clock of whoever saw it.
+    pub time: Timestamp,
+    /// What kind of event; the reader picks by it.
+    pub kind: String,
+    /// The event itself. Never a secret: the journal is shown on pages and goes into bundles. Times, text and whole numbers:
+    /// what has a fraction need not be read back to the last digit.
+    pub body: Value,
 }
 
 #[cfg(test)]

@@ -17,8 +17,8 @@
 //! install_hypershift()  a management cluster as HyperShift leaves it            hypershift.rs
 //! Machine          a kubelet and a container runtime that join it               machine.rs
 //! RedfishEmulator  sushy-tools' management controllers on loopback              redfish_emulator.rs
-//! sshd()           a real ssh server on loopback                                ssh_server.rs
-//! skipped()        says that a test is left out, or fails where none may be     skip.rs
+//! sshd()           a real ssh server on loopback                                server.rs
+//! skipped()        says that a test is left out, or fails where none may be     tools.rs
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
@@ -36,9 +36,7 @@ mod redfish_emulator;
 mod rights;
 mod run;
 mod server;
-mod skip;
 mod snapshot;
-mod ssh_server;
 mod tools;
 mod wait;
 mod work;
@@ -54,11 +52,9 @@ pub use namespace::{inside, inside_with_libvirt};
 pub use ports::{free_port, free_ports};
 pub use redfish_emulator::{REDFISH_MACHINE, REDFISH_PASSWORD, REDFISH_USER, RedfishEmulator};
 pub use run::{Ran, Running};
-pub use server::Server;
-pub use skip::{needed, skipped};
+pub use server::{Server, sshd, user};
 pub use snapshot::Snapshot;
-pub use ssh_server::{sshd, user};
-pub use tools::{feed, run, succeed, tools};
+pub use tools::{feed, needed, run, skipped, succeed, tools};
 pub use wait::until;
 #[cfg(feature = "tokio")]
 pub use wait::{eventually, until_found};

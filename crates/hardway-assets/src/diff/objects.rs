@@ -11,7 +11,7 @@ use super::meaning::{Fields, Meaning};
 use super::reader::Reader;
 use super::side::Document;
 use super::walk::walk;
-use crate::object_file::ObjectId;
+use crate::release_payload::ObjectId;
 
 /// The objects of a side, by name.
 pub(super) type Objects = BTreeMap<ObjectName, Meaning>;

@@ -7,8 +7,8 @@
 mod catalogue;
 mod find;
 mod near;
-mod pattern;
 #[cfg(test)]
 mod tests;
 
 pub use catalogue::{Catalogue, EXPLANATIONS, Explanation, Kind};
+pub(crate) use near::nearest;

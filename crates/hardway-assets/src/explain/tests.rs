@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Catalogue, Kind};
 use crate::kubeconfigs::KUBECONFIGS;
-use crate::pki::catalogue::{
-    BUNDLES, CertificateSpec, Holder, KEY_PAIRS, SSH_KEY, certificates, ssh_host_key,
-};
+use crate::pki::catalogue::{BUNDLES, CertificateSpec, Holder, KEY_PAIRS, SSH_KEY, certificates};
 use crate::{example, host_identity};
 
 #[test]
@@ -42,7 +40,7 @@ fn certificates_bundles_and_key_pairs_are_explained() {
     };
     let rows = certificates(&cluster).into_iter().map(name);
     let others = BUNDLES.iter().map(|bundle| bundle.name).chain(KEY_PAIRS.iter().copied());
-    let others = others.map(str::to_owned).chain([SSH_KEY.to_owned(), ssh_host_key("<host>")]);
+    let others = others.map(str::to_owned).chain([SSH_KEY.to_owned(), host_identity::ssh_host_key("<host>")]);
     assert_same(Kind::Certificate, rows.chain(others));
 }
 

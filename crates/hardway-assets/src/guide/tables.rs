@@ -96,7 +96,7 @@ fn bundles(explained: &Catalogue) -> String {
 }
 
 fn key_pairs(explained: &Catalogue) -> String {
-    let host_key = catalogue::ssh_host_key("<host>");
+    let host_key = host_identity::ssh_host_key("<host>");
     let names = catalogue::KEY_PAIRS.iter().copied().chain([catalogue::SSH_KEY, &host_key]);
     let rows = names.filter_map(|name| explained.get(Kind::Certificate, name));
     explanations(rows.map(|e| (e.name, e)))

@@ -93,7 +93,7 @@ impl Asset for Bootstrap {
             Source::Release(Facet::Images),
             Source::Identity,
             Source::key(pki::catalogue::SSH_KEY),
-            Source::key(&pki::catalogue::ssh_host_key(&self.host_name)),
+            Source::key(&crate::host_identity::ssh_host_key(&self.host_name)),
         ];
         sources.extend(FOLDERS.map(|folder| Source::Folder(folder.into())));
         sources.extend(self.static_pods.iter().map(|name| Source::file(format!("static-pods/{name}"))));

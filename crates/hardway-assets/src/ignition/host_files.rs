@@ -6,10 +6,10 @@ use serde_json::json;
 
 use super::network;
 use crate::Cluster;
+use crate::host_identity::ssh_host_key;
 use crate::install_config::ImageSource;
 use crate::inventory::Host;
 use crate::manifests::no_proxy;
-use crate::pki::catalogue::ssh_host_key;
 use crate::secrets::{SecretBundle, SecretsError, ssh_public_key};
 
 /// A file of a host: path, mode and text.

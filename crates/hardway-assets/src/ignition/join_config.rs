@@ -81,9 +81,9 @@ pub fn joining_config(
 mod tests {
     use super::*;
     use crate::example;
+    use crate::host_identity::ssh_host_key;
     use crate::ignition::data_of;
     use crate::inventory::KeyAlgorithm;
-    use crate::pki::catalogue::ssh_host_key;
 
     const POINTER: &str = r#"{"ignition":{"version":"3.2.0","config":{"merge":[{"source":"https://api-int.ocp4.example.com:22623/config/worker"}]},"security":{"tls":{"certificateAuthorities":[{"source":"data:,CA"}]}}}}"#;
 

@@ -62,7 +62,7 @@ impl Asset for NodeConfig {
             Source::inventory("network"),
             Source::file(crate::pki::path(KUBELET_CA)),
             Source::file(host_identity::kubeconfig(&self.host.name)),
-            Source::key(&crate::pki::catalogue::ssh_host_key(&self.host.name)),
+            Source::key(&host_identity::ssh_host_key(&self.host.name)),
         ];
         if self.with_kube_proxy {
             sources.push(Source::file(KUBE_PROXY));

@@ -16,4 +16,4 @@ pub use config::*;
 pub use read::read;
 pub(crate) use read::{Examined, examine};
 pub(crate) use rules::pull_spec_error;
-pub use rules::{Rules, architecture, single_node};
+pub use rules::{CUSTOM_FEATURE_SET, MalformedGate, Rules, architecture, parse_gate, single_node};

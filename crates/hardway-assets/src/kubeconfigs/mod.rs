@@ -3,11 +3,14 @@
 //! Four are the installer's (`pkg/asset/kubeconfig`): admin, admin-internal, loopback, kubelet. Eight are the ones the
 //! hand-made guide teaches with, on the same PKI. All are rows of one table. Besides, every host has one of its own.
 
-mod document;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hardway_base::Secret;
+use serde_json::json;
 
 use crate::graph::{Asset, Inputs, MakeError, Output, Source};
 use crate::inventory::Host;
-use crate::{Cluster, Phase, host_identity, pki};
+use crate::{Cluster, Phase, host_identity, pki, yaml};
 
 /// One kubeconfig.
 #[derive(Clone, Copy, Debug)]
@@ -104,7 +107,7 @@ impl Asset for Kubeconfig {
             Server::Internal => cluster.api_int_url(),
             Server::Localhost => "https://localhost:6443".to_owned(),
         };
-        let document = document::Document {
+        let document = Document {
             server: &server,
             cluster_name: self.cluster_name.unwrap_or(&cluster.config.metadata.name),
             user: self.user,
@@ -130,7 +133,7 @@ impl HostKubeconfig {
 
     /// The same with other authorities: a cluster that runs may have others than it was installed with.
     pub fn trusting(&self, inputs: &Inputs<'_>, ca: &[u8]) -> Result<Vec<u8>, MakeError> {
-        let document = document::Document {
+        let document = Document {
             server: &inputs.cluster.api_int_url(),
             cluster_name: &inputs.cluster.config.metadata.name,
             user: "kubelet",
@@ -192,5 +195,38 @@ impl Asset for KubeadminPassword {
 
     fn make(&self, inputs: &Inputs<'_>) -> Result<Vec<Vec<u8>>, MakeError> {
         Ok(vec![inputs.secrets.get("kubeadmin-password")?.expose().trim_ascii_end().to_vec()])
+    }
+}
+
+/// One cluster, one user, one context.
+pub(super) struct Document<'a> {
+    pub(super) server: &'a str,
+    pub(super) cluster_name: &'a str,
+    pub(super) user: &'a str,
+    pub(super) ca: &'a [u8],
+    pub(super) certificate: &'a [u8],
+    pub(super) key: &'a Secret,
+}
+
+impl Document<'_> {
+    /// As kubectl reads it.
+    pub(super) fn write(&self) -> String {
+        yaml::write(&json!({
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{
+                "name": self.cluster_name,
+                "cluster": {"server": self.server, "certificate-authority-data": STANDARD.encode(self.ca)},
+            }],
+            "users": [{
+                "name": self.user,
+                "user": {
+                    "client-certificate-data": STANDARD.encode(self.certificate),
+                    "client-key-data": STANDARD.encode(self.key.expose()),
+                },
+            }],
+            "contexts": [{"name": self.user, "context": {"cluster": self.cluster_name, "user": self.user}}],
+            "current-context": self.user,
+        }))
     }
 }

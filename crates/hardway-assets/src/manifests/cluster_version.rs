@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use super::objects::{Object, objects};
 use crate::Tree;
 use crate::graph::{Facet, Inputs, MakeError, Source};
-use crate::object_file::{ObjectFile, ObjectId, fields};
+use crate::object_file::{ObjectFile, fields};
+use crate::release_payload::ObjectId;
 
 const PATH: &str = "manifests/cvo-overrides.yaml";
 

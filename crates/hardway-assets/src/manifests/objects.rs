@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::Tree;
 use crate::graph::MakeError;
-use crate::object_file::ObjectId;
+use crate::release_payload::ObjectId;
 use crate::yaml::{self, Node};
 
 /// An object of a file.

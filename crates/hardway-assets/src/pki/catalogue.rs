@@ -80,11 +80,6 @@ pub const SSH_KEY: &str = "bootstrap-ssh";
 /// Who signs what machines ask with before they are nodes.
 pub const HOST_SIGNER: &str = "kubelet-bootstrap-kubeconfig-signer";
 
-/// The key that the ssh server of a host shows.
-pub fn ssh_host_key(host: &str) -> String {
-    format!("ssh-host-{host}")
-}
-
 /// The certificate of `hardway serve`.
 pub const IGNITION_SERVER: &str = "ignition-server";
 
@@ -115,7 +110,7 @@ pub fn keys(cluster: &Cluster) -> Vec<(String, KeyAlgorithm)> {
     keys.extend(KEY_PAIRS.iter().map(|name| ((*name).to_owned(), KeyAlgorithm::Rsa2048)));
     keys.push((SSH_KEY.to_owned(), KeyAlgorithm::EcdsaP256));
     let hosts = cluster.inventory.hosts.iter().filter(|host| host.has_own_config());
-    keys.extend(hosts.map(|host| (ssh_host_key(&host.name), KeyAlgorithm::EcdsaP256)));
+    keys.extend(hosts.map(|host| (host_identity::ssh_host_key(&host.name), KeyAlgorithm::EcdsaP256)));
     keys
 }
 

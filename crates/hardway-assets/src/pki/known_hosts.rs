@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::catalogue::ssh_host_key;
 use crate::graph::{Asset, Inputs, MakeError, Output, Source};
+use crate::host_identity::ssh_host_key;
 use crate::secrets::{SSH_KEY_TYPE, ssh_fingerprint, ssh_public_key};
 use crate::{Cluster, Phase};
 

@@ -5,7 +5,6 @@
 mod bundle;
 pub mod catalogue;
 mod certificate;
-pub mod der;
 mod expiry;
 mod inspect;
 mod issue;
@@ -15,6 +14,7 @@ mod subject;
 use crate::Cluster;
 use crate::graph::Asset;
 
+pub use crate::der;
 pub use certificate::{CaBundle, Certificate, PublicKey, path};
 pub use expiry::{ENDED_FIX, Expiry, ended, expiries};
 pub use inspect::{CertificateFacts, InspectError, inspect};

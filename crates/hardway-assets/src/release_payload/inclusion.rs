@@ -6,8 +6,6 @@
 use std::collections::BTreeSet;
 
 use super::{EnabledCapabilities, FeatureGates, ManifestHead, ObjectId, ReleasePayload, VersionContract};
-use crate::feature_gates;
-use crate::install_config::InstallConfig;
 
 /// Clusters that run their own control plane, single-node ones included.
 pub const SELF_MANAGED: &str = "self-managed-high-availability";
@@ -110,14 +108,6 @@ impl InclusionRules {
     pub fn of(payload: &ReleasePayload, feature_set: &str) -> Self {
         let gates = payload.feature_gates.get(feature_set).or_else(|| payload.feature_gates.get(""));
         Self::for_version(&payload.version, feature_set, gates)
-    }
-
-    /// The same with the gates that an install-config asks for on top of those of its feature set.
-    pub fn of_config(payload: &ReleasePayload, config: &InstallConfig) -> Self {
-        match feature_gates::of(config, payload) {
-            Ok(gates) => Self::for_version(&payload.version, &config.feature_set, Some(&gates)),
-            Err(_) => Self::of(payload, &config.feature_set),
-        }
     }
 
     /// The same from what a payload would say.

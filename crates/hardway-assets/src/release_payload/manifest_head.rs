@@ -4,6 +4,9 @@
 //! name and annotations, so only those lines are parsed.
 
 use std::collections::BTreeMap;
+use std::fmt;
+
+use serde_json::Value;
 
 use super::ReleaseManifest;
 use crate::yaml::{self, SyntaxError};
@@ -21,6 +24,40 @@ pub struct ManifestHead {
     pub namespace: String,
     /// `metadata.annotations`; values that are not text are left out, as Kubernetes refuses them.
     pub annotations: BTreeMap<String, String>,
+}
+
+/// What tells two Kubernetes objects of a cluster apart. The version of its API group is no part of it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ObjectId {
+    /// Such as `Deployment`.
+    pub kind: String,
+    /// Empty for Kubernetes' core.
+    pub group: String,
+    /// Empty for an object of the cluster.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+}
+
+impl ObjectId {
+    /// Of any object; parts that are missing are empty.
+    pub(crate) fn of(object: &Value) -> Self {
+        let text = |pointer| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+        Self {
+            kind: text("/kind"),
+            group: text("/apiVersion").split_once('/').map(|(group, _)| group.to_owned()).unwrap_or_default(),
+            namespace: text("/metadata/namespace"),
+            name: text("/metadata/name"),
+        }
+    }
+}
+
+/// In the words of openshift-install (`ignition/bootstrap/cvoignore.go`).
+impl fmt::Display for ObjectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, group, namespace, name } = self;
+        write!(f, "group {group} kind {kind} namespace {namespace} name {name}")
+    }
 }
 
 impl ManifestHead {

@@ -25,13 +25,12 @@ mod sample_crds;
 mod sample_nodes;
 mod version_contract;
 
-pub use crate::object_file::ObjectId;
 pub use capabilities::EnabledCapabilities;
 pub(crate) use capabilities::{CAPABILITIES, CLUSTER_API, in_capability_set};
 pub use component_images::{ComponentImages, MissingImage};
 pub use files::{SAMPLE_MARK, files, image_references};
 pub use inclusion::{Exclusion, InclusionRules, SELF_MANAGED};
-pub use manifest_head::ManifestHead;
+pub use manifest_head::{ManifestHead, ObjectId};
 pub use payload::{FeatureGates, ReleaseManifest, ReleasePayload, RenderedConfig};
 pub use sample::{SAMPLE, SAMPLE_VERSION, sample};
 pub use version_contract::{VersionContract, VersionError};

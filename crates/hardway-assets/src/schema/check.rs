@@ -4,8 +4,8 @@ use std::net::IpAddr;
 
 use ipnet::IpNet;
 
-use super::nearest::nearest;
 use super::{Field, Kind, Presence, Table};
+use crate::explain::nearest;
 use crate::violation::{Kind as Wrong, Violation};
 use crate::yaml::{Key, Node, Value};
 

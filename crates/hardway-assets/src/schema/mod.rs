@@ -8,7 +8,6 @@ mod export;
 mod field;
 mod install_config_table;
 mod inventory_table;
-mod nearest;
 mod read;
 
 pub(crate) use check::walk;
@@ -17,6 +16,5 @@ pub use export::{install_config_schema, inventory_schema, json_schema};
 pub use field::{Field, Kind, Presence, Table};
 pub use install_config_table::INSTALL_CONFIG;
 pub use inventory_table::INVENTORY;
-pub(crate) use nearest::distance;
 pub use read::{Findings, Read};
 pub(crate) use read::{reasons, syntax};

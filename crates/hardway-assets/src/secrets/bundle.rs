@@ -12,7 +12,6 @@ use sha2::{Digest as _, Sha256};
 use super::{Comes, HostGeneration, Identity, KeyError, PrivateKey, Random, kubeadmin_password};
 use crate::host_identity;
 use crate::inventory::KeyAlgorithm;
-use crate::pki::catalogue::ssh_host_key;
 
 /// The files of `secrets/`, by name without the folder.
 ///
@@ -163,7 +162,8 @@ impl SecretBundle {
         self.files.insert(file, key);
         if comes == Comes::WithConfig {
             let (file, key) =
-                Job::Key(format!("{}.key", ssh_host_key(host)), KeyAlgorithm::EcdsaP256).run()?;
+                Job::Key(format!("{}.key", host_identity::ssh_host_key(host)), KeyAlgorithm::EcdsaP256)
+                    .run()?;
             self.files.insert(file, key);
         }
         identity.renewed.insert(certificate, since);

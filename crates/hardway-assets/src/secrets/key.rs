@@ -4,12 +4,15 @@ use aws_lc_rs::encoding::{AsDer as _, Pkcs8V1Der};
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::rsa::KeySize;
 use aws_lc_rs::signature::{KeyPair as _, RSA_PKCS1_SHA256, RsaKeyPair};
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use hardway_base::{Secret, pem};
 use p256::ecdsa::signature::Signer as _;
 use p256::pkcs8::{DecodePrivateKey as _, EncodePrivateKey as _};
+use sha2::{Digest as _, Sha256};
 
+use crate::der;
 use crate::inventory::KeyAlgorithm;
-use crate::pki::der;
 
 /// A private key that can sign certificates.
 ///
@@ -135,6 +138,25 @@ impl std::fmt::Debug for PrivateKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "PrivateKey({:?}, <redacted>)", self.algorithm())
     }
+}
+
+/// The kind of every ssh key that hardway draws. Not Ed25519: a host in FIPS mode has no use for it.
+pub const SSH_KEY_TYPE: &str = "ecdsa-sha2-nistp256";
+
+/// The public half of an ECDSA key as `authorized_keys` and `.pub` files have it (RFC 5656 §3.1).
+pub fn ssh_public_key(key: &PrivateKey, comment: &str) -> String {
+    let mut blob = Vec::new();
+    for part in [SSH_KEY_TYPE.as_bytes(), b"nistp256", &key.public_bits()] {
+        blob.extend(u32::try_from(part.len()).unwrap_or_default().to_be_bytes());
+        blob.extend(part);
+    }
+    format!("{SSH_KEY_TYPE} {} {comment}", STANDARD.encode(blob))
+}
+
+/// The fingerprint of a public key, given by its Base64: what `ssh-keygen -l` and ssh's own messages show.
+pub fn ssh_fingerprint(base64: &str) -> Option<String> {
+    let blob = STANDARD.decode(base64).ok()?;
+    Some(format!("SHA256:{}", STANDARD_NO_PAD.encode(Sha256::digest(blob))))
 }
 
 #[cfg(test)]

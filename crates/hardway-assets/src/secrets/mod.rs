@@ -6,10 +6,8 @@ mod bundle;
 mod identity;
 mod key;
 mod random;
-mod ssh;
 
 pub use bundle::{SecretBundle, SecretsError, TOKEN_KEY, is_kubeadmin_password};
 pub use identity::{Comes, HostGeneration, Identity, infra_id};
-pub use key::{KeyError, PrivateKey};
+pub use key::{KeyError, PrivateKey, SSH_KEY_TYPE, ssh_fingerprint, ssh_public_key};
 pub use random::{Random, kubeadmin_password};
-pub use ssh::{SSH_KEY_TYPE, ssh_fingerprint, ssh_public_key};

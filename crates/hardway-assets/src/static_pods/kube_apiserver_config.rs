@@ -9,7 +9,6 @@
 use serde_json::{Value, json};
 
 use super::argument::{self, Facts, Flag, Setting};
-use super::audit_policy::default_audit_policy;
 use super::pod::StaticPodFile;
 use crate::feature_gates;
 use crate::graph::{Inputs, MakeError, Source};
@@ -276,3 +275,40 @@ const ADMISSION_PLUGINS: &[&str] = &[
     "security.openshift.io/ValidateSecurityContextConstraints",
     "storage.openshift.io/CSIInlineVolumeSecurity",
 ];
+
+/// The profile `Default` of the APIServer configuration (library-go `pkg/operator/apiserver/audit`): who did what, never
+/// the content, but for changes of identities and tokens; nothing about discovery and health.
+fn default_audit_policy() -> Value {
+    json!({
+        "apiVersion": "audit.k8s.io/v1",
+        "kind": "Policy",
+        "metadata": {"name": "policy"},
+        "omitManagedFields": true,
+        "omitStages": ["RequestReceived"],
+        "rules": [
+            {
+                "level": "None",
+                "userGroups": ["system:authenticated", "system:unauthenticated"],
+                "nonResourceURLs": ["/api*", "/version", "/healthz", "/readyz", "/livez"],
+            },
+            {
+                "level": "None",
+                "users": ["system:apiserver"],
+                "resources": [{
+                    "group": "apiserver.openshift.io",
+                    "resources": ["apirequestcounts", "apirequestcounts/*"],
+                }],
+                "namespaces": [""],
+            },
+            {
+                "level": "RequestResponse",
+                "verbs": ["create", "update", "patch", "delete"],
+                "resources": [
+                    {"group": "user.openshift.io", "resources": ["identities"]},
+                    {"group": "oauth.openshift.io", "resources": ["oauthaccesstokens", "oauthauthorizetokens"]},
+                ],
+            },
+            {"level": "Metadata", "omitStages": ["RequestReceived"]},
+        ],
+    })
+}

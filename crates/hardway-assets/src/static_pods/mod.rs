@@ -7,7 +7,6 @@
 //! kube_scheduler            kube-scheduler-pod.yaml
 //! cluster_version_operator  cluster-version-operator-pod.yaml
 //! kube_proxy                kube-proxy-pod.yaml, only when the inventory asks for it
-//! kubelet                   the names of the flags of the kubelet that runs them
 //! upstream                  a configuration file → the flags of the upstream program
 //! ```
 //!
@@ -16,7 +15,6 @@
 //! `/etc/kubernetes/config`, as with openshift-install. Every flag, key and variable is a row of a table.
 
 mod argument;
-mod audit_policy;
 mod cluster_version_operator;
 mod etcd;
 pub mod kube_apiserver;
@@ -24,7 +22,6 @@ mod kube_apiserver_config;
 pub mod kube_controller_manager;
 mod kube_proxy;
 mod kube_scheduler;
-pub mod kubelet;
 mod pod;
 #[cfg(test)]
 mod tests;
@@ -87,7 +84,25 @@ pub fn arguments() -> Vec<(&'static str, String)> {
         variables.iter().flat_map(|(who, rows)| rows.iter().map(move |row| (*who, row.name.to_owned()))),
     );
     all.extend(settings.iter().flat_map(|(who, rows)| rows.iter().map(move |row| (*who, row.name()))));
-    all.extend(kubelet::FLAGS.iter().map(|name| ("kubelet", format!("--{name}"))));
+    all.extend(KUBELET_FLAGS.iter().map(|name| ("kubelet", format!("--{name}"))));
     all.sort();
     all
 }
+
+/// The flags of the bootstrap machine's kubelet, explained as `kubelet --…`. It has no kubeconfig on purpose: it runs the static pods and
+/// registers no node, so no Deployment can land on a machine that is about to go. Its command line is written in `kubelet.sh`, because part of
+/// it is only known there (installer `data/data/bootstrap/files/usr/local/bin/kubelet.sh.template`).
+const KUBELET_FLAGS: &[&str] = &[
+    "anonymous-auth",
+    "cgroup-driver",
+    "cluster-domain",
+    "container-runtime-endpoint",
+    "minimum-container-ttl-duration",
+    "node-ip",
+    "pod-infra-container-image",
+    "pod-manifest-path",
+    "runtime-request-timeout",
+    "serialize-image-pulls",
+    "v",
+    "volume-plugin-dir",
+];

@@ -11,6 +11,7 @@ pub(crate) mod hosts;
 pub(crate) mod ignition;
 pub(crate) mod phases;
 
+use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize as _, Serialize};
 
@@ -20,12 +21,33 @@ use self::hosted::{HostedMachine, HostedStep};
 use self::hosts::{HostSeen, InstallBegun, MachineGone, MachineRetired, MediumRead};
 use self::ignition::{IgnitionOffered, IgnitionRedeemed, PoolServed};
 use self::phases::{Interrupted, PhaseFailed, PhaseFinished, PhaseReset, PhaseStarted};
-use crate::Record;
+use crate::{Entry, Record};
 
 /// An event that is written and read as a type. Only this crate has any.
 pub trait Fact: Serialize + DeserializeOwned + Into<Event> + sealed::Sealed {
     /// Its kind in the journal, in kebab-case.
     const KIND: &'static str;
+}
+
+impl Entry {
+    /// An event of a known type.
+    ///
+    /// # Panics
+    /// When the type cannot be written as JSON, which only a map with keys that are not text can cause.
+    pub fn of<F: Fact>(time: Timestamp, fact: &F) -> Self {
+        let body = serde_json::to_value(fact).expect("a fact can be written as JSON");
+        Self { time, kind: F::KIND.to_owned(), body }
+    }
+}
+
+impl Record {
+    /// The event as a type, when it is of that kind.
+    ///
+    /// # Errors
+    /// When it is of that kind but of another shape.
+    pub fn fact<F: Fact>(&self) -> Option<Result<F, serde_json::Error>> {
+        (self.kind == F::KIND).then(|| F::deserialize(&self.body))
+    }
 }
 
 mod sealed {

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use hardway_assets::Cluster;
+use hardway_assets::inventory::Host;
 use hardway_journal::{
     CsrDecided, CsrVerdict, Event, Face, HostSeen, IgnitionRedeemed, InstallBegun, MediumRead, Record, Sight,
 };
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::{HostProgress, Installs, TrackedHost};
-use crate::providers::machine_of;
+use super::HostProgress;
+use crate::providers::{Installs, descriptor, machine_of};
 
 /// How far one machine is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -261,5 +263,36 @@ impl HostState {
         if state > self.state || self.since.is_none() {
             (self.state, self.since, self.sentence) = (state, Some(at), sentence);
         }
+    }
+}
+
+/// A machine that is waited for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrackedHost {
+    /// As in the inventory.
+    pub host: String,
+    /// What its node is called.
+    pub node: String,
+    /// How its OS gets onto its disk.
+    pub installs: Installs,
+}
+
+impl TrackedHost {
+    /// A host of a cluster.
+    pub fn new(cluster: &Cluster, host: &Host) -> Self {
+        Self {
+            host: host.name.clone(),
+            node: cluster.node_name(host),
+            installs: match cluster.is_bootstrap_in_place() {
+                // A self-installing node is a live system that fetches its own config, and writes the disk afterwards.
+                true => Installs::FromImage,
+                false => descriptor(cluster.inventory.machines.provider).installs,
+            },
+        }
+    }
+
+    /// All hosts of a cluster, in file order.
+    pub fn all(cluster: &Cluster) -> Vec<Self> {
+        cluster.inventory.hosts.iter().map(|host| Self::new(cluster, host)).collect()
     }
 }

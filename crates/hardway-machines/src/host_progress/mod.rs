@@ -1,8 +1,7 @@
 //! How far each machine is on its way from off to a node.
 //!
 //! ```text
-//! TrackedHost   a machine that is waited for, and how its OS gets onto its disk   tracked_host.rs
-//! console       what a machine's serial log tells of it                          console.rs
+//! TrackedHost   a machine that is waited for                                      fold.rs
 //! HostStates    records in, one state per machine out                             fold.rs
 //! Stall         nothing has happened for a while: what to look at                 stall.rs
 //! ```
@@ -10,14 +9,11 @@
 //! Pure: records and a time in, sentences out. There is no deadline: firmware of a large machine takes twenty minutes to
 //! come up, and a slow line an hour to carry an image. What counts is whether anything happens at all.
 
-pub mod console;
 mod fold;
 mod stall;
-mod tracked_host;
 
-pub use fold::{HostState, HostStates, fold};
+pub use fold::{HostState, HostStates, TrackedHost, fold};
 pub use stall::{PATIENCE, Stall, stall};
-pub use tracked_host::{Installs, TrackedHost};
 
 use std::fmt;
 

@@ -3,7 +3,8 @@
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
-use super::{HostProgress, HostState, Installs};
+use super::{HostProgress, HostState};
+use crate::providers::Installs;
 
 /// After how long without news a machine is worth a look.
 pub const PATIENCE: SignedDuration = SignedDuration::from_mins(15);

@@ -5,6 +5,7 @@ use hardway_journal::{
 use jiff::{SignedDuration, Timestamp};
 
 use super::*;
+use crate::providers::Installs;
 
 fn hosts(installs: Installs) -> Vec<TrackedHost> {
     let tracked = |host: &str| TrackedHost {

@@ -12,12 +12,15 @@
 //! being installed again.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use hardway_assets::install_media::{Mac, boot_local};
+use hardway_base::files::Replacement;
 
 use super::error::MediaError;
-use super::pxe_files::PXE_FILES;
+use super::iso9660::Volume;
 
 /// The script that DHCP names.
 pub const BOOT_INDEX: &str = "boot.ipxe";
@@ -102,6 +105,28 @@ impl BootFolder {
             None => boot_local(&format!("no host has the address {mac}")),
         }
     }
+}
+
+/// Their names in the image's folder `images/pxeboot`, and in the folder they are written to.
+pub const PXE_FILES: [&str; 3] = ["vmlinuz", "initrd.img", "rootfs.img"];
+
+/// Writes the three files to a folder, each by rename.
+pub fn extract_pxe_files(image: &Path, to: &Path) -> Result<(), MediaError> {
+    let mut file = File::open(image).map_err(MediaError::io(image, "read"))?;
+    let volume = Volume::read(&mut file)?;
+    for name in PXE_FILES {
+        let extent = volume.find(&mut file, &format!("images/pxeboot/{name}"))?;
+        let extent = extent.ok_or_else(|| MediaError::NotCoreOs { volume: volume.id.clone() })?;
+        let path = to.join(name);
+        // Anybody may read them: a web server will.
+        let mut unfinished =
+            Replacement::begin(&path, 0o644).map_err(MediaError::io(to, "make a temporary file"))?;
+        file.seek(SeekFrom::Start(extent.offset))
+            .and_then(|_| io::copy(&mut (&mut file).take(extent.length), unfinished.file()))
+            .map_err(MediaError::io(&path, "write"))?;
+        unfinished.commit().map_err(MediaError::io(&path, "rename"))?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

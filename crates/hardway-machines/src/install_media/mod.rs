@@ -6,8 +6,7 @@
 //! initrd.rs, cpio.rs   the format of the embed area
 //! kernel_arguments.rs  the areas in the boot menus
 //! patch.rs             a copy with some bytes changed
-//! pxe_files.rs         kernel, initramfs and root file system out of an image
-//! boot_folder.rs       a folder that machines boot from over HTTP, and what to answer each of them
+//! boot_folder.rs       a folder that machines boot from over HTTP, the files that go there, and what to answer each machine
 //! ```
 
 mod boot_folder;
@@ -18,13 +17,11 @@ mod iso9660;
 mod kernel_arguments;
 mod live_iso;
 mod patch;
-mod pxe_files;
 
-pub use boot_folder::{BOOT_HOSTS, BOOT_INDEX, BootAnswer, BootFolder};
+pub use boot_folder::{BOOT_HOSTS, BOOT_INDEX, BootAnswer, BootFolder, PXE_FILES, extract_pxe_files};
 pub use cpio::CpioError;
 pub use error::MediaError;
 pub use initrd::InitrdError;
 pub use iso9660::Image;
 pub use kernel_arguments::KernelArgumentEdits;
 pub use live_iso::{Features, LiveIso, Prepared};
-pub use pxe_files::{PXE_FILES, extract_pxe_files};

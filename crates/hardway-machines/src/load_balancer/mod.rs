@@ -2,22 +2,19 @@
 //!
 //! ```text
 //! take_out()                one host, wherever it is a member; read back                     mod.rs
-//! Server, servers()         what HAProxy says of each member                                 server.rs
-//! ask()                     one command to HAProxy's administration socket, and its answer    socket.rs
+//! Server, servers()         what HAProxy says of each member, on its administration socket     server.rs
 //! changes()                 the same for a load balancer of somebody else's, as a table       changes.rs
 //! ```
 //!
 //! HAProxy's own words are in its management guide (haproxy/haproxy doc/management.txt, "Unix Socket commands").
 
 mod changes;
-mod error;
 mod server;
-mod socket;
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 pub use changes::{Change, changes, table};
-pub use error::LoadBalancerError;
 pub use server::{Server, State, servers};
 
 /// Gives a host no more connections, and ends those it has, so that their clients turn to the others. Connections to
@@ -32,7 +29,7 @@ pub fn take_out(socket: &Path, host: &str) -> Result<(), LoadBalancerError> {
     for member in of_host()? {
         // Not `drain`: watches last for hours, and would end with the machine, without a word to their clients.
         let command = format!("set server {}/{} state maint", member.service, member.name);
-        let answer = socket::ask(socket, &command)?;
+        let answer = server::ask(socket, &command)?;
         if !answer.trim().is_empty() {
             return Err(LoadBalancerError::Refused { command, answer: answer.trim().to_owned() });
         }
@@ -44,4 +41,39 @@ pub fn take_out(socket: &Path, host: &str) -> Result<(), LoadBalancerError> {
             found: member.state,
         }),
     }
+}
+
+/// Why a member could not be switched.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadBalancerError {
+    /// No answer on the socket.
+    #[error("HAProxy does not answer on its administration socket {}", socket.display())]
+    Unreachable {
+        /// The socket.
+        socket: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The list of members is not one.
+    #[error("HAProxy's list of members cannot be read: {line:?}")]
+    NotAList {
+        /// The line that was not understood.
+        line: String,
+    },
+    /// HAProxy answered with a complaint.
+    #[error("HAProxy refused `{command}`: {answer}")]
+    Refused {
+        /// What it was told.
+        command: String,
+        /// What it said.
+        answer: String,
+    },
+    /// HAProxy said yes, and did something else.
+    #[error("{member} is {found} after HAProxy was told to take it out")]
+    NotTaken {
+        /// The service and the host.
+        member: String,
+        /// What it says.
+        found: State,
+    },
 }

@@ -1,11 +1,14 @@
-//! What HAProxy says of each member.
+//! What HAProxy says of each member, on its administration socket.
 
 use std::fmt;
+use std::io::{Read as _, Write as _};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::time::Duration;
 
 use serde::Serialize;
 
-use super::{LoadBalancerError, socket};
+use super::LoadBalancerError;
 
 /// A host as a member of one service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -48,7 +51,7 @@ impl fmt::Display for State {
 /// # Errors
 /// When HAProxy cannot be reached, or says something else than a list.
 pub fn servers(socket: &Path) -> Result<Vec<Server>, LoadBalancerError> {
-    read(&socket::ask(socket, "show servers state")?)
+    read(&ask(socket, "show servers state")?)
 }
 
 /// The format is of HAProxy's own, in version 1 since HAProxy 1.6; columns are only ever added at the end.
@@ -80,6 +83,23 @@ fn server(line: &str) -> Option<Server> {
     };
     // 0 stopped, 1 starting, 2 running, 3 stopping.
     Some(Server { service: service.to_owned(), name: name.to_owned(), state, is_well: running == 2 })
+}
+
+/// HAProxy answers at once, or not at all: a stopped process still has a socket that takes connections.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Asks, and reads until HAProxy hangs up, as it does after each command that is not `prompt`.
+pub(super) fn ask(socket: &Path, command: &str) -> Result<String, LoadBalancerError> {
+    let talk = || {
+        let mut stream = UnixStream::connect(socket)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        stream.write_all(format!("{command}\n").as_bytes())?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        Ok(answer)
+    };
+    talk().map_err(|source| LoadBalancerError::Unreachable { socket: socket.to_owned(), source })
 }
 
 #[cfg(test)]

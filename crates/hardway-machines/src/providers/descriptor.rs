@@ -11,7 +11,6 @@ use hardway_assets::violation::Violation;
 use super::advice::Complaint;
 use super::fields::Findings;
 use super::{Place, Provider};
-use crate::host_progress::Installs;
 use crate::preflight::{CheckName, Judged, Look, Scene};
 
 /// One provider. What is left out in its folder is as in [`Descriptor::new`].
@@ -48,6 +47,15 @@ pub struct Descriptor {
     pub(crate) own_checks: &'static [(CheckName, Look)],
     /// What checks have to know of it.
     pub(crate) surroundings: Surroundings,
+}
+
+/// How the OS gets onto the disk. What a fetch of the config proves depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Installs {
+    /// The disk is a copy of an image: the config is fetched by its first boot.
+    FromImage,
+    /// A live system writes the disk and a pointer config onto it; the config is fetched by the boot from that disk.
+    FromMedia,
 }
 
 /// Finds the network that a cluster's machines are in.

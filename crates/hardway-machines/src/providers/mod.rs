@@ -4,6 +4,7 @@
 //! Descriptor      a provider in one row; a folder for each, listed once below      descriptor.rs
 //! Provider        what plans: made from a descriptor and a cluster                 mod.rs
 //! Probe           a question about a machine, with a typed answer                  probe.rs
+//! console         what a machine's serial log tells of it                          console.rs
 //! Fields          reads a provider's settings, every mistake at once               fields.rs
 //! mistakes()      what is wrong with them                                          mistakes.rs
 //! advice()        what to do about known complaints of programs                    advice.rs
@@ -25,6 +26,7 @@ pub mod lab;
 pub mod libvirt;
 
 mod advice;
+mod console;
 mod descriptor;
 mod fields;
 mod install_medium;
@@ -38,7 +40,7 @@ use hardway_assets::inventory::{self, Host};
 use hardway_journal::Sight;
 
 pub use advice::advice;
-pub use descriptor::{Descriptor, Inputs, ProviderError, Sample};
+pub use descriptor::{Descriptor, Inputs, Installs, ProviderError, Sample};
 pub(crate) use descriptor::{Footprint, Ground, NeededProgram, Surroundings};
 pub use install_medium::makes_medium;
 pub use lab::Place;

@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use hardway_base::Secret;
+
+use super::Trust;
+
 /// `redfish+https://10.0.0.5:8443/redfish/v1/Systems/1`: scheme, server, and the system where a controller has several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BmcAddress {
@@ -104,6 +108,31 @@ impl fmt::Display for BmcAddress {
         write!(f, "redfish+{scheme}://{}", self.authority())?;
         f.write_str(self.system.as_deref().unwrap_or_default())
     }
+}
+
+/// Where a controller is, who logs in, and whom to trust. Printed without its password.
+#[derive(Clone, Debug)]
+pub struct Bmc {
+    /// Where.
+    pub address: BmcAddress,
+    /// Who.
+    pub user: String,
+    /// With what.
+    pub password: Secret,
+    /// How.
+    pub login: Login,
+    /// Whose certificate is accepted.
+    pub trust: Trust,
+}
+
+/// How the controller is shown who asks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Login {
+    /// With every request.
+    #[default]
+    Basic,
+    /// Once, for a token that is given back at the end. Some controllers know nothing else.
+    Session,
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! BmcAddress      where a controller is, as OpenShift's other installers write it     address.rs
-//! Bmc             that, with its login and whom to trust                              bmc.rs
+//! Bmc             that, with its login and whom to trust                              address.rs
 //! Controller      a controller that was reached: status, insert, eject, boot, power   controller.rs
 //! VirtualMedia    the CD drive that is not there                                      virtual_media.rs
 //! transport       one request, one answer                                             transport.rs
@@ -14,7 +14,6 @@
 //! header, and appears nowhere else: answers are searched for it before they are quoted.
 
 mod address;
-mod bmc;
 mod controller;
 mod error;
 mod status;
@@ -22,8 +21,7 @@ mod transport;
 mod trust;
 mod virtual_media;
 
-pub use address::BmcAddress;
-pub use bmc::{Bmc, Login};
+pub use address::{Bmc, BmcAddress, Login};
 pub use controller::Controller;
 pub use error::RedfishError;
 pub use status::{BootFrom, Power, Status};

@@ -19,11 +19,8 @@ mod install_args;
 mod media_args;
 mod node_args;
 mod recover_args;
-mod registry_args;
 mod release_args;
 mod serve_args;
-mod validate_args;
-mod verify_args;
 mod wait_for_args;
 
 pub(crate) use advice::in_folder;
@@ -41,11 +38,8 @@ pub(crate) use install_args::*;
 pub(crate) use media_args::*;
 pub(crate) use node_args::*;
 pub(crate) use recover_args::*;
-pub(crate) use registry_args::*;
 pub(crate) use release_args::*;
 pub(crate) use serve_args::*;
-pub(crate) use validate_args::*;
-pub(crate) use verify_args::*;
 pub(crate) use wait_for_args::*;
 
 pub(crate) use crate::terminal::Format;

@@ -1,8 +1,8 @@
 //! The install: phases in order, each looked at before it is worked on, with a journal that outlives every process.
 //!
 //! ```text
-//! graph          which phase needs which                                               graph.rs
-//! Work           what a phase can do: observe, run, plan, reset                        work.rs, phases/
+//! Work           what a phase can do: observe, run, plan, reset                        work.rs
+//! phases         the work of each, and which needs which                               phases/
 //! Engine         observes, writes down, runs                                           engine.rs
 //! Install        what all phases share: folder, cluster, provider, background          context.rs, node.rs
 //! run            begins an install or goes on with it, and says how it ended           run.rs, summary.rs
@@ -19,7 +19,6 @@ mod cluster_watch;
 mod context;
 mod engine;
 mod followed_hosts;
-mod graph;
 mod node;
 mod observer;
 mod phase_status;
@@ -30,9 +29,8 @@ mod view;
 mod work;
 
 pub(crate) use context::Install;
-pub(crate) use graph::needs;
 pub(crate) use phase_status::{PhaseStatus, phase_statuses, phase_statuses_by};
-pub(crate) use phases::{check_needs, work_of};
+pub(crate) use phases::{check_needs, needs, work_of};
 pub(crate) use run::{Options, open, reset, run};
 pub(crate) use summary::summary;
 pub(crate) use view::short;

@@ -4,9 +4,31 @@
 use super::super::draft::Draft;
 use super::super::values::{find, text};
 use super::Rules;
-use crate::feature_gates::{CUSTOM, Malformed, parse};
 use crate::schema::{Findings, INSTALL_CONFIG};
 use crate::violation::Violation;
+
+/// The feature set that names its gates one by one.
+pub const CUSTOM_FEATURE_SET: &str = "CustomNoUpgrade";
+
+/// Why an entry of `featureGates` cannot be understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MalformedGate {
+    /// It is not a name, one `=`, and a value.
+    NotAPair,
+    /// The value is not a boolean.
+    NotABoolean,
+}
+
+/// Reads `Name=true`. Every spelling of a boolean counts that Go's `strconv.ParseBool` takes.
+pub fn parse_gate(entry: &str) -> Result<(&str, bool), MalformedGate> {
+    let (name, value) = entry.split_once('=').ok_or(MalformedGate::NotAPair)?;
+    match value {
+        "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok((name, true)),
+        "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok((name, false)),
+        value if value.contains('=') => Err(MalformedGate::NotAPair),
+        _ => Err(MalformedGate::NotABoolean),
+    }
+}
 
 pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
     let set = draft.config.feature_set.as_str();
@@ -39,17 +61,17 @@ pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_
 
 fn gates(draft: &Draft<'_>, findings: &mut Findings<'_>) -> bool {
     let before = findings.errors.len();
-    if !draft.config.feature_gates.is_empty() && draft.config.feature_set != CUSTOM {
+    if !draft.config.feature_gates.is_empty() && draft.config.feature_set != CUSTOM_FEATURE_SET {
         let detail = "featureGates can only be used with the CustomNoUpgrade feature set";
         findings.error(Violation::forbidden("featureGates", detail));
     }
     for (i, gate) in draft.config.feature_gates.iter().enumerate() {
-        let wrong = match parse(gate) {
+        let wrong = match parse_gate(gate) {
             Ok(_) => continue,
-            Err(Malformed::NotABoolean) => {
+            Err(MalformedGate::NotABoolean) => {
                 "must match the format <feature-name>=<bool>, could not parse boolean value"
             }
-            Err(Malformed::NotAPair) => "must match the format <feature-name>=<bool>",
+            Err(MalformedGate::NotAPair) => "must match the format <feature-name>=<bool>",
         };
         findings.error(Violation::invalid(format!("featureGates[{i}]"), gate, wrong));
     }
@@ -60,7 +82,7 @@ fn gates(draft: &Draft<'_>, findings: &mut Findings<'_>) -> bool {
 /// Ours: openshift-install takes a gate that is both on and off; the render on the bootstrap host then stops at it
 /// (openshift/api `payload-command/render/render.go`).
 fn contradictions(draft: &Draft<'_>, findings: &mut Findings<'_>) {
-    let gates: Vec<_> = draft.config.feature_gates.iter().map(|gate| parse(gate)).collect();
+    let gates: Vec<_> = draft.config.feature_gates.iter().map(|gate| parse_gate(gate)).collect();
     for (i, gate) in gates.iter().enumerate() {
         let Ok((name, wanted)) = *gate else { continue };
         if gates[..i].contains(&Ok((name, !wanted))) {
@@ -86,7 +108,7 @@ fn gated_fields(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
     for (path, gate, is_default) in GATED {
         let enabled = is_default(rules)
             || ["TechPreviewNoUpgrade", "DevPreviewNoUpgrade"].contains(&draft.config.feature_set.as_str())
-            || draft.config.feature_gates.iter().any(|entry| parse(entry) == Ok((gate, true)));
+            || draft.config.feature_gates.iter().any(|entry| parse_gate(entry) == Ok((gate, true)));
         if !enabled && used(draft, rules, path) {
             findings.error(Violation::forbidden(
                 path,
@@ -134,5 +156,29 @@ fn unused_fields(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) 
     ];
     for path in unused.into_iter().filter(|path| used(draft, rules, path)) {
         findings.error(Violation::forbidden(path, "hardway does not support this field").fix("leave it out"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_boolean_of_go_is_read() {
+        for on in ["1", "t", "T", "true", "TRUE", "True"] {
+            assert_eq!(parse_gate(&format!("X={on}")), Ok(("X", true)));
+        }
+        for off in ["0", "f", "F", "false", "FALSE", "False"] {
+            assert_eq!(parse_gate(&format!("X={off}")), Ok(("X", false)));
+        }
+        for (entry, wrong) in [
+            ("X", MalformedGate::NotAPair),
+            ("X=true=true", MalformedGate::NotAPair),
+            ("X=", MalformedGate::NotABoolean),
+            ("X=tRUE", MalformedGate::NotABoolean),
+            ("X=yes", MalformedGate::NotABoolean),
+        ] {
+            assert_eq!(parse_gate(entry), Err(wrong), "{entry}");
+        }
     }
 }

@@ -24,6 +24,7 @@ use super::draft::Draft;
 use crate::schema::Findings;
 
 pub use contract::Rules;
+pub use features::{CUSTOM_FEATURE_SET, MalformedGate, parse_gate};
 pub use pools::{architecture, single_node};
 pub(crate) use repository::pull_spec_error;
 

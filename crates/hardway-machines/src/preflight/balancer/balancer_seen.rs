@@ -10,7 +10,7 @@ use hardway_assets::host_services::{BalancedPort, Stage};
 use hardway_assets::inventory::Balancer;
 
 use super::backend::Backend;
-use super::identity::Identity;
+use super::backend::Identity;
 use super::reachability::Reachability;
 use crate::preflight::scene::Scene;
 use crate::providers::Ground;

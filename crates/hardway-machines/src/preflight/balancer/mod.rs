@@ -1,7 +1,7 @@
 //! The load balancer: whether what a member answers comes through it.
 //!
 //! ```text
-//! Identity       a certificate and key of this run, and the words that a backend answers     identity.rs
+//! Identity       a certificate and key of this run, and the words that a backend answers     backend.rs
 //! Backend        stands in for a member, where this host has a member's address              backend.rs
 //! Reachability   what a client gets at the balancer's address                                reachability.rs
 //! BalancerSeen   all four ports                                                              balancer_seen.rs
@@ -10,7 +10,6 @@
 
 mod backend;
 mod balancer_seen;
-mod identity;
 mod judgement;
 mod reachability;
 

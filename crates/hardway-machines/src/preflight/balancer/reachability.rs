@@ -148,7 +148,7 @@ mod tests {
     use std::net::TcpListener;
 
     use super::super::backend::Backend;
-    use super::super::identity::Identity;
+    use super::super::backend::Identity;
     use super::*;
 
     const PATIENCE: Duration = Duration::from_secs(30);

@@ -4,6 +4,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::IpNet;
 
+use crate::preflight::check_result::Judged;
+use crate::preflight::scene::Scene;
+use crate::providers::Ground;
+
 /// One entry of the routing table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Route {
@@ -60,9 +64,35 @@ impl Route {
     }
 }
 
+pub(in crate::preflight) fn subnet(scene: &Scene<'_>) -> Judged {
+    let cluster = scene.site.cluster;
+    if scene.ground() == Ground::Elsewhere {
+        return Judged::not_applicable("the machines are on another host");
+    }
+    if scene.owns(&cluster.inventory.network.gateway) {
+        return Judged::passed("this host is the gateway already: build-infra made the network before");
+    }
+    let networks: Vec<IpNet> =
+        cluster.config.networking.machine_network.iter().map(|network| network.cidr).collect();
+    judge(&networks, &Route::all())
+}
+
+fn judge(networks: &[IpNet], routes: &[Route]) -> Judged {
+    let mut wrong = Vec::new();
+    for network in networks {
+        for route in routes.iter().filter(|route| route.overlaps(network)) {
+            wrong.push(format!("{network} overlaps {} of interface {}", route.network, route.interface));
+        }
+    }
+    let shown: Vec<String> = networks.iter().map(ToString::to_string).collect();
+    let fix = "choose another machineNetwork in install-config.yaml, and addresses in it in inventory.yaml";
+    Judged::of(wrong, Vec::new(), fix, format!("no route of this host overlaps {}", shown.join(", ")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::preflight::PreflightVerdict;
 
     #[test]
     fn the_kernels_tables() {
@@ -77,5 +107,19 @@ mod tests {
         assert_eq!(Route::of_ipv6(&line.replace("fd00", "fe80")), None);
         assert!(route.overlaps(&"192.168.0.0/16".parse().unwrap()));
         assert!(!route.overlaps(&"192.168.127.0/24".parse().unwrap()));
+    }
+
+    #[test]
+    fn the_other_network_is_named() {
+        let networks = ["192.168.126.0/24".parse().unwrap()];
+        let route = |network: &str| Route {
+            network: network.parse().unwrap(),
+            interface: "virbr7".to_owned(),
+            is_direct: true,
+        };
+        assert_eq!(judge(&networks, &[route("10.0.0.0/8")]).verdict, PreflightVerdict::Passed);
+        let other = judge(&networks, &[route("192.168.126.128/25"), route("10.0.0.0/8")]);
+        assert_eq!(other.seen, ["192.168.126.0/24 overlaps 192.168.126.128/25 of interface virbr7"]);
+        assert_eq!(other.verdict, PreflightVerdict::Failed);
     }
 }

@@ -3,11 +3,12 @@
 use hardway_assets::inventory;
 
 use super::{BareMetal, BareMetalSettings, checks};
-use crate::host_progress::Installs;
 use crate::preflight::{CheckName, NAMES};
 use crate::providers::Provider;
 use crate::providers::advice::Complaint;
-use crate::providers::descriptor::{Descriptor, Ground, Inputs, ProviderError, Sample, Surroundings};
+use crate::providers::descriptor::{
+    Descriptor, Ground, Inputs, Installs, ProviderError, Sample, Surroundings,
+};
 
 /// The provider's row.
 pub static DESCRIPTOR: Descriptor = Descriptor {

@@ -3,12 +3,11 @@
 use hardway_assets::{Cluster, inventory};
 
 use super::{Libvirt, Settings, checks, loose_interfaces};
-use crate::host_progress::Installs;
 use crate::preflight::{CheckName, FITS, Judged, NAMES, Scene, find_program};
 use crate::providers::Provider;
 use crate::providers::advice::Complaint;
 use crate::providers::descriptor::{
-    Descriptor, Ground, Inputs, NeededProgram, ProviderError, Sample, Surroundings,
+    Descriptor, Ground, Inputs, Installs, NeededProgram, ProviderError, Sample, Surroundings,
 };
 
 /// The provider's row.

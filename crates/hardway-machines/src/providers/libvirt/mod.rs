@@ -58,7 +58,7 @@ pub use settings::{Accelerator, HaproxyBy, ResolverChoice, Settings};
 use super::probe::on_if;
 use super::{DiskWritten, LoadBalancer, Power, Probe, Provider, install_medium};
 use crate::actions::{Action, Program};
-use crate::host_progress::console;
+use crate::providers::console;
 use hypervisor::Hypervisor;
 use virsh::Virsh;
 

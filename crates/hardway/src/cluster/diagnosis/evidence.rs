@@ -15,8 +15,7 @@ use hardway_cluster::diagnosis::{
 use hardway_cluster::verify::Resolved;
 use hardway_journal::{FILE_NAME, History, IgnitionRedeemed, JournalError, PhaseState, Record};
 
-use super::folder_facts::folder_facts;
-use super::host_facts::{host_facts, switched_off};
+use super::local_facts::{folder_facts, host_facts, switched_off};
 use crate::clock;
 use crate::cluster::Live;
 use crate::inputs::{InputFiles, Workdir};

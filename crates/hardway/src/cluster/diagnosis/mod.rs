@@ -1,8 +1,7 @@
 //! Evidence for a diagnosis: from a cluster, a bundle, files that a person names.
 
 mod evidence;
-mod folder_facts;
-mod host_facts;
+mod local_facts;
 
 pub(crate) use evidence::{given, of_bundle, of_cluster};
 

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use hardway_assets::feature_gates;
-use hardway_assets::install_config::{self, Capabilities, Rules};
+use hardway_assets::install_config::{self, CUSTOM_FEATURE_SET, Capabilities, Rules, parse_gate};
 use hardway_assets::release_payload::{EnabledCapabilities, InclusionRules, ReleasePayload};
 use hardway_assets::{violation, yaml};
 use serde_json::Value;
@@ -70,9 +69,9 @@ fn with_config(config: &Value, payload: &ReleasePayload) -> Result<InclusionRule
     let texts = |value: &Value| value.as_array().into_iter().flatten().map(text).collect::<Vec<_>>();
     let feature_set = text(&config["featureSet"]);
     let mut rules = InclusionRules::of(payload, &feature_set);
-    if let Some(gates) = rules.enabled_gates.as_mut().filter(|_| feature_set == feature_gates::CUSTOM) {
+    if let Some(gates) = rules.enabled_gates.as_mut().filter(|_| feature_set == CUSTOM_FEATURE_SET) {
         for entry in texts(&config["featureGates"]) {
-            match feature_gates::parse(&entry) {
+            match parse_gate(&entry) {
                 Ok((name, true)) => drop(gates.insert(name.to_owned())),
                 Ok((name, false)) => drop(gates.remove(name)),
                 Err(_) => {}

@@ -1,4 +1,4 @@
-//! The work of each phase.
+//! The work of each phase, and which phase needs which.
 
 mod assets;
 mod await_bootstrap;
@@ -11,14 +11,14 @@ mod join;
 mod remove_bootstrap;
 mod verify_cluster;
 
-pub(super) use boot::{boot_one, has_joined};
-
 use hardway_assets::Phase;
 use hardway_assets::inventory::Role;
 
+use super::Install;
 use super::work::{Observed, Work};
-use super::{Install, needs};
 use crate::report::{Code, Report};
+
+pub(super) use boot::{boot_one, has_joined};
 
 /// The work of a phase.
 pub(crate) fn work_of(install: &Install, phase: Phase) -> Box<dyn Work + '_> {
@@ -53,4 +53,41 @@ pub(crate) fn check_needs(install: &Install, phase: Phase) -> Result<(), Report>
         }
     }
     Ok(())
+}
+
+/// Phases whose end must hold before this one can begin.
+pub(crate) fn needs(phase: Phase) -> &'static [Phase] {
+    use Phase::*;
+    match phase {
+        CheckHost => &[],
+        BuildInfra => &[CheckHost],
+        // In a lab the registry is part of the infrastructure.
+        FetchRelease => &[BuildInfra],
+        MakePki => &[FetchRelease],
+        MakeKubeconfigs => &[MakePki],
+        MakeManifests => &[MakePki],
+        RenderNodes => &[MakeManifests],
+        MakeIgnition => &[MakeKubeconfigs, RenderNodes],
+        InstallOs => &[BuildInfra, MakeIgnition],
+        AwaitBootstrap => &[InstallOs],
+        JoinControlPlane => &[AwaitBootstrap],
+        AwaitEtcd => &[JoinControlPlane],
+        RemoveBootstrap => &[AwaitEtcd],
+        BootWorkers => &[RemoveBootstrap],
+        JoinWorkers => &[BootWorkers],
+        AwaitOperators => &[JoinWorkers],
+        VerifyCluster => &[AwaitOperators],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phase_needs_only_earlier_ones() {
+        for phase in Phase::ALL {
+            assert!(needs(phase).iter().all(|need| *need < phase), "{phase}");
+        }
+    }
 }

@@ -11,10 +11,10 @@
 use hardway_journal::Sight;
 
 /// By what a program such as `grep -aohE` finds them, in the order in which they were said.
-pub const MARKS: &str = "coreos\\.liveiso=|Install complete|[ ]ostree=";
+pub(super) const MARKS: &str = "coreos\\.liveiso=|Install complete|[ ]ostree=";
 
 /// What the last of them tells; `found` has one per line.
-pub fn sight(found: &str) -> Option<Sight> {
+pub(super) fn sight(found: &str) -> Option<Sight> {
     found.lines().rev().find_map(|line| match line.trim() {
         "Install complete" => Some(Sight::OsWritten),
         "coreos.liveiso=" => Some(Sight::Live),

@@ -1,9 +1,12 @@
-//! An error in one sentence.
+//! An error with its causes: in one sentence, and the one at the bottom.
+
+use std::error::Error;
+use std::io;
 
 /// An error with all of its causes. Libraries' errors leave their sources out of their words, and some repeat them: kube's
 /// nest (`ServiceError: client error (Connect): tcp connect error: Connection refused`). What a layer shows of the next is not
 /// said again, and layers that only name themselves are left out.
-pub fn error_sentence(error: &dyn std::error::Error) -> String {
+pub fn error_sentence(error: &dyn Error) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut next = Some(error);
     while let Some(error) = next {
@@ -24,6 +27,15 @@ const LAYERS: [(&str, &str); 5] = [
     ("tcp connect error: ", ""),
     ("dns error: failed to lookup address information: ", "looking up its name: "),
 ];
+
+/// The error of that type at the bottom. An `io::Error` hides what it wraps from its `source()`.
+pub fn error_cause<'e, E: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e E> {
+    let inner: Option<&(dyn Error + 'static)> = match error.downcast_ref::<io::Error>() {
+        Some(error) => error.get_ref().map(|inner| inner as &(dyn Error + 'static)),
+        None => error.source(),
+    };
+    inner.and_then(error_cause).or_else(|| error.downcast_ref())
+}
 
 #[cfg(test)]
 mod tests {
@@ -53,5 +65,17 @@ mod tests {
             "failed to lookup address information: no such name",
         ];
         assert_eq!(error_sentence(&nest(&of_kube)), "looking up its name: no such name");
+    }
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("not sent")]
+    struct NotSent(#[source] io::Error);
+
+    #[test]
+    fn what_an_io_error_wraps_is_found() {
+        let error = NotSent(io::Error::other(io::Error::from(io::ErrorKind::ConnectionRefused)));
+        let found = error_cause::<io::Error>(&error).unwrap();
+        assert_eq!(found.kind(), io::ErrorKind::ConnectionRefused);
+        assert!(error_cause::<std::fmt::Error>(&error).is_none());
     }
 }
