@@ -1,9 +1,12 @@
-//! Reads a provider's settings: every mistake with the path of its field, all at once.
+//! Reads a provider's settings: every mistake with the path of its field, all at once. Which fields there are, what they may say and what
+//! they are taken for where nothing is said stands in the provider's row (`hardway_assets::machine_provider`), and only there.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
+use hardway_assets::inventory;
+use hardway_assets::schema::{Field, Presence};
 use hardway_assets::violation::{Kind, Violation};
 use serde_json::{Map, Value};
 
@@ -38,17 +41,26 @@ impl Findings {
 pub(crate) struct Fields<'f> {
     path: String,
     fields: Option<&'f Map<String, Value>>,
+    /// What the table says of them.
+    rows: &'static [Field],
     findings: &'f Findings,
 }
 
 impl<'f> Fields<'f> {
+    /// The settings of a provider. Those that no row knows are reported.
+    pub(crate) fn of(provider: inventory::Provider, settings: &'f Value, findings: &'f Findings) -> Self {
+        let row = provider.row();
+        Self::new(format!("machines.{}", row.name), settings, row.fields, findings)
+    }
+
     /// An object at a path; anything else counts as empty, and is reported.
-    pub(crate) fn new(path: impl Into<String>, value: &'f Value, findings: &'f Findings) -> Self {
-        let path = path.into();
+    fn new(path: String, value: &'f Value, rows: &'static [Field], findings: &'f Findings) -> Self {
         if !value.is_object() && !value.is_null() {
             findings.add(Violation::invalid(&path, shown(value), "must be an object"));
         }
-        Self { path, fields: value.as_object(), findings }
+        let fields = Self { path, fields: value.as_object(), rows, findings };
+        fields.check_names();
+        fields
     }
 
     /// Where a field stands.
@@ -56,33 +68,18 @@ impl<'f> Fields<'f> {
         format!("{}.{name}", self.path)
     }
 
-    /// Reports every field that is none of these.
-    pub(crate) fn only(self, known: &[&str]) -> Self {
-        self.check_only(known);
-        self
-    }
-
-    /// The same.
-    pub(crate) fn check_only(&self, known: &[&str]) {
-        for name in self.fields.into_iter().flatten().map(|(name, _)| name) {
-            if !known.contains(&name.as_str()) {
-                let detail = format!("the fields here are {}", known.join(", "));
-                self.findings.add(Violation::new(self.path(name), Kind::Unknown, None, detail));
-            }
-        }
-    }
-
     /// Every field, as an object.
     pub(crate) fn objects(&self) -> Vec<(&'f str, Fields<'f>)> {
         let object = |(name, value): (&'f String, &'f Value)| {
-            (name.as_str(), Fields::new(self.path(name), value, self.findings))
+            (name.as_str(), Fields::new(self.path(name), value, self.rows_below(name), self.findings))
         };
         self.fields.into_iter().flatten().map(object).collect()
     }
 
     /// A field that is an object; absent ones are empty.
     pub(crate) fn object(&self, name: &str) -> Fields<'f> {
-        Fields::new(self.path(name), self.get(name).unwrap_or(&Value::Null), self.findings)
+        let value = self.get(name).unwrap_or(&Value::Null);
+        Fields::new(self.path(name), value, self.rows_below(name), self.findings)
     }
 
     /// Whether a field is there.
@@ -101,6 +98,11 @@ impl<'f> Fields<'f> {
         }
     }
 
+    /// A text, or what the table takes it for.
+    pub(crate) fn text_or_default(&self, name: &str) -> &'f str {
+        self.text(name).unwrap_or_else(|| self.default(name))
+    }
+
     /// A text that must be there.
     pub(crate) fn needed(&self, name: &str, why: &str) -> Option<&'f str> {
         if !self.has(name) || self.get(name) == Some(&Value::String(String::new())) {
@@ -110,19 +112,20 @@ impl<'f> Fields<'f> {
         self.text(name)
     }
 
-    /// One of these words, or the first of them.
-    pub(crate) fn word(&self, name: &str, words: &[&'static str]) -> &'static str {
-        let Some(text) = self.text(name) else { return words[0] };
+    /// One of the words that the table allows, or its default.
+    pub(crate) fn word(&self, name: &str) -> &'static str {
+        let Some(text) = self.text(name) else { return self.default(name) };
+        let words = self.row(name).map_or(&[][..], |row| row.allowed);
         words.iter().find(|word| **word == text).copied().unwrap_or_else(|| {
             self.findings.add(Violation::unsupported(self.path(name), text, words));
-            words[0]
+            self.default(name)
         })
     }
 
-    /// Yes or no; no unless said.
+    /// Yes or no, or what the table takes it for.
     pub(crate) fn flag(&self, name: &str) -> bool {
         match self.get(name) {
-            None => false,
+            None => self.default(name) == "true",
             Some(Value::Bool(flag)) => *flag,
             Some(other) => {
                 self.wrong(name, &shown(other), "must be true or false");
@@ -161,6 +164,30 @@ impl<'f> Fields<'f> {
     /// A value that will not do.
     pub(crate) fn wrong(&self, name: &str, value: &str, detail: &str) {
         self.findings.add(Violation::invalid(self.path(name), value, detail));
+    }
+
+    /// The first look at the file finds these too; settings may also come from a program that never had a file.
+    fn check_names(&self) {
+        for (name, _) in self.fields.into_iter().flatten() {
+            if self.row(name).is_none() {
+                let may_stand = self.rows.iter().filter(|row| row.presence != Presence::RefusedByRule);
+                let names: Vec<&str> = may_stand.map(|row| row.name).collect();
+                let detail = format!("the fields here are {}", names.join(", "));
+                self.findings.add(Violation::new(self.path(name), Kind::Unknown, None, detail));
+            }
+        }
+    }
+
+    fn row(&self, name: &str) -> Option<&'static Field> {
+        Field::find(self.rows, name)
+    }
+
+    fn rows_below(&self, name: &str) -> &'static [Field] {
+        self.row(name).map_or(&[], Field::children)
+    }
+
+    fn default(&self, name: &str) -> &'static str {
+        self.row(name).map_or("", |row| row.default)
     }
 
     fn get(&self, name: &str) -> Option<&'f Value> {

@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use hardway_assets::Cluster;
+use hardway_assets::inventory::Provider;
 use hardway_assets::violation::Violation;
 use hardway_base::Secret;
 
@@ -92,9 +93,8 @@ impl BareMetalSettings {
     }
 
     pub(in crate::providers) fn look(cluster: &Cluster, findings: &Findings) -> Self {
-        let fields = Fields::new("machines.bare-metal", &cluster.inventory.machines.settings, findings)
-            .only(&["boot", "mediaUrl", "interface", "upstreamDNS", "hosts"]);
-        let boot = if fields.word("boot", &["iso", "pxe"]) == "pxe" { Boot::Pxe } else { Boot::Iso };
+        let fields = Fields::of(Provider::BareMetal, &cluster.inventory.machines.settings, findings);
+        let boot = if fields.word("boot") == "pxe" { Boot::Pxe } else { Boot::Iso };
         let controllers = controllers(cluster, &fields, findings);
         let media_url = media_url(&fields);
         if media_url.is_none() && !fields.has("mediaUrl") && (boot == Boot::Pxe || !controllers.is_empty()) {
@@ -111,7 +111,7 @@ impl BareMetalSettings {
     /// The controllers whose own fields are right, whatever else is wrong.
     pub fn controllers_of(cluster: &Cluster) -> BTreeMap<String, BmcSettings> {
         let findings = Findings::default();
-        let fields = Fields::new("machines.bare-metal", &cluster.inventory.machines.settings, &findings);
+        let fields = Fields::of(Provider::BareMetal, &cluster.inventory.machines.settings, &findings);
         controllers(cluster, &fields, &findings)
     }
 
@@ -177,7 +177,6 @@ fn controllers(cluster: &Cluster, fields: &Fields<'_>, findings: &Findings) -> B
     let hosts: BTreeSet<&str> = cluster.inventory.hosts.iter().map(|host| host.name.as_str()).collect();
     let mut by_controller: BTreeMap<(String, u16), Vec<(&str, BmcAddress)>> = BTreeMap::new();
     for (name, host) in fields.object("hosts").objects() {
-        let host = host.only(&["bmc"]);
         if !hosts.contains(name) {
             let detail = "no host of the inventory has this name";
             findings.add(Violation::invalid(fields.path(&format!("hosts.{name}")), name, detail));
@@ -209,9 +208,6 @@ fn controller(bmc: &Fields<'_>, findings: &Findings) -> Option<BmcSettings> {
         let fix =
             "write it into a file with mode 0600 and name that in passwordFile, such as secrets/bmc-HOST";
         findings.add(Violation::forbidden(bmc.path("password"), detail).fix(fix));
-    } else {
-        let known = ["address", "user", "passwordFile", "caFile", "insecure", "auth"];
-        bmc.check_only(&known);
     }
     let address =
         bmc.needed("address", "where the controller is, such as redfish+https://10.0.0.5, is required");
@@ -231,8 +227,7 @@ fn controller(bmc: &Fields<'_>, findings: &Findings) -> Option<BmcSettings> {
         "passwordFile",
         "the file with the controller's password, from the working folder, is required",
     );
-    let login =
-        if bmc.word("auth", &["basic", "session"]) == "session" { Login::Session } else { Login::Basic };
+    let login = if bmc.word("auth") == "session" { Login::Session } else { Login::Basic };
     let trust = match (bmc.text("caFile"), bmc.flag("insecure")) {
         (Some(_), true) => {
             let detail = "either certificates are checked against caFile, or not at all";

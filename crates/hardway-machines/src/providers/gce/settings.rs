@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use hardway_assets::Cluster;
-use hardway_assets::inventory::{Host, Role};
+use hardway_assets::inventory::{Host, Provider, Role};
 use hardway_assets::violation::Violation;
 use ipnet::IpNet;
 
@@ -65,11 +65,11 @@ impl GceSettings {
     }
 
     pub(in crate::providers) fn look(cluster: &Cluster, findings: &Findings) -> Self {
-        let fields = Fields::new("machines.gce", &cluster.inventory.machines.settings, findings).only(&KNOWN);
-        let text = |name: &str, default: &str| fields.text(name).unwrap_or(default).to_owned();
+        let fields = Fields::of(Provider::Gce, &cluster.inventory.machines.settings, findings);
+        let text = |name: &str| fields.text_or_default(name).to_owned();
         let project = fields.needed("project", "the project that the machines are made in is required");
         let zones = zones(&fields, findings);
-        let network = text("network", "default");
+        let network = text("network");
         for name in ["project", "network", "subnet", "machineType", "diskType", "imageProject", "bucket"] {
             // A word that begins with a dash would be an option.
             if let Some(value) = fields.text(name).filter(|value| !is_word(value)) {
@@ -84,11 +84,11 @@ impl GceSettings {
             image: image(&fields, project.unwrap_or_default(), findings),
             project: project.unwrap_or_default().to_owned(),
             zones,
-            subnet: text("subnet", &network),
+            subnet: fields.text("subnet").unwrap_or(&network).to_owned(),
             network,
-            machine_type: text("machineType", "n2-standard-4"),
-            disk_type: text("diskType", "pd-ssd"),
-            external_addresses: !fields.has("externalAddresses") || fields.flag("externalAddresses"),
+            machine_type: text("machineType"),
+            disk_type: text("diskType"),
+            external_addresses: fields.flag("externalAddresses"),
             source_ranges: source_ranges(&fields),
             service_account: fields.text("serviceAccount").map(str::to_owned),
         };
@@ -121,22 +121,6 @@ impl GceSettings {
         }
     }
 }
-
-const KNOWN: [&str; 13] = [
-    "project",
-    "zones",
-    "network",
-    "subnet",
-    "machineType",
-    "diskType",
-    "image",
-    "imageProject",
-    "imageFile",
-    "bucket",
-    "externalAddresses",
-    "sourceRanges",
-    "serviceAccount",
-];
 
 fn zones(fields: &Fields<'_>, findings: &Findings) -> Vec<String> {
     let zones: Vec<String> = fields.texts("zones").into_iter().map(str::to_owned).collect();

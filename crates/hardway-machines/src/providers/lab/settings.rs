@@ -1,6 +1,7 @@
 //! `machines.lab` of the inventory.
 
 use hardway_assets::Cluster;
+use hardway_assets::inventory::Provider;
 use hardway_assets::violation::Violation;
 
 use crate::providers::fields::{Fields, Findings};
@@ -25,7 +26,7 @@ impl LabSettings {
 
     pub(in crate::providers) fn look(cluster: &Cluster, findings: &Findings) -> Self {
         let settings = &cluster.inventory.machines.settings;
-        let fields = Fields::new("machines.lab", settings, findings).only(&["name"]);
+        let fields = Fields::of(Provider::Lab, settings, findings);
         let name = fields.text("name").unwrap_or(&cluster.config.metadata.name).to_owned();
         if !is_name(&name) {
             let detail = "must be small letters, digits and dashes, at most 32: interfaces and files are named after it";

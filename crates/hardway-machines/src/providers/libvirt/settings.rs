@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use hardway_assets::Cluster;
-use hardway_assets::inventory::Role;
+use hardway_assets::inventory::{Provider, Role};
 use hardway_assets::violation::Violation;
 use hardway_base::redaction::HIDDEN;
 
@@ -87,21 +87,21 @@ impl Settings {
     }
 
     pub(in crate::providers) fn look(cluster: &Cluster, findings: &Findings) -> Self {
-        let fields = Fields::new("machines.libvirt", &cluster.inventory.machines.settings, findings);
+        let fields = Fields::of(Provider::Libvirt, &cluster.inventory.machines.settings, findings);
         let text = |name: &str| fields.text(name).map(str::to_owned);
         let network = text("network").unwrap_or_else(|| cluster.config.metadata.name.clone());
-        let pool = text("pool").unwrap_or_else(|| "default".to_owned());
+        let pool = fields.text_or_default("pool").to_owned();
         let folder = if pool == "default" { String::new() } else { format!("/{pool}") };
         let settings = Self {
             uri: uri(&fields),
             pool_path: text("poolPath").unwrap_or_else(|| format!("/var/lib/libvirt/images{folder}")),
             bridge: text("bridge").unwrap_or_else(|| format!("virbr-{network}")),
-            accelerator: match fields.word("accelerator", &["auto", "kvm", "tcg"]) {
+            accelerator: match fields.word("accelerator") {
                 "kvm" => Accelerator::Kvm,
                 "tcg" => Accelerator::Tcg,
                 _ => Accelerator::Auto,
             },
-            haproxy: match fields.word("haproxy", &["auto", "systemd", "podman", "daemon"]) {
+            haproxy: match fields.word("haproxy") {
                 "systemd" => HaproxyBy::Systemd,
                 "podman" => HaproxyBy::Podman,
                 "daemon" => HaproxyBy::Daemon,
@@ -109,8 +109,7 @@ impl Settings {
             },
             haproxy_image: text("haproxyImage"),
             upstream_dns: fields.addresses("upstreamDNS"),
-            resolver: match fields.word("resolver", &["auto", "systemd-resolved", "network-manager", "none"])
-            {
+            resolver: match fields.word("resolver") {
                 "systemd-resolved" => ResolverChoice::SystemdResolved,
                 "network-manager" => ResolverChoice::NetworkManager,
                 "none" => ResolverChoice::None,
@@ -194,7 +193,7 @@ fn architectures(cluster: &Cluster) -> Vec<&str> {
 }
 
 fn uri(fields: &Fields<'_>) -> LibvirtUri {
-    let given = fields.text("uri").unwrap_or("qemu:///system");
+    let given = fields.text_or_default("uri");
     LibvirtUri::read(given).unwrap_or_else(|error| {
         // A password that was put there must not be shown.
         let has_login = given.split_once('@').is_some_and(|(before, _)| before.matches(':').count() > 1);
