@@ -196,7 +196,7 @@ pub(crate) struct InitArgs {
     /// Machine provider
     #[arg(long, value_parser = provider(), default_value = Provider::default().name())]
     pub(crate) provider: Provider,
-    /// Release pull spec, or `sample` for the embedded made-up release [default: sample; for a lab, the lab's own]
+    /// Release pull spec, or `sample` for the embedded made-up release [default: sample, or the release that the provider brings]
     #[arg(long)]
     pub(crate) release: Option<String>,
     /// Number of masters

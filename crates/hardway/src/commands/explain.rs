@@ -6,6 +6,7 @@ use hardway_assets::Phase;
 use hardway_assets::explain::{Catalogue, Explanation, Kind};
 use hardway_assets::graph::Graph;
 use hardway_assets::guide::{self, Page};
+use hardway_assets::schema::{INSTALL_CONFIG, INVENTORY};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -35,7 +36,7 @@ pub(crate) fn run(global: &Global, args: &ExplainArgs, out: &Output) -> Result<E
         }
         if let Some(stage) = stage {
             return Err(Report::new(Code::Usage, format!("the guide has no stage {stage:?}"))
-                .fix("stages are 1 to 17, and 0 is the map"));
+                .fix(format!("stages are 1 to {}, and 0 is the map", Phase::ALL.len())));
         }
         let derived = Derived::exit_code(&what)
             .or_else(|| Derived::asset(&what, &global.dir))
@@ -180,8 +181,20 @@ fn text(e: &Explanation) -> String {
     let mut text = format!("{} ({})\n", e.name, e.kind.name());
     for (label, told) in labels.iter().zip([e.what, e.why, e.readers, e.without, e.source]) {
         text += &format!("  {label:9} {told}\n");
+        if *label == labels[0] && !values(e).is_empty() {
+            text += &format!("  {:9} {}\n", "values", values(e).join(", "));
+        }
     }
     text
+}
+
+/// What a field may say, where there are only some words: as the table of its file has them.
+fn values(e: &Explanation) -> &'static [&'static str] {
+    match (e.kind, e.name.strip_prefix(INVENTORY.prefix)) {
+        (Kind::Field, Some(path)) => INVENTORY.allowed(path),
+        (Kind::Field, None) => INSTALL_CONFIG.allowed(e.name),
+        _ => &[],
+    }
 }
 
 fn page_value(page: &Page) -> Value {
@@ -198,6 +211,7 @@ fn value(e: &Explanation) -> Value {
         "name": e.name,
         "kind": e.kind.name(),
         "what": e.what,
+        "values": values(e),
         "why": e.why,
         "readers": e.readers,
         "without": e.without,

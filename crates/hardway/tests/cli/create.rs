@@ -1,5 +1,6 @@
 //! `init`, `create`, `status`: the way everybody goes.
 
+use hardway_assets::inventory::Provider;
 use hardway_testing::{INSTALL_CONFIG, INVENTORY, Snapshot, Work};
 
 use crate::work;
@@ -44,7 +45,7 @@ fn init_never_writes_over_a_file() {
 /// With what is optional, too: the comments of the sample are meant to be taken off.
 #[test]
 fn the_sample_of_every_provider_is_whole() {
-    for provider in ["bare-metal", "gce", "lab", "libvirt"] {
+    for provider in Provider::ALL.iter().map(|provider| provider.name()) {
         let work = work::empty();
         work.ok(&["init", "--provider", provider, "--release", "sample"]);
         let text = work.read("inventory.yaml");

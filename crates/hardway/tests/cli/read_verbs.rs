@@ -3,6 +3,7 @@
 use std::io::Read as _;
 use std::process::Stdio;
 
+use hardway_assets::inventory::Provider;
 use hardway_assets::yaml;
 use hardway_testing::Ran;
 use serde_json::Value;
@@ -60,6 +61,18 @@ fn everything_can_be_asked_about() {
     }
 }
 
+/// The words are the table's, which checks the file.
+#[test]
+fn the_words_that_a_field_may_have_are_told() {
+    let work = work::empty();
+    let names: Vec<&str> = Provider::ALL.iter().map(|provider| provider.name()).collect();
+    let told = work.ok(&["explain", "machines.provider"]).stdout;
+    assert!(told.contains(&format!("  values    {}\n", names.join(", "))), "{told}");
+    let told = work.ok(&["explain", "machines.provider", "-o", "json"]).json();
+    assert_eq!(told[0]["values"], serde_json::json!(names));
+    assert!(!work.ok(&["explain", "baseDomain"]).stdout.contains("values"));
+}
+
 #[test]
 fn what_nobody_knows_is_code_two_with_near_names() {
     let work = work::empty();
@@ -67,7 +80,9 @@ fn what_nobody_knows_is_code_two_with_near_names() {
     assert_eq!(ran.stdout, "");
     ran.says("error[usage]: nothing is known about \"etcd-singer\"").says("near: etcd-signer");
     work.refused(2, &["explain", "--etcd-prefx"]).says("near: kube-apiserver --etcd-prefix");
-    work.refused(2, &["explain", "stage", "99"]).says("the guide has no stage \"99\"").says("1 to 17");
+    work.refused(2, &["explain", "stage", "99"])
+        .says("the guide has no stage \"99\"")
+        .says("stages are 1 to ");
     work.refused(2, &["explain", "cucumber"])
         .says("nothing is known about \"cucumber\"")
         .does_not_say("near");

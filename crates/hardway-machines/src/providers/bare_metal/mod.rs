@@ -91,7 +91,7 @@ impl Provider for BareMetal {
 
     fn media_address(&self) -> Option<MediaAddress> {
         let address = self.settings.media_address()?;
-        Some(MediaAddress { address, setting: "machines.bare-metal.mediaURL" })
+        Some(MediaAddress { address, setting: "machines.bare-metal.mediaUrl" })
     }
 
     fn by_hand(&self, host: &Host) -> Vec<String> {
