@@ -25,15 +25,19 @@ check_name() {
   [[ $1 =~ ^[a-z0-9]([-a-z0-9]{0,30}[a-z0-9])?$ ]] || die "\"$1\" is no name: small letters, digits and dashes, at most 32"
 }
 
-# podman_limits: options without which no container starts on this computer, a line each. podman asks for more open files and
-# processes than somebody without CAP_SYS_RESOURCE (bit 24) may give; of processes it keeps itself no more than there are
-# process ids. crun does not work with cgroups of version 1.
+# podman_limits: options without which no container starts on this computer, a line each. podman of root asks for more open files and
+# processes than root without CAP_SYS_RESOURCE (bit 24) may give; of processes it keeps itself no more than there are process ids. The
+# program goes by the same rule (`run_options` in hardway-release). crun does not work with cgroups of version 1.
 podman_limits() {
-  local effective processes
+  local effective files processes
   effective=$(sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status)
-  if ((!(0x$effective >> 24 & 1))); then
+  if ((EUID == 0 && !(0x$effective >> 24 & 1))); then
+    files=$(ulimit -Hn)
+    if [[ $files != unlimited ]]; then
+      printf '%s\n' "--ulimit=nofile=$files:$files"
+    fi
     processes=$(printf '%s\n' "$(ulimit -Hu)" "$(</proc/sys/kernel/pid_max)" | grep -v unlimited | sort -n | head -n 1)
-    printf '%s\n' "--ulimit=nofile=$(ulimit -Hn):$(ulimit -Hn)" "--ulimit=nproc=$processes:$processes"
+    printf '%s\n' "--ulimit=nproc=$processes:$processes"
   fi
   if [[ $(stat --file-system --format=%T /sys/fs/cgroup) != cgroup2fs ]]; then
     printf '%s\n' --runtime=runc

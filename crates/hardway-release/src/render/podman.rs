@@ -8,8 +8,6 @@ use hardway_assets::{Cluster, File};
 pub(super) const AUTH: &str = "auth.json";
 pub(super) const REGISTRIES: &str = "registries.conf";
 pub(super) const TRUST: &str = "trust-bundle.crt";
-/// Plenty for the two commands, and within what podman itself may set.
-const PROCESSES: u64 = 4096;
 /// Bit of CAP_SYS_RESOURCE (linux/capability.h).
 const SYS_RESOURCE: u32 = 24;
 
@@ -48,13 +46,14 @@ impl fmt::Debug for Podman {
     }
 }
 
-/// Options of `podman run` that this host needs, from its `/proc/self/status` and `/proc/self/limits`. None where podman
-/// may do as it likes, or where these texts say nothing.
+/// Options of `podman run` that this host needs, from its `/proc/self/status`, `/proc/self/limits` and
+/// `/proc/sys/kernel/pid_max`. None where podman may do as it likes, or where these texts say nothing. The lab's scripts go by the same
+/// rule (`podman_limits` in `lab/common.sh`), and a test holds both together.
 ///
 /// Run by root, podman gives containers a million open files and processes, which takes CAP_SYS_RESOURCE. Root in a
 /// container or on a build host may lack it, and then no container starts: `error setting rlimit`. Rootless podman keeps
 /// to its own limits by itself.
-pub fn run_options(status: &str, limits: &str) -> Vec<String> {
+pub fn run_options(status: &str, limits: &str, pid_max: &str) -> Vec<String> {
     let field = |name: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
         line.split_whitespace().next()
@@ -69,8 +68,12 @@ pub fn run_options(status: &str, limits: &str) -> Vec<String> {
     if let Some(most) = hard_limit(limits, "Max open files") {
         options.push(format!("--ulimit=nofile={most}:{most}"));
     }
-    let most = hard_limit(limits, "Max processes").unwrap_or(PROCESSES).min(PROCESSES);
-    options.push(format!("--ulimit=nproc={most}:{most}"));
+    // Of processes podman itself keeps no more than there are process ids.
+    if let Some(most) =
+        hard_limit(limits, "Max processes").into_iter().chain(pid_max.trim().parse().ok()).min()
+    {
+        options.push(format!("--ulimit=nproc={most}:{most}"));
+    }
     options
 }
 
@@ -140,15 +143,42 @@ mod tests {
         format!("Name:\thardway\nUid:\t{uid}\t{uid}\t{uid}\t{uid}\nCapEff:\t{capabilities}\n")
     }
 
+    const PID_MAX: &str = "32768\n";
+
     #[test]
     fn only_root_without_the_right_to_raise_limits_needs_options() {
-        let bounded = ["--ulimit=nofile=20000:20000", "--ulimit=nproc=4096:4096"];
-        assert_eq!(run_options(&status(0, "000001fffeffffff"), LIMITS), bounded);
+        let bounded = ["--ulimit=nofile=20000:20000", "--ulimit=nproc=32768:32768"];
+        assert_eq!(run_options(&status(0, "000001fffeffffff"), LIMITS, PID_MAX), bounded);
+        let many = run_options(&status(0, "0"), LIMITS, "4194304\n");
+        assert_eq!(many[1], "--ulimit=nproc=96349:96349");
         for (uid, capabilities) in [(0, "000001ffffffffff"), (1000, "0000000000000000")] {
-            assert!(run_options(&status(uid, capabilities), LIMITS).is_empty(), "{uid} {capabilities}");
+            assert!(
+                run_options(&status(uid, capabilities), LIMITS, PID_MAX).is_empty(),
+                "{uid} {capabilities}"
+            );
         }
-        assert!(run_options("", "").is_empty());
+        assert!(run_options("", "", "").is_empty());
         let unlimited = "Max open files            unlimited            unlimited            files\n";
-        assert_eq!(run_options(&status(0, "0"), unlimited), ["--ulimit=nproc=4096:4096"]);
+        assert_eq!(run_options(&status(0, "0"), unlimited, PID_MAX), ["--ulimit=nproc=32768:32768"]);
+    }
+
+    #[test]
+    fn the_labs_scripts_say_the_same_of_this_host() {
+        let text = |path: &str| fs_err::read_to_string(path).unwrap();
+        let ours = run_options(
+            &text("/proc/self/status"),
+            &text("/proc/self/limits"),
+            &text("/proc/sys/kernel/pid_max"),
+        );
+        let common = concat!(env!("CARGO_MANIFEST_DIR"), "/../../lab/common.sh");
+        let labs = hardway_testing::succeed(std::process::Command::new("bash").args([
+            "-c",
+            "source \"$1\"; podman_limits",
+            "bash",
+            common,
+        ]));
+        // The runtime is the lab's alone: elsewhere it is for the host's own configuration to say.
+        let labs: Vec<&str> = labs.lines().filter(|option| !option.starts_with("--runtime=")).collect();
+        assert_eq!(ours, labs);
     }
 }

@@ -83,7 +83,11 @@ fn workspace(workdir: &Workdir) -> Result<PathBuf, Report> {
 /// of the environment, and over what this host seems to need.
 fn podman(project: &Project, wanted: &MakeOptions) -> Podman {
     let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
-    let mut options = run_options(&text("/proc/self/status"), &text("/proc/self/limits"));
+    let mut options = run_options(
+        &text("/proc/self/status"),
+        &text("/proc/self/limits"),
+        &text("/proc/sys/kernel/pid_max"),
+    );
     let more = std::env::var(OPTIONS).unwrap_or_default();
     options.extend(more.split_whitespace().map(str::to_owned));
     options.extend(wanted.render.podman_options.iter().cloned());
