@@ -11,6 +11,7 @@ use hardway_machines::actions::{Action, ActionListener, ActionOutcome, Executor,
 use hardway_machines::load_balancer;
 use hardway_machines::providers::bare_metal::{BareMetal, BareMetalSettings};
 use hardway_machines::providers::{LoadBalancer, Provider as _};
+use hardway_testing::until;
 use jiff::Timestamp;
 
 #[derive(Default)]
@@ -64,16 +65,12 @@ fn haproxy_is_started_changed_and_ended() {
     let (after, socket) = actions(folder.path(), Stage::Installed);
     assert_eq!(up(&after), [ActionOutcome::Done; 2]);
     // The one before lets go of the socket when the new one has it.
-    while members(&socket).contains("bootstrap") {
-        std::thread::sleep(std::time::Duration::from_millis(100));
-    }
+    until("bootstrap is no member", || !members(&socket).contains("bootstrap"));
     assert!(members(&socket).contains("master-0") && pid() != first);
 
     let last = pid();
     executor.down(&mut ()).unwrap();
     let runs = |pid: &str| Host::default().run(&Program::words(&format!("kill -0 {pid}"))).is_ok();
-    while runs(&first) || runs(&last) {
-        std::thread::sleep(std::time::Duration::from_millis(100));
-    }
+    until("no HAProxy runs", || !runs(&first) && !runs(&last));
     assert!(!folder.path().join("bare-metal/haproxy.cfg").exists());
 }

@@ -9,6 +9,7 @@ use hardway_journal::{Entry, Face, IgnitionRedeemed, InstallBegun, Journal, Medi
 use hardway_machines::Trouble;
 use hardway_machines::boot_server::{BootServer, Note, installed};
 use hardway_machines::install_media::BootFolder;
+use hardway_testing::eventually;
 
 const SCRIPT: &str = "ipxe/52-54-00-7e-00-65";
 
@@ -194,12 +195,7 @@ async fn a_download_that_is_under_way_ends_whole() {
     stream.read_exact(&mut received).await.unwrap();
 
     let ending = tokio::spawn(server.end());
-    let refused = async {
-        while TcpStream::connect(address).await.is_ok() {
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, refused).await.expect("nobody new is let in");
+    eventually("nobody new is let in", async || TcpStream::connect(address).await.is_err()).await;
     tokio::time::timeout(PATIENCE, stream.read_to_end(&mut received)).await.unwrap().unwrap();
     assert!(received.ends_with(&fs_err::read(dir.path().join("rootfs.img")).unwrap()));
     assert!(ending.await.unwrap(), "it was cut off");

@@ -4,6 +4,9 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::LazyLock;
 
+use hardway_assets::Cluster;
+use hardway_assets::install_config::Rules;
+use hardway_assets::inventory::read_both;
 use hardway_testing::{INSTALL_CONFIG, INVENTORY, Snapshot, Work};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_hardway");
@@ -26,6 +29,15 @@ pub(crate) fn made() -> Work {
         Snapshot::of(work.root())
     });
     empty().with(&MADE)
+}
+
+/// What the files of a folder say.
+pub(crate) fn cluster(folder: &Work) -> Cluster {
+    let (config, inventory) = (folder.read("install-config.yaml"), folder.read("inventory.yaml"));
+    let both = read_both(&config, &inventory, Rules::for_version("4.18.1"));
+    let (config, inventory) = both.map_err(|_| "a file is wrong").unwrap();
+    let identity = serde_json::from_str(&folder.read("secrets/identity.json")).unwrap();
+    Cluster { config: config.value, inventory: inventory.value, identity }
 }
 
 /// The program of somebody with this home and nothing in it: no logins, no cache, no proxy, no keys of the host's own.

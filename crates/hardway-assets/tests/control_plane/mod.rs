@@ -18,9 +18,9 @@ use hardway_assets::release_payload::{ReleaseManifest, ReleasePayload, sample};
 use hardway_assets::secrets::SecretBundle;
 use hardway_assets::static_pods::upstream::{self, Replace};
 use hardway_assets::{Cluster, Tree, pki, yaml};
-use hardway_testing::needed;
+use hardway_testing::{Running as Server, needed};
 use host::Host;
-use namespace::{Namespace, Server};
+use namespace::Namespace;
 use serde_json::Value;
 
 use crate::common::{Made, texts};
@@ -113,7 +113,7 @@ impl<'a> Running<'a> {
         let etcd = running.etcd();
         running.secrets();
         let mut kas = running.kube_apiserver(address);
-        kas.until("readyz", || running.kubectl("loopback", &["get", "--raw", "/readyz"]).is_ok());
+        kas.until_so("readyz", || running.kubectl("loopback", &["get", "--raw", "/readyz"]).is_ok());
         let others = [running.kube_controller_manager(), running.kube_scheduler()];
         running._servers = vec![etcd, kas];
         running._servers.extend(others);
@@ -137,9 +137,9 @@ impl<'a> Running<'a> {
                 .replace("/var/lib/etcd", &format!("{}/etcd", self.dir.display()));
             command.env(variable["name"].as_str().unwrap(), value);
         }
-        let mut server = Server::start(command, "etcd", self.dir);
+        let mut server = Server::start(command);
         let tls = self.host.at("/opt/openshift/tls");
-        server.until("healthy", || {
+        server.until_so("healthy", || {
             self.network
                 .command(self.bin.join("etcdctl"))
                 .args(["--endpoints", "https://localhost:2379", "endpoint", "health"])
@@ -186,7 +186,7 @@ impl<'a> Running<'a> {
         );
         let mut command = self.network.command(self.bin.join("kube-apiserver"));
         command.args(&upstream.arguments).arg(format!("--advertise-address={address}"));
-        Server::start(command, "kube-apiserver", self.dir)
+        Server::start(command)
     }
 
     fn kube_controller_manager(&self) -> Server {
@@ -195,7 +195,7 @@ impl<'a> Running<'a> {
         let mut command = self.network.command(self.bin.join("kube-controller-manager"));
         command.args(&upstream.arguments);
         command.arg(format!("--kubeconfig={}", self.host.at("/etc/kubernetes/bootstrap-secrets/kubeconfig")));
-        Server::start(command, "kube-controller-manager", self.dir)
+        Server::start(command)
     }
 
     fn kube_scheduler(&self) -> Server {
@@ -209,7 +209,7 @@ impl<'a> Running<'a> {
                 self.replace().iter().fold(argument.to_owned(), |text, (from, to)| text.replace(from, to)),
             );
         }
-        Server::start(command, "kube-scheduler", self.dir)
+        Server::start(command)
     }
 
     /// Both have joined once they hold their leases.
@@ -218,7 +218,7 @@ impl<'a> Running<'a> {
         for (server, lease) in
             self._servers[2..].iter_mut().zip(["kube-controller-manager", "kube-scheduler"])
         {
-            server.until("leader", || {
+            server.until_so("leader", || {
                 let path =
                     ["get", "lease", "-n", "kube-system", lease, "-o", "jsonpath={.spec.holderIdentity}"];
                 kubectl(network, bin, &host.at("/opt/openshift/auth/kubeconfig-loopback"), &path)

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A network and mount namespace, alive as long as this value.
 pub(crate) struct Namespace {
@@ -50,43 +50,5 @@ impl Drop for Namespace {
     fn drop(&mut self) {
         let _ = self.holder.kill();
         let _ = self.holder.wait();
-    }
-}
-
-/// A server inside, stopped when dropped. Its output goes to a file.
-pub(crate) struct Server {
-    name: String,
-    log: std::path::PathBuf,
-    child: Child,
-}
-
-impl Server {
-    pub(crate) fn start(mut command: Command, name: &str, dir: &Path) -> Self {
-        let log = dir.join(format!("{name}.log"));
-        let file = std::fs::File::create(&log).unwrap();
-        command.stdin(Stdio::null()).stdout(file.try_clone().unwrap()).stderr(file);
-        Self { name: name.to_owned(), log, child: command.spawn().unwrap() }
-    }
-
-    /// Waits until a check holds; shows the end of the log when it does not, or when the server is gone.
-    pub(crate) fn until(&mut self, what: &str, mut check: impl FnMut() -> bool) {
-        let start = Instant::now();
-        while !check() {
-            let gone = self.child.try_wait().unwrap();
-            if gone.is_some() || start.elapsed() > Duration::from_secs(90) {
-                let log = std::fs::read_to_string(&self.log).unwrap();
-                let tail: Vec<&str> = log.lines().rev().take(25).collect();
-                let tail: Vec<&str> = tail.into_iter().rev().collect();
-                panic!("{} never got to: {what} ({gone:?})\n{}", self.name, tail.join("\n"));
-            }
-            std::thread::sleep(Duration::from_millis(300));
-        }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

@@ -105,9 +105,10 @@ async fn real_pods_leave_as_budgets_allow_and_the_node_goes() {
     let error = leaving(true, Duration::from_secs(3)).drain().await.unwrap_err();
     let NodeRemovalError::Kept { pods, last, .. } = &error else { panic!("{error}") };
     assert!(pods.contains(&"default/web".to_owned()) && last.contains("disruption budget"), "{error}");
-    while names(&client).await.contains(&"alone".to_owned()) {
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
+    hardway_testing::eventually("alone is gone", async || {
+        !names(&client).await.contains(&"alone".to_owned())
+    })
+    .await;
     assert_eq!(names(&client).await, ["agent", "web"]);
 
     hardway_testing::succeed(driver.plane.kubectl().args(["delete", "pdb", "keep"]));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hardway_base::Secret;
 use hardway_cluster::pivot::{EtcdAccess, Loss, QuorumError, RemovalRefused, ask_members, remove_member};
-use hardway_testing::{EtcdMembers, free_ports, self_signed_leaf};
+use hardway_testing::{EtcdMembers, free_ports, self_signed_leaf, until_found};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn real_member_is_taken_out_unless_etcd_would_stop() {
@@ -29,13 +29,11 @@ async fn real_member_is_taken_out_unless_etcd_would_stop() {
         patience: Duration::from_secs(30),
     };
     let healthy = async |count: usize| {
-        loop {
+        until_found("healthy members", async || {
             let members = ask_members(&access).await.unwrap_or_default();
-            if members.iter().filter(|member| member.is_healthy).count() == count {
-                return members;
-            }
-            tokio::time::sleep(Duration::from_millis(200)).await;
-        }
+            (members.iter().filter(|member| member.is_healthy).count() == count).then_some(members)
+        })
+        .await
     };
     healthy(3).await;
     assert!(matches!(remove_member(&access, "nobody").await, Ok(None)), "who is not there is out");

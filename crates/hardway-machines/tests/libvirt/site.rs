@@ -11,15 +11,13 @@ use hardway_journal::Journal;
 use hardway_machines::actions::{Action, ActionListener, ActionOutcome, Executor};
 use hardway_machines::providers::Provider as _;
 use hardway_machines::providers::libvirt::Libvirt;
+use hardway_testing::succeed;
 use jiff::Timestamp;
 use serde_json::json;
 
 /// What the program prints.
 pub(crate) fn run(program: &str, arguments: &[&str]) -> String {
-    let output = Command::new(program).args(arguments).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{program} {arguments:?}: {said}");
-    String::from_utf8(output.stdout).unwrap()
+    succeed(Command::new(program).args(arguments))
 }
 
 pub(crate) fn virsh(arguments: &[&str]) -> String {

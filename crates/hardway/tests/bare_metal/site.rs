@@ -4,9 +4,6 @@ use std::ops::Deref;
 
 use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
-use hardway_assets::install_config::Rules;
-use hardway_assets::inventory::read_both;
-use hardway_assets::secrets::SecretBundle;
 use hardway_journal::Journal;
 use hardway_machines::actions::{Action, ActionListener, ActionOutcome, Executor, ExecutorError};
 use hardway_machines::providers::bare_metal::{BareMetal, BareMetalSettings};
@@ -71,15 +68,7 @@ impl Site {
     }
 
     pub(crate) fn cluster(&self) -> Cluster {
-        let (config, inventory) = read_both(
-            &self.read("install-config.yaml"),
-            &self.read("inventory.yaml"),
-            Rules::for_version("4.18.1"),
-        )
-        .unwrap();
-        let identity = fs_err::read(self.path("secrets/identity.json")).unwrap();
-        let identity = SecretBundle::from_files([("identity.json".to_owned(), identity)]).identity().unwrap();
-        Cluster { config: config.value, inventory: inventory.value, identity }
+        work::cluster(&self.0)
     }
 
     pub(crate) fn provider(&self, cluster: &Cluster) -> BareMetal {

@@ -13,7 +13,8 @@ use hardway_testing::{Work, inside_with_libvirt, succeed, tools, until};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::site::{cluster, host, inventory, on_libvirt, printed};
+use super::site::{host, inventory, on_libvirt, printed};
+use crate::work::cluster;
 
 pub(crate) const SERIAL: &str = "/var/log/libvirt/qemu/ocp4-master-0-serial.log";
 

@@ -2,9 +2,6 @@
 
 use std::process::Command;
 
-use hardway_assets::Cluster;
-use hardway_assets::install_config::Rules;
-use hardway_assets::inventory::read_both;
 use hardway_testing::{INSTALL_CONFIG, INVENTORY, Work, with_hardware};
 
 use crate::work;
@@ -20,15 +17,6 @@ pub(crate) fn inventory() -> String {
 pub(crate) fn on_libvirt(inventory: &str) -> Work {
     let config = INSTALL_CONFIG.replace("replicas: 1", "replicas: 0").replace("replicas: 3", "replicas: 1");
     work::with_inputs(&config, inventory).with_real_clock().on_disk()
-}
-
-/// What the files say.
-pub(crate) fn cluster(folder: &Work) -> Cluster {
-    let (config, inventory) = (folder.read("install-config.yaml"), folder.read("inventory.yaml"));
-    let both = read_both(&config, &inventory, Rules::for_version("4.18.1"));
-    let (config, inventory) = both.map_err(|_| "a file is wrong").unwrap();
-    let identity = serde_json::from_str(&folder.read("secrets/identity.json")).unwrap();
-    Cluster { config: config.value, inventory: inventory.value, identity }
 }
 
 /// What a program prints.
