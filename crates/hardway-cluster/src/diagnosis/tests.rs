@@ -60,10 +60,6 @@ fn every_probe_is_shown_by_a_fault() {
         assert_eq!(is_logged, !row.patterns().is_empty(), "{}: a line of a log", row.id);
         assert_eq!(row.is_probed(), is_logged || facts.contains(&row.id), "{}", row.id);
     }
-    let probed = ROWS.iter().filter(|row| row.is_probed()).count();
-    let figures = format!("Of the {} failures in the catalogue {probed} are looked for", ROWS.len());
-    let page = hardway_assets::guide::page("await-bootstrap").unwrap();
-    assert!(page.text.contains(&figures), "the guide's page does not say: {figures}");
 }
 
 #[test]
