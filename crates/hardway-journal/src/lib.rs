@@ -31,8 +31,10 @@ pub use error::JournalError;
 pub use facts::actions::{ActionFinished, ActionStarted, ActionUndone, Program, Step};
 pub use facts::certificates::{CsrDecided, CsrIntended, CsrVerdict, NodeJoined, Reason};
 pub use facts::hosted::{HostedMachine, HostedStep, WorkerStep};
-pub use facts::hosts::{HostSeen, InstallBegun, MachineGone, MachineRetired, MediumRead, Sight};
-pub use facts::ignition::{Face, IgnitionOffered, IgnitionRedeemed, PoolServed};
+pub use facts::hosts::{
+    BootstrapComplete, HostSeen, InstallBegun, MachineGone, MachineRetired, MediumRead, Sight,
+};
+pub use facts::ignition::{AnyAddressAllowed, Face, IgnitionOffered, IgnitionRedeemed, PoolServed};
 pub use facts::phases::{Interrupted, PhaseFailed, PhaseFinished, PhaseName, PhaseReset, PhaseStarted};
 pub use facts::{Event, Fact};
 pub use follower::{Follower, read};

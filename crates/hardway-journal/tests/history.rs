@@ -5,11 +5,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hardway_journal::{
-    ActionFinished, ActionStarted, ActionUndone, CsrDecided, CsrIntended, CsrVerdict, Entry, Face, Fact,
-    History, HostSeen, HostedMachine, HostedStep, IgnitionOffered, IgnitionRedeemed, Impossible,
-    InstallBegun, Interrupted, Journal, JournalError, LiveHistory, MachineGone, MachineOwner, MachineRetired,
-    MediumRead, NodeJoined, PhaseFailed, PhaseFinished, PhaseName, PhaseReset, PhaseStarted, PhaseState,
-    PoolServed, Reason, Record, Sight, Step, WorkerStep,
+    ActionFinished, ActionStarted, ActionUndone, AnyAddressAllowed, BootstrapComplete, CsrDecided,
+    CsrIntended, CsrVerdict, Entry, Face, Fact, History, HostSeen, HostedMachine, HostedStep,
+    IgnitionOffered, IgnitionRedeemed, Impossible, InstallBegun, Interrupted, Journal, JournalError,
+    LiveHistory, MachineGone, MachineOwner, MachineRetired, MediumRead, NodeJoined, PhaseFailed,
+    PhaseFinished, PhaseName, PhaseReset, PhaseStarted, PhaseState, PoolServed, Reason, Record, Sight, Step,
+    WorkerStep,
 };
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
@@ -287,7 +288,7 @@ fn deed() -> impl Strategy<Value = Deed> {
         6 => (0usize..4, 0u8..5).prop_map(|(action, how)| Deed::Up { action, how }),
         3 => (0usize..4, any::<bool>()).prop_map(|(action, is_killed)| Deed::Down { action, is_killed }),
         4 => (0usize..4, 0u8..5).prop_map(|(request, how)| Deed::Decide { request, how }),
-        6 => (0usize..3, 0u8..13).prop_map(|(host, what)| Deed::Told { host, what }),
+        6 => (0usize..3, 0u8..15).prop_map(|(host, what)| Deed::Told { host, what }),
         1 => (0usize..4).prop_map(|action| Deed::Older { action }),
         1 => Just(Deed::Moved),
     ]
@@ -407,6 +408,8 @@ impl Writers {
                 let (cluster, node_pool) = ("clusters/demo".into(), "demo".into());
                 entry(&HostedMachine { machine: host, cluster, node_pool })
             }
+            12 => entry(&BootstrapComplete { host }),
+            13 => entry(&AnyAddressAllowed {}),
             _ => {
                 let (cluster, worker) = ("demo".into(), host);
                 entry(&HostedStep { cluster, worker, step: WorkerStep::Boot, error: None })

@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use hardway_journal::{
-    ActionFinished, ActionStarted, ActionUndone, CsrDecided, CsrIntended, CsrVerdict, Entry, Event, Face,
-    Fact, History, HostSeen, HostedMachine, HostedStep, IgnitionOffered, IgnitionRedeemed, InstallBegun,
-    Interrupted, Journal, JournalError, MachineGone, MachineRetired, MediumRead, NodeJoined, PhaseFailed,
-    PhaseFinished, PhaseName, PhaseReset, PhaseStarted, PoolServed, Program, Reason, Record, Sight, Step,
-    VERSION, WorkerStep, read,
+    ActionFinished, ActionStarted, ActionUndone, AnyAddressAllowed, BootstrapComplete, CsrDecided,
+    CsrIntended, CsrVerdict, Entry, Event, Face, Fact, History, HostSeen, HostedMachine, HostedStep,
+    IgnitionOffered, IgnitionRedeemed, InstallBegun, Interrupted, Journal, JournalError, MachineGone,
+    MachineRetired, MediumRead, NodeJoined, PhaseFailed, PhaseFinished, PhaseName, PhaseReset, PhaseStarted,
+    PoolServed, Program, Reason, Record, Sight, Step, VERSION, WorkerStep, read,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -101,6 +101,8 @@ fn rows() -> Vec<(Entry, Event, String)> {
         row(InstallBegun { host: host(), source }, r#"{"host":"h","source":"10.0.0.7"}"#),
         row(MediumRead { host: host(), source, more: 0 }, r#"{"host":"h","source":"10.0.0.7"}"#),
         row(MediumRead { host: host(), source, more: 3 }, r#"{"host":"h","more":3,"source":"10.0.0.7"}"#),
+        row(BootstrapComplete { host: host() }, r#"{"host":"h"}"#),
+        row(AnyAddressAllowed {}, "{}"),
         row(MachineGone { host: host() }, r#"{"host":"h"}"#),
         row(MachineRetired { host: host() }, r#"{"host":"h"}"#),
         row(NodeJoined { host: host() }, r#"{"host":"h"}"#),

@@ -137,7 +137,7 @@ pub(super) struct Running {
 impl Running {
     fn hardway(programs: &Programs, dir: &Path) -> Result<Self> {
         let mut child = Command::new(&programs.hardway)
-            .args(["serve", "--listen", "127.0.0.1:0", "-o", "json", "--dir"])
+            .args(["serve", "--listen", "127.0.0.1:0", "--from-any-address", "-o", "json", "--dir"])
             .arg(dir)
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

@@ -69,6 +69,13 @@ pub struct MachineRetired {
     pub host: String,
 }
 
+/// Bootstrapping is complete: nobody needs the config of the bootstrap host any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BootstrapComplete {
+    /// The bootstrap host, as in the inventory.
+    pub host: String,
+}
+
 /// A machine is gone, whoever made it: what was seen of it says nothing about the next one of that name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MachineGone {

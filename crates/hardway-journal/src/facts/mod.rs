@@ -18,8 +18,8 @@ use serde::{Deserialize as _, Serialize};
 use self::actions::{ActionFinished, ActionStarted, ActionUndone};
 use self::certificates::{CsrDecided, CsrIntended, NodeJoined};
 use self::hosted::{HostedMachine, HostedStep};
-use self::hosts::{HostSeen, InstallBegun, MachineGone, MachineRetired, MediumRead};
-use self::ignition::{IgnitionOffered, IgnitionRedeemed, PoolServed};
+use self::hosts::{BootstrapComplete, HostSeen, InstallBegun, MachineGone, MachineRetired, MediumRead};
+use self::ignition::{AnyAddressAllowed, IgnitionOffered, IgnitionRedeemed, PoolServed};
 use self::phases::{Interrupted, PhaseFailed, PhaseFinished, PhaseReset, PhaseStarted};
 use crate::{Entry, Record};
 
@@ -105,6 +105,8 @@ facts! {
     ActionFinished, "action-finished";
     ActionStarted, "action-started";
     ActionUndone, "action-undone";
+    AnyAddressAllowed, "any-address-allowed";
+    BootstrapComplete, "bootstrap-complete";
     CsrDecided, "csr-decided";
     CsrIntended, "csr-intended";
     HostSeen, "host-seen";

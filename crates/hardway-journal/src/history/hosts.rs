@@ -16,6 +16,10 @@ pub struct Hosts {
     installed: BTreeSet<String>,
     joined: BTreeMap<String, Timestamp>,
     retired: BTreeSet<String>,
+    /// Since when nobody needs a host's config any more, though no node of it joined.
+    ended: BTreeMap<String, Timestamp>,
+    /// How many machines of that name have come to an end: joined, done, or taken away.
+    lives: BTreeMap<String, u64>,
 }
 
 /// A config that a host has fetched.
@@ -40,8 +44,8 @@ impl Hosts {
         self.redeemed.get(host)
     }
 
-    /// The hosts that start from their disks: their installers came for their configs, their disks' systems for theirs, or their
-    /// nodes have joined.
+    /// The hosts that start from their disks: their installers came for their configs, their disks' systems for theirs, their
+    /// nodes have joined, or their part is over.
     pub fn installed(&self) -> &BTreeSet<String> {
         &self.installed
     }
@@ -54,6 +58,16 @@ impl Hosts {
     /// Whether a machine has done its part and is gone for good.
     pub fn is_retired(&self, host: &str) -> bool {
         self.retired.contains(host)
+    }
+
+    /// When a host's part was last over without a node of it: bootstrapping was complete, or its machine was taken away.
+    pub fn ended(&self, host: &str) -> Option<Timestamp> {
+        self.ended.get(host).copied()
+    }
+
+    /// Which life of a host's machine this is. The next one begins when its node joins, or its part is over.
+    pub fn life(&self, host: &str) -> u64 {
+        self.lives.get(host).copied().unwrap_or_default()
     }
 
     /// One more record, for callers that want to know about hosts only: nothing about them is impossible.
@@ -80,9 +94,28 @@ impl Hosts {
             Event::NodeJoined(joined) => {
                 self.installed.insert(joined.host.clone());
                 self.joined.insert(joined.host.clone(), at);
+                self.begin_next_life(&joined.host);
             }
-            Event::MachineRetired(retired) => _ = self.retired.insert(retired.host.clone()),
+            Event::MachineRetired(retired) => {
+                self.retired.insert(retired.host.clone());
+                self.installed.insert(retired.host.clone());
+                self.end(&retired.host, at);
+            }
+            Event::BootstrapComplete(complete) => {
+                self.installed.insert(complete.host.clone());
+                self.end(&complete.host, at);
+            }
+            Event::MachineGone(gone) => self.end(&gone.host, at),
             _ => {}
         }
+    }
+
+    fn end(&mut self, host: &str, at: Timestamp) {
+        self.ended.insert(host.to_owned(), at);
+        self.begin_next_life(host);
+    }
+
+    fn begin_next_life(&mut self, host: &str) {
+        *self.lives.entry(host.to_owned()).or_default() += 1;
     }
 }

@@ -78,6 +78,7 @@ impl Made {
             config: Some(PreparedConfig::new(self.config(name).to_vec())),
             offered: Some(NOW.parse().unwrap()),
             joined: None,
+            ended: None,
         };
         let hosts = self.cluster.inventory.hosts.iter();
         hosts.map(|host| (host.name.clone(), state(&host.name))).collect()

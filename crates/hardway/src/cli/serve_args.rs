@@ -35,8 +35,12 @@ pub(crate) struct ServeArgs {
     /// How long a config can be fetched after it was first offered, such as 24h or 3d
     #[arg(long, default_value = "24h", value_parser = duration)]
     pub(crate) window: SignedDuration,
-    /// Serve a host only when it asks from one of its addresses in the inventory
+    /// Serve a host its config wherever it asks from, not only from its addresses in the inventory: for hosts behind NAT.
+    /// Written into the journal
     #[arg(long)]
+    pub(crate) from_any_address: bool,
+    /// The default, for command lines from before it was
+    #[arg(long, hide = true, conflicts_with = "from_any_address")]
     pub(crate) only_from_own_address: bool,
     /// Connections at one time
     #[arg(long, default_value_t = 2048, value_parser = clap::value_parser!(u32).range(1..=100_000), value_name = "N")]

@@ -91,7 +91,7 @@ impl From<&ServeArgs> for server::Options {
             boot_folder: args.boot_folder.clone(),
             reinstall: args.reinstall.clone(),
             window: args.window,
-            only_from_own_address: args.only_from_own_address,
+            only_from_own_address: !args.from_any_address,
             max_connections: args.max_connections as usize,
             namespace: args.namespace.clone(),
             kubeconfig: args.kubeconfig.clone(),

@@ -165,8 +165,12 @@ mod tests {
         let path = dir.path().join(FILE_NAME);
         let journal = Arc::new(Journal::open(&path).unwrap());
         let (tell, events) = mpsc::channel();
-        let options =
-            Options { listen: vec!["127.0.0.1:0".parse().unwrap()], plain_http: true, ..Options::default() };
+        let options = Options {
+            listen: vec!["127.0.0.1:0".parse().unwrap()],
+            plain_http: true,
+            only_from_own_address: false,
+            ..Options::default()
+        };
         let server = Background::start(folder, journal, &options, move |what| drop(tell.send(what))).unwrap();
         let wait = Duration::from_secs(60);
         let address = loop {

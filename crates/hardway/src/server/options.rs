@@ -22,6 +22,7 @@ pub(crate) struct Options {
     pub(crate) reinstall: Vec<String>,
     /// How long a config can be fetched after it was first offered.
     pub(crate) window: SignedDuration,
+    /// Whether a host must ask from one of its own addresses.
     pub(crate) only_from_own_address: bool,
     pub(crate) max_connections: usize,
     /// Of the hosted control plane.
@@ -63,7 +64,7 @@ impl Default for Options {
             boot_folder: None,
             reinstall: Vec::new(),
             window: SignedDuration::from_hours(24),
-            only_from_own_address: false,
+            only_from_own_address: true,
             max_connections: 2048,
             namespace: None,
             kubeconfig: None,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hardway_assets::ignition::TokenKey;
 use hardway_base::error_sentence;
-use hardway_journal::{Follower, JournalError, Record};
+use hardway_journal::{AnyAddressAllowed, Entry, Follower, JournalError, Record};
 use hardway_machines::boot_server::{BootServer, installed};
 use hardway_machines::ignition_server::faces::{HostFace, HostFolder};
 use hardway_machines::ignition_server::{Certificates, Clock};
@@ -79,6 +79,9 @@ impl HostWatch {
         let mut files = HostFolder::new(hosts.files.clone(), log.journal.clone());
         files.note(&log.records);
         let table = files.look(now)?.table;
+        if !options.only_from_own_address {
+            log.journal.append(&[Entry::of(now, &AnyAddressAllowed {})])?;
+        }
         let face = Arc::new(HostFace::new(key, options.window, options.only_from_own_address, table));
         Ok(Self { origin, stamp, hosts, files, face, unreadable: None })
     }

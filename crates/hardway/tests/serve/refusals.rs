@@ -1,6 +1,6 @@
 //! What it refuses: to begin with the wrong things, and to serve at the wrong time.
 
-use hardway_journal::{Entry, Journal, NodeJoined};
+use hardway_journal::{BootstrapComplete, Entry, Journal, MachineGone, MachineRetired, NodeJoined};
 use hardway_testing::{Ran, Running, eventually};
 
 use super::site::{Folder, Serving};
@@ -21,6 +21,24 @@ async fn a_token_dies_when_its_node_has_joined_or_its_time_is_over() {
     journal.append(&[Entry::of(now, &NodeJoined { host: "master-0".to_owned() })]).unwrap();
     eventually("the joined node's token is dead", async || {
         status(&folder, &serving, "master-0").await == 410
+    })
+    .await;
+    assert_eq!(status(&folder, &serving, "master-1").await, 200);
+    // The bootstrap host becomes no node: its token ends with bootstrapping.
+    assert_eq!(status(&folder, &serving, "bootstrap").await, 200);
+    journal.append(&[Entry::of(now, &BootstrapComplete { host: "bootstrap".to_owned() })]).unwrap();
+    eventually("the bootstrap host's token is dead", async || {
+        status(&folder, &serving, "bootstrap").await == 410
+    })
+    .await;
+    // Another server, or this one started again, reads the same.
+    assert_eq!(serving.end().code, Some(0));
+    let serving = folder.serve(&[]);
+    assert_eq!(status(&folder, &serving, "bootstrap").await, 410);
+    assert_eq!(status(&folder, &serving, "worker-0").await, 200);
+    journal.append(&[Entry::of(now, &MachineGone { host: "worker-0".to_owned() })]).unwrap();
+    eventually("the token of a machine that was taken away is dead", async || {
+        status(&folder, &serving, "worker-0").await == 410
     })
     .await;
     assert_eq!(status(&folder, &serving, "master-1").await, 200);
@@ -82,8 +100,33 @@ fn it_does_not_begin_with_the_wrong_things() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_host_can_be_held_to_its_address() {
+async fn a_host_is_served_at_its_own_address_unless_a_person_says_otherwise() {
     let folder = Folder::made();
-    let serving = folder.serve(&["--only-from-own-address"]);
-    assert_eq!(status(&folder, &serving, "master-0").await, 403);
+    let allowed = || folder.read("journal.jsonl").contains("any-address-allowed");
+    for said in [
+        &["serve", "--listen", "127.0.0.1:0"][..],
+        &["serve", "--listen", "127.0.0.1:0", "--only-from-own-address"],
+    ] {
+        let serving = folder.serving(Running::start(folder.command(said)));
+        assert_eq!(status(&folder, &serving, "master-0").await, 403);
+        assert!(!allowed());
+    }
+    let anybody = folder.serve(&[]);
+    assert_eq!(status(&folder, &anybody, "master-0").await, 200);
+    assert!(allowed(), "the journal says that addresses do not count");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_bootstrap_host_gets_nothing_once_it_is_retired() {
+    let folder = Folder::made();
+    let serving = folder.serve(&[]);
+    assert_eq!(status(&folder, &serving, "bootstrap").await, 200);
+    let journal = Journal::open(&folder.path("journal.jsonl")).unwrap();
+    #[expect(clippy::disallowed_methods, reason = "the program it talks to reads the real clock")]
+    let now = jiff::Timestamp::now();
+    journal.append(&[Entry::of(now, &MachineRetired { host: "bootstrap".to_owned() })]).unwrap();
+    eventually("the retired machine's token is dead", async || {
+        status(&folder, &serving, "bootstrap").await == 410
+    })
+    .await;
 }

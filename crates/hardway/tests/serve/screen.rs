@@ -12,7 +12,7 @@ use crate::work::PROGRAM;
 #[tokio::test(flavor = "multi_thread")]
 async fn hosts_are_shown_as_they_come() {
     let folder = Folder::made();
-    let serve = format!("exec {PROGRAM} serve --listen 127.0.0.1:0");
+    let serve = format!("exec {PROGRAM} serve --listen 127.0.0.1:0 --from-any-address");
     // script(1) gives it a terminal.
     let mut child = Command::new("script")
         .args(["--quiet", "--flush", "--return", "--command", &serve, "/dev/null"])

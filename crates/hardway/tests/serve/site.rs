@@ -13,8 +13,8 @@ use crate::work;
 
 pub(crate) const HOSTS: [&str; 5] = ["bootstrap", "master-0", "master-1", "master-2", "worker-0"];
 
-/// On a port of its own, for programs that read what happened.
-pub(crate) const SERVE: [&str; 5] = ["serve", "--listen", "127.0.0.1:0", "-o", "json"];
+/// On a port of its own, for programs that read what happened. Nobody here asks from the address of a host.
+pub(crate) const SERVE: [&str; 6] = ["serve", "--listen", "127.0.0.1:0", "--from-any-address", "-o", "json"];
 
 /// The folder.
 pub(crate) struct Folder(Work);

@@ -25,6 +25,8 @@ pub struct HostState {
     pub offered: Option<Timestamp>,
     /// When its node last joined the cluster.
     pub joined: Option<Timestamp>,
+    /// When its part was last over without a node of it: bootstrapping was complete, or its machine was taken away.
+    pub ended: Option<Timestamp>,
 }
 
 /// The face.
@@ -91,7 +93,10 @@ impl HostFace {
             return Decision::refuse(StatusCode::GONE, reason);
         }
         if self.only_from_own_address && !state.addresses.contains(&asked.source) {
-            let reason = format!("{} is no address of {host} in the inventory", asked.source);
+            let reason = format!(
+                "{} is no address of {host} in the inventory; where hosts come through NAT, serve with --from-any-address",
+                asked.source
+            );
             return Decision::refuse(StatusCode::FORBIDDEN, reason);
         }
         Decision::Serve {
@@ -111,6 +116,12 @@ impl HostFace {
         let offered = state.offered.unwrap_or(now);
         if let Some(joined) = state.joined.filter(|joined| *joined >= offered) {
             return Some(format!("{host} joined the cluster at {joined}: its token is used up"));
+        }
+        if let Some(ended) = state.ended.filter(|ended| *ended >= offered) {
+            return Some(format!(
+                "the part of {host} was over at {ended}, because bootstrapping was complete or its machine was taken away: its \
+                 token has ended with it"
+            ));
         }
         let window = self.window;
         let is_over = now.duration_since(offered) > window;
@@ -140,13 +151,18 @@ mod tests {
             config: Some(PreparedConfig::new("{\"new\":1}")),
             offered: Some(START.parse().unwrap()),
             joined: None,
+            ended: None,
         };
         let joined = HostState { joined: Some("2026-11-15T06:10:00Z".parse().unwrap()), ..ready.clone() };
+        let retired = HostState { ended: Some("2026-11-15T06:20:00Z".parse().unwrap()), ..ready.clone() };
+        let remade = HostState { ended: Some("2026-11-15T05:00:00Z".parse().unwrap()), ..ready.clone() };
         let again = HostState { joined: Some("2026-11-15T05:00:00Z".parse().unwrap()), ..ready.clone() };
         let table = BTreeMap::from([
             ("a".to_owned(), ready),
             ("joined".to_owned(), joined),
             ("again".to_owned(), again),
+            ("retired".to_owned(), retired),
+            ("remade".to_owned(), remade),
             ("unmade".to_owned(), HostState::default()),
         ]);
         HostFace::new(key(), SignedDuration::from_hours(24), only_from_own_address, table)
@@ -206,6 +222,8 @@ mod tests {
         assert_eq!(of(Try { host: "unmade", token_of: "unmade", ..GOOD }), 503);
         assert_eq!(of(Try { host: "joined", token_of: "joined", ..GOOD }), 410);
         assert_eq!(of(Try { host: "again", token_of: "again", ..GOOD }), 200);
+        assert_eq!(of(Try { host: "retired", token_of: "retired", ..GOOD }), 410);
+        assert_eq!(of(Try { host: "remade", token_of: "remade", ..GOOD }), 200);
         assert_eq!(of(Try { now: "2026-11-16T05:59:59Z", ..GOOD }), 200);
         assert_eq!(of(Try { now: "2026-11-16T06:00:01Z", ..GOOD }), 410);
         assert_eq!(of(Try { source: "10.0.0.6", ..GOOD }), 200);

@@ -72,7 +72,13 @@ impl HostFolder {
 
     /// Takes in what the journal says, before the first look and since the last one.
     pub fn note<'r>(&mut self, records: impl IntoIterator<Item = &'r Record>) {
-        records.into_iter().for_each(|record| self.told.note(record));
+        for record in records {
+            // A journal that began anew says nothing about the one before it.
+            if record.seq == 1 {
+                self.told = Hosts::default();
+            }
+            self.told.note(record);
+        }
     }
 
     /// Other hosts, or the same at other addresses.
@@ -130,6 +136,7 @@ impl HostFolder {
             addresses: host.addresses.clone(),
             offered: generation.and_then(|generation| self.told.offered(&host.name, &generation)),
             joined: self.told.joined(&host.name),
+            ended: self.told.ended(&host.name),
             config,
         }
     }
@@ -156,7 +163,7 @@ fn read(host: &HostFile, loaded: &mut BTreeMap<String, Loaded>) -> std::io::Resu
 mod tests {
     use std::path::Path;
 
-    use hardway_journal::NodeJoined;
+    use hardway_journal::{MachineGone, NodeJoined};
 
     use super::*;
 
@@ -195,6 +202,10 @@ mod tests {
         folder.note(&hardway_journal::read(&dir.path().join("journal.jsonl")).unwrap());
         assert_eq!(folder.look(time("09:31:00")).unwrap().table["a"].joined, Some(time("09:30:00")));
 
+        let gone = MachineGone { host: "a".to_owned() };
+        folder.note(&[Record::numbered(9, &Entry::of(time("09:40:00"), &gone))]);
+        assert_eq!(folder.look(time("09:41:00")).unwrap().table["a"].ended, Some(time("09:40:00")));
+
         fs::write(&path, "{\"new\":true}").unwrap();
         let state = &folder.look(time("10:00:00")).unwrap().table["a"];
         assert_eq!(state.offered, Some(time("10:00:00")));
@@ -221,6 +232,24 @@ mod tests {
         let looked = folder.look(time("06:01:00")).unwrap();
         assert_eq!(looked.unreadable.len(), 2);
         assert!(is_served(&looked, "b"), "what was read before stays in use");
+    }
+
+    #[test]
+    fn a_journal_that_began_anew_says_nothing_of_the_one_before() {
+        let dir = tempfile::tempdir().unwrap();
+        let hosts = [host("a", dir.path())];
+        fs::write(&hosts[0].path, "{}").unwrap();
+        let mut folder = open(&hosts, dir.path());
+        folder.look(time("06:00:00")).unwrap();
+        let gone = MachineGone { host: "a".to_owned() };
+        folder.note(&[Record::numbered(2, &Entry::of(time("07:00:00"), &gone))]);
+        assert!(folder.look(time("07:01:00")).unwrap().table["a"].ended.is_some());
+
+        fs::remove_file(dir.path().join("journal.jsonl")).unwrap();
+        let other = NodeJoined { host: "b".to_owned() };
+        folder.note(&[Record::numbered(1, &Entry::of(time("08:00:00"), &other))]);
+        let state = &folder.look(time("08:01:00")).unwrap().table["a"];
+        assert_eq!((state.ended, state.offered), (None, Some(time("08:01:00"))));
     }
 
     #[test]

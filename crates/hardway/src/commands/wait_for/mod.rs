@@ -6,13 +6,16 @@ use std::path::Path;
 
 use hardway_assets::File;
 use hardway_cluster::wait::{Installed, Level, Line, Wait, WaitError, WaitOptions};
+use hardway_journal::{FILE_NAME, Journal};
 use serde_json::{Value, json};
 
 use approving::Approving;
 
 use crate::cli::{Format, Global, WaitArgs, WaitForArgs, WaitForTarget};
+use crate::clock;
 use crate::cluster::Live;
 use crate::inputs::{Workdir, at};
+use crate::journal::{end_bootstrap, journal_report};
 use crate::report::{Code, Exit, Report};
 use crate::runtime;
 use crate::terminal::Output;
@@ -35,6 +38,12 @@ async fn bootstrap_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) ->
     let mut wait = begin(&live, workdir, args, &mut say);
     match approving.beside(wait.bootstrap_complete(), out).await {
         Ok(decision) => {
+            if let Err(report) = told_bootstrap_ended(&live, workdir) {
+                out.warn(&format!(
+                    "{}; the token of the bootstrap host is good until its time is over",
+                    report.what
+                ));
+            }
             result(&wait, args.output, out, "bootstrap-complete", None, json!({"pivot": decision}));
             Ok(Exit::Done)
         }
@@ -47,6 +56,15 @@ async fn bootstrap_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) ->
             Err(failed(&error, &approving))
         }
     }
+}
+
+/// A server of this folder reads it, and gives the bootstrap host's config to nobody any more.
+fn told_bootstrap_ended(live: &Live, workdir: &Workdir) -> Result<(), Report> {
+    let path = workdir.path(FILE_NAME);
+    // Where nothing was ever served or built there is no journal, and nobody to tell.
+    let Some(cluster) = live.cluster.as_ref().filter(|_| path.exists()) else { return Ok(()) };
+    let journal = Journal::open(&path).map_err(|error| journal_report(&error))?;
+    end_bootstrap(cluster, &journal, clock::now())
 }
 
 async fn install_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) -> Result<Exit, Report> {

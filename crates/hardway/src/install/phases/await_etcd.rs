@@ -4,10 +4,12 @@ use hardway_cluster::operators::STABLE_FOR;
 use hardway_cluster::pivot::Allowed;
 use hardway_cluster::wait::Line;
 
+use crate::clock;
 use crate::cluster::KUBECONFIG;
 use crate::install::Install;
 use crate::install::cluster_watch::with_broken_link;
 use crate::install::work::{Effect, Observed, Work};
+use crate::journal::end_bootstrap;
 use crate::report::{Code, Report};
 
 pub(super) struct AwaitEtcd<'i>(pub(super) &'i Install);
@@ -42,7 +44,10 @@ impl Work for AwaitEtcd<'_> {
             let mut say = |line: Line| self.0.hear(&line);
             let mut wait = self.0.wait(&live, STABLE_FOR, &mut say);
             match wait.bootstrap_complete().await {
-                Ok(_) => Ok("the masters carry the cluster; the bootstrap host is free to go".to_owned()),
+                Ok(_) => {
+                    end_bootstrap(&self.0.cluster, &self.0.journal, clock::now())?;
+                    Ok("the masters carry the cluster; the bootstrap host is free to go".to_owned())
+                }
                 Err(error) => {
                     let report = Report::from_error(Code::BootstrapFailed, &error);
                     Err(with_broken_link(report.fix(error.hint()), error.why()))
