@@ -105,10 +105,36 @@ fn a_machine_boots_from_its_medium_and_fetches_its_config() {
     assert!(plugged(), "the machine lost its network");
     // A machine that is defined anew has been on all the same.
     let inventory = inventory().replace("memoryGiB: 1, diskGiB: 2}\n", "memoryGiB: 2, diskGiB: 2}\n");
-    folder.write("inventory.yaml", inventory);
+    folder.write("inventory.yaml", &inventory);
     folder.ok(&["infra", "up"]);
     assert!(printed("virsh -c qemu:///system dominfo ocp4-master-0").contains("running"));
     carry_out(&folder, &provider.first_boot(master));
+
+    // Once it has joined: the drive is empty, the volume gone, and the machine starts again from its disk all the same.
+    let virsh = |words: &str| printed(&format!("virsh -c qemu:///system {words}"));
+    assert!(virsh("vol-list ocp4").contains("ocp4-master-0.iso"));
+    carry_out(&folder, &provider.after_join(master));
+    let is_empty = |which: &str| {
+        let drives = virsh(&format!("domblklist ocp4-master-0 {which}"));
+        drives.lines().any(|line| line.split_whitespace().eq(["sda", "-"]))
+    };
+    assert!(is_empty("") && is_empty("--inactive"), "{}", virsh("domblklist ocp4-master-0"));
+    assert!(!virsh("vol-list ocp4").contains("ocp4-master-0.iso"));
+    let journal = fs_err::read(folder.path(hardway_journal::FILE_NAME)).unwrap();
+    carry_out(&folder, &provider.after_join(master));
+    assert_eq!(
+        fs_err::read(folder.path(hardway_journal::FILE_NAME)).unwrap(),
+        journal,
+        "nothing is done twice"
+    );
+    folder.write(
+        "inventory.yaml",
+        inventory.replace("memoryGiB: 2, diskGiB: 2}\n", "memoryGiB: 3, diskGiB: 2}\n"),
+    );
+    folder.ok(&["infra", "up"]);
+    assert!(is_empty("--inactive"), "a definition made anew named the medium that is gone");
+    virsh("destroy ocp4-master-0");
+    assert!(virsh("start ocp4-master-0").contains("started"));
 
     folder.ok(&["infra", "down"]);
     assert_eq!(host(), before);

@@ -15,8 +15,13 @@ use crate::providers::{install_medium, machine_action};
 
 /// What libvirt keeps with a machine for us: that it was started with its install medium once.
 const BOOTED: &str = "https://hardway.dev/libvirt/booted";
+/// That its drive was emptied: a definition made anew must not name what is gone.
+const EJECTED: &str = "https://hardway.dev/libvirt/ejected";
 /// And which medium lies in the pool, whole.
 const MEDIUM: &str = "https://hardway.dev/libvirt/medium";
+
+/// What libvirt calls the drive that the install medium lies in.
+const CDROM: &str = "sda";
 
 /// The last one is what `/dev/console` means: what the system says while it starts is in the serial log.
 const CONSOLES: [&str; 2] = ["console=tty0", "console=ttyS0,115200n8"];
@@ -93,10 +98,14 @@ impl Libvirt {
         let (xml, mark) = domain.xml();
         // A machine that is defined anew has been on all the same.
         let script = format!(
-            "booted=$({} 2>/dev/null || :); {}; if [ -n \"$booted\" ]; then {}; fi",
+            "booted=$({} 2>/dev/null || :); ejected=$({} 2>/dev/null || :); {}; if [ -n \"$booted\" ]; then {}; fi; \
+             if [ -n \"$ejected\" ]; then {}; {}; fi",
             self.note(host, BOOTED),
+            self.note(host, EJECTED),
             virsh.call("define", ["/dev/stdin"]),
             self.take_note(host, BOOTED, "<booted/>"),
+            self.eject(host, "--config"),
+            self.take_note(host, EJECTED, "<ejected/>"),
         );
         let mut action = Action::programs(
             machine_action(&host.name, "definition"),
@@ -193,6 +202,42 @@ impl Libvirt {
             ],
             [virsh.if_listed(on, &uuid, &[virsh.call("destroy", [&uuid])])],
         )
+    }
+
+    /// The drive empty and the volume gone: it is installed, and the medium holds its config. It must not name a volume that is
+    /// not there: such a machine does not start again.
+    pub(super) fn medium_out(&self, host: &Host) -> Action {
+        let (virsh, uuid) = (self.virsh(), self.machine_uuid(host));
+        let (pool, volume) = (&self.settings.pool, self.volume(host, "iso"));
+        // A drive that is empty cannot be emptied. What is asked first must answer: no answer is no empty drive.
+        let empty = |of: &[&str], which: &str| {
+            let script = format!(
+                "drives=$({}); if printf '%s\\n' \"$drives\" | grep -q '^ *{CDROM} *[^- ]'; then {}; fi",
+                virsh.call("domblklist", [uuid.as_str()].into_iter().chain(of.iter().copied())),
+                self.eject(host, which)
+            );
+            Program::new("sh", ["-ec", &script])
+        };
+        Action::programs(
+            machine_action(&host.name, "medium-out"),
+            format!(
+                "The drive of {} is empty and its medium deleted: it is installed, and the medium holds its config.",
+                host.name
+            ),
+            virsh.lacks(&format!("vol-list {pool}"), &volume),
+            [
+                virsh.if_listed("list --uuid", &uuid, &[empty(&[], "--live")]),
+                empty(&["--inactive"], "--config"),
+                self.take_note(host, EJECTED, "<ejected/>"),
+                self.delete(&volume),
+            ],
+            [],
+        )
+    }
+
+    /// Also when the machine has locked its drive: nothing reads it any more.
+    fn eject(&self, host: &Host, which: &str) -> Program {
+        self.virsh().call("change-media", [&self.machine_uuid(host), CDROM, "--eject", "--force", which])
     }
 
     fn note(&self, host: &Host, of: &str) -> Program {

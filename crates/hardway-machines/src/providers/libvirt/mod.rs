@@ -194,6 +194,10 @@ impl Provider for Libvirt {
         }))
     }
 
+    fn after_join(&self, host: &Host) -> Vec<Action> {
+        vec![self.medium_out(host)]
+    }
+
     fn look_at_console(&self, host: &Host) -> Option<String> {
         let follow = self.hypervisor().run(Program::new("tail", ["-n", "100", &self.log(host)]));
         Some(format!("{follow}, or {}", self.virsh().call("console", [self.name(host)])))

@@ -30,6 +30,12 @@ impl Virsh {
         Check::Succeeds(Program::new("sh", ["-ec", &format!("found=$({program}); {script}")]))
     }
 
+    /// Whether nothing of that name stands in the first column of a list that can be had.
+    pub(super) fn lacks(&self, list: &str, what: &str) -> Check {
+        let (program, script) = (self.words(list), first_column(what));
+        Check::Succeeds(Program::new("sh", ["-ec", &format!("found=$({program}); ! {script}")]))
+    }
+
     /// Only if something stands in the first column of a list; what is gone already is fine. A list that cannot be had
     /// is a failure, not an empty one.
     pub(super) fn if_listed(&self, list: &str, what: &str, then: &[Program]) -> Program {
