@@ -195,10 +195,12 @@ impl Project {
     /// # let now = "2026-11-15T00:00:00Z".parse()?;
     /// # let sample = release_payload::sample();
     /// # let project = Project::read(example::INSTALL_CONFIG, example::INVENTORY, sample, OnDisk::default(), now)?;
-    /// use hardway_assets::Phase;
+    /// use hardway_assets::{Phase, pki::KNOWN_HOSTS};
     ///
     /// let plan = project.plan_of(|asset| asset.phase() <= Phase::MakePki)?;
-    /// assert!(plan.writes.iter().all(|file| file.path.starts_with("pki/")));
+    /// // Certificates and bundles, and the ssh keys that hosts will show.
+    /// let is_of_pki = |path: &str| path.starts_with("pki/") || path == KNOWN_HOSTS;
+    /// assert!(plan.writes.iter().all(|file| is_of_pki(&file.path)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn plan_of(&self, wanted: impl Fn(&dyn Asset) -> bool) -> Result<Plan, PlanError> {
