@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::sync::Arc;
 
+use hardway_assets::Cluster;
 use hardway_base::error_sentence;
 use hardway_cluster::approver::{Approver, News};
 use hardway_cluster::csr_policy::{CsrVerdict, IgnitionEvidence, Settings};
@@ -97,9 +98,8 @@ impl Background {
         }
         let checked = Checked::of(&install.workdir, &install.inputs, Reach::Here(None), &install.out)?;
         let declared = DeclaredHere::of(&install.workdir, checked)?.now();
-        // Every machine of an install has its config from this very server.
         let rejoin = self.again.clone().into_iter().collect();
-        let settings = Settings { ignition: IgnitionEvidence::Required, rejoin, ..Settings::default() };
+        let settings = Settings { ignition: evidence(&install.cluster), rejoin, ..Settings::default() };
         let client = install.block_on(async {
             let config = cluster::folder_config(&install.workdir).await?;
             kube::Client::try_from(config)
@@ -129,6 +129,15 @@ fn is_anothers(error: &ServerError) -> bool {
     matches!(source.kind(), ErrorKind::AddrInUse | ErrorKind::AddrNotAvailable)
 }
 
+/// Every machine of an install has its config from this very server, and only then may it come in. But for a node that installs
+/// itself: that carries its config whole, and is known by the identity in it.
+fn evidence(cluster: &Cluster) -> IgnitionEvidence {
+    match cluster.is_bootstrap_in_place() {
+        true => IgnitionEvidence::IfServed,
+        false => IgnitionEvidence::Required,
+    }
+}
+
 fn tell(news: News<'_>, view: &dyn InstallView, log: &Log) {
     match news {
         News::Decided(outcome) => {
@@ -146,5 +155,22 @@ fn tell(news: News<'_>, view: &dyn InstallView, log: &Log) {
             view.event(&format!("{holder} approves certificates; this one only watches"))
         }
         News::Trouble(what) => log.line(&format!("approver: {what}; trying again")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hardway_assets::example;
+    use hardway_assets::install_config::BootstrapInPlace;
+
+    use super::*;
+
+    #[test]
+    fn a_node_that_carries_its_config_is_not_asked_where_it_got_it() {
+        let mut cluster = example::cluster();
+        assert_eq!(evidence(&cluster), IgnitionEvidence::Required);
+        cluster.config.bootstrap_in_place =
+            Some(BootstrapInPlace { installation_disk: "/dev/sda".to_owned() });
+        assert_eq!(evidence(&cluster), IgnitionEvidence::IfServed);
     }
 }
