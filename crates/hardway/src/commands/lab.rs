@@ -18,8 +18,9 @@ use crate::terminal::Output;
 /// Becomes the program that is asked for. Comes back only when that did not work.
 pub(crate) fn run(global: &Global, args: &LabArgs, _: &Output) -> Result<Exit, Report> {
     let workdir = Workdir::open(&global.dir)?;
-    let cluster = project::cluster_before_release(&workdir, &InputFiles::open(&workdir)?)?;
-    let Some(place) = machines::place(&workdir, &cluster)? else {
+    let files = InputFiles::open(&workdir)?;
+    let cluster = project::cluster_before_release(&workdir, &files)?;
+    let Some(place) = machines::place(&cluster, &files)? else {
         return Err(Report::new(Code::Usage, "the machines of this folder are not in a lab"));
     };
     let command = match &args.verb {
@@ -40,7 +41,7 @@ pub(crate) fn enter(global: &Global) -> Result<(), Report> {
     let Ok(workdir) = Workdir::open(&global.dir) else { return Ok(()) };
     let Ok(files) = InputFiles::open(&workdir) else { return Ok(()) };
     let Ok(cluster) = project::cluster_before_release(&workdir, &files) else { return Ok(()) };
-    match machines::place(&workdir, &cluster) {
+    match machines::place(&cluster, &files) {
         Ok(Some(place)) => machines::enter(&place),
         _ => Ok(()),
     }

@@ -7,6 +7,8 @@ use std::time::SystemTime;
 use hardway_assets::install_config::Rules;
 use hardway_assets::inventory::Errors;
 use hardway_assets::schema::{INSTALL_CONFIG, INVENTORY};
+use hardway_assets::violation::Violation;
+use hardway_assets::yaml;
 
 use super::mistakes::{self, FilesRead, Purpose, invalid};
 use super::{InputFile, Workdir};
@@ -71,6 +73,17 @@ impl InputFiles {
         let read = Arc::new(mistakes::examine(&self.config, &self.inventory, rules, purpose)?);
         checked.push((rules, read.clone()));
         Ok(read)
+    }
+
+    /// Mistakes that a machine provider found in its settings, each in its place.
+    pub(crate) fn in_inventory(&self, violations: Vec<Violation>) -> Report {
+        let node = yaml::read(&self.inventory.text.0).ok();
+        let place = |violation: Violation| {
+            let span = node.as_ref().map(|node| node.locate(&violation.path));
+            Violation { span, ..violation }
+        };
+        let inventory = violations.into_iter().map(place).collect();
+        self.invalid(&Errors { inventory, ..Errors::default() })
     }
 
     /// Every mistake, each in its place.

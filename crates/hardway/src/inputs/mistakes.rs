@@ -14,7 +14,7 @@ use hardway_machines::providers;
 use hardway_release::PullSpec;
 use jiff::Timestamp;
 
-use super::{InputFile, InputFiles, Workdir};
+use super::{InputFile, InputFiles};
 use crate::report::{Code, Report};
 
 /// `release.image`, where it is a text. Anything else is the inventory's mistake, and is told with the others.
@@ -154,21 +154,6 @@ pub(crate) fn version_in(tag: &str) -> Option<&str> {
 /// The architecture that a tag such as `4.18.1-aarch64` names; empty if it names none.
 pub(crate) fn architecture_in(tag: &str) -> &'static str {
     PLATFORMS.iter().find(|(platform, _)| tag.ends_with(platform)).map_or("", |(_, name)| name)
-}
-
-/// Mistakes that a machine provider found in its settings, each in its place.
-pub(crate) fn in_inventory(workdir: &Workdir, violations: Vec<Violation>) -> Report {
-    let (config, inventory) = match InputFile::both(workdir) {
-        Ok(both) => both,
-        Err(report) => return report,
-    };
-    let node = yaml::read(&inventory.text.0).ok();
-    let place = |violation: Violation| {
-        let span = node.as_ref().map(|node| node.locate(&violation.path));
-        Violation { span, ..violation }
-    };
-    let placed: Vec<Violation> = violations.into_iter().map(place).collect();
-    invalid(&config, &inventory, &Errors { inventory: placed, ..Errors::default() })
 }
 
 /// Every mistake of both files, each in its place, and what is odd beside them.

@@ -11,6 +11,6 @@ pub(crate) use folder_lock::FolderLock;
 pub(crate) use input_file::InputFile;
 pub(crate) use input_files::{InputFiles, InputStamp};
 pub(crate) use mistakes::{
-    Purpose, architecture_in, check_before, in_inventory, invalid, release_image, unready_note, version_in,
+    Purpose, architecture_in, check_before, invalid, release_image, unready_note, version_in,
 };
 pub(crate) use workdir::{LOCK, Workdir, at, io};

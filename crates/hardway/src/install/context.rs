@@ -66,7 +66,7 @@ impl Install {
             true => project::cluster_before_release(&workdir, &inputs)?,
             false => project::cluster_to_build(&workdir, &inputs)?,
         };
-        let place = machines::place(&workdir, &cluster)?;
+        let place = machines::place(&cluster, &inputs)?;
         suit_lab(place.as_ref(), &cluster, &mut options.make)?;
         let scratch = match options.only_looks {
             true => {
@@ -149,7 +149,7 @@ impl Install {
     /// Who makes the machines that are still wanted.
     pub(crate) fn provider(&self) -> Result<Box<dyn Provider>, Report> {
         let stage = machines::stage(&self.cluster, &self.history()?);
-        machines::provider_of(&self.cluster, &self.dir, stage)
+        machines::provider_of(&self.cluster, &self.inputs, &self.dir, stage)
     }
 
     /// Works on this host, and writes down what is done to it.

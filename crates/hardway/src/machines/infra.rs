@@ -19,6 +19,7 @@ use crate::report::Report;
 /// What the input files ask for.
 pub(crate) struct Infra {
     pub(crate) cluster: Cluster,
+    files: InputFiles,
     /// The working folder, absolute.
     dir: PathBuf,
     stage: Stage,
@@ -64,15 +65,17 @@ impl ActionState {
 impl Infra {
     /// To look at.
     pub(crate) fn open(workdir: &Workdir) -> Result<Self, Report> {
-        Self::of(workdir, project::cluster_before_release(workdir, &InputFiles::open(workdir)?)?)
+        let files = InputFiles::open(workdir)?;
+        Self::of(workdir, project::cluster_before_release(workdir, &files)?, files)
     }
 
     /// For a script that somebody will run: what it makes is named after the cluster's identity, so that is kept from now on.
     pub(crate) fn to_build(workdir: &Workdir) -> Result<Self, Report> {
         let _held = FolderLock::take(workdir)?;
         // Mistakes in the provider's settings leave no trace.
-        Self::open(workdir)?.provider()?;
-        Self::of(workdir, project::cluster_to_build(workdir, &InputFiles::open(workdir)?)?)
+        let looked = Self::open(workdir)?;
+        looked.provider()?;
+        Self::of(workdir, project::cluster_to_build(workdir, &looked.files)?, looked.files)
     }
 
     /// Makes everything hold, and tells the listener of each thing.
@@ -80,9 +83,9 @@ impl Infra {
         let _held = FolderLock::take(workdir)?;
         // Mistakes in the provider's settings leave no trace, nor does a provider that does not answer.
         let inputs = InputFiles::open(workdir)?;
-        let looked = Self::of(workdir, project::cluster_before_release(workdir, &inputs)?)?;
+        let looked = Self::of(workdir, project::cluster_before_release(workdir, &inputs)?, inputs.clone())?;
         answered(&*looked.provider()?, looked.cluster.inventory.machines.provider)?;
-        let infra = Self::of(workdir, project::cluster_to_build(workdir, &inputs)?)?;
+        let infra = Self::of(workdir, project::cluster_to_build(workdir, &inputs)?, inputs)?;
         let provider = infra.provider()?;
         let actions = provider.infrastructure();
         let journal = Journal::open(&workdir.path(FILE_NAME)).map_err(|error| journal_report(&error))?;
@@ -131,7 +134,7 @@ impl Infra {
     }
 
     pub(crate) fn provider(&self) -> Result<Box<dyn Provider>, Report> {
-        provider_of(&self.cluster, &self.dir, self.stage)
+        provider_of(&self.cluster, &self.files, &self.dir, self.stage)
     }
 
     /// What a person has to change at a load balancer of their own.
@@ -142,9 +145,9 @@ impl Infra {
         }
     }
 
-    fn of(workdir: &Workdir, cluster: Cluster) -> Result<Self, Report> {
+    fn of(workdir: &Workdir, cluster: Cluster, files: InputFiles) -> Result<Self, Report> {
         let stage = stage(&cluster, &history(workdir)?);
-        Ok(Self { dir: absolute(workdir)?, stage, cluster })
+        Ok(Self { dir: absolute(workdir)?, stage, cluster, files })
     }
 }
 

@@ -12,16 +12,16 @@ use hardway_machines::actions::{Host, Program};
 use hardway_machines::providers::{Place, descriptor};
 
 use super::provider::unusable;
-use crate::inputs::Workdir;
+use crate::inputs::InputFiles;
 use crate::report::{Code, Report};
 
 /// Name of the lab that this process is in, and the open namespaces of the computer: `NAME NET MOUNT`.
 const INSIDE: &str = "HARDWAY_INSIDE_LAB";
 
 /// The lab of a cluster, if that is where its machines are.
-pub(crate) fn place(workdir: &Workdir, cluster: &Cluster) -> Result<Option<Place>, Report> {
+pub(crate) fn place(cluster: &Cluster, files: &InputFiles) -> Result<Option<Place>, Report> {
     let Some(place) = descriptor(cluster.inventory.machines.provider).place else { return Ok(None) };
-    place(cluster).map(Some).map_err(|error| unusable(workdir, error))
+    place(cluster).map(Some).map_err(|error| unusable(files, error))
 }
 
 /// Whether this process is in that lab.

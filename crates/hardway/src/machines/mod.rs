@@ -11,5 +11,7 @@ mod removal;
 pub(crate) use infra::{ActionStatus, Infra};
 pub(crate) use inside::{enter, is_inside, outside, place};
 pub(crate) use preflight::{ReleaseSource, checks_named, look, preflight_text, refused};
-pub(crate) use provider::{answered, check, failed_action, provider_kind, provider_of, stage, undrawn_id};
+pub(crate) use provider::{
+    answered, check, failed_action, provider_if_any, provider_kind, provider_of, stage, undrawn_id,
+};
 pub(crate) use removal::{cluster_name, owned_actions, removal_text};

@@ -10,27 +10,42 @@ use hardway_machines::actions::ExecutorError;
 use hardway_machines::providers::{Inputs, Provider, ProviderError, advice, descriptor};
 
 use super::inside::outside;
-use crate::inputs::{InputFiles, Workdir, in_inventory};
+use crate::inputs::{InputFiles, Workdir};
 use crate::project;
 use crate::report::{Code, Report};
 
-/// Who makes the machines of a cluster. `dir` is absolute.
-pub(crate) fn provider_of(cluster: &Cluster, dir: &Path, stage: Stage) -> Result<Box<dyn Provider>, Report> {
+/// Who makes the machines of a cluster, which these files describe. `dir` is absolute.
+pub(crate) fn provider_of(
+    cluster: &Cluster,
+    files: &InputFiles,
+    dir: &Path,
+    stage: Stage,
+) -> Result<Box<dyn Provider>, Report> {
     let program =
         std::env::current_exe().map_err(|error| Report::from_error(Code::WorkdirUnusable, &error))?;
-    let inputs = Inputs { cluster, folder: dir, program: &program, stage };
-    let planner = descriptor(cluster.inventory.machines.provider).planner(&inputs);
-    planner.map_err(|error| match Workdir::open(dir) {
-        Ok(workdir) => unusable(&workdir, error),
-        Err(report) => report,
-    })
+    planner(cluster, dir, &program, stage).map_err(|error| unusable(files, error))
+}
+
+/// The same where nobody wants to know why there is none.
+pub(crate) fn provider_if_any(cluster: &Cluster, dir: &Path, stage: Stage) -> Option<Box<dyn Provider>> {
+    planner(cluster, dir, &std::env::current_exe().ok()?, stage).ok()
+}
+
+fn planner(
+    cluster: &Cluster,
+    folder: &Path,
+    program: &Path,
+    stage: Stage,
+) -> Result<Box<dyn Provider>, ProviderError> {
+    let inputs = Inputs { cluster, folder, program, stage };
+    descriptor(cluster.inventory.machines.provider).planner(&inputs)
 }
 
 /// The provider cannot work with this inventory, or on this host.
-pub(super) fn unusable(workdir: &Workdir, error: ProviderError) -> Report {
+pub(super) fn unusable(files: &InputFiles, error: ProviderError) -> Report {
     let what = error.to_string();
     match error {
-        ProviderError::Settings(violations) => in_inventory(workdir, violations),
+        ProviderError::Settings(violations) => files.in_inventory(violations),
         ProviderError::LabFilesMissing { fix } => Report::new(Code::LabFilesMissing, what).fix(fix),
     }
 }
@@ -50,7 +65,7 @@ pub(crate) fn answered(provider: &dyn Provider, kind: inventory::Provider) -> Re
 /// Every mistake in the input files that can be seen before the release is known, the provider's settings included.
 pub(crate) fn check(workdir: &Workdir, files: &InputFiles) -> Result<(), Report> {
     let cluster = project::cluster_before_release(workdir, files)?;
-    provider_of(&cluster, &workdir.path(""), Stage::Bootstrapping).map(drop)
+    provider_of(&cluster, files, &workdir.path(""), Stage::Bootstrapping).map(drop)
 }
 
 /// Who made the machines, as far as the inventory can be read: what was done is taken back without it.

@@ -47,7 +47,7 @@ pub(super) fn switched_off(workdir: &Workdir, cluster: &Cluster, evidence: &Evid
         hosts.redeemed(name).is_some() || hosts.installed().contains(name) || hosts.joined(name).is_some()
     };
     let Ok(dir) = std::path::absolute(workdir.path("")) else { return Vec::new() };
-    let Ok(provider) = machines::provider_of(cluster, &dir, stage) else { return Vec::new() };
+    let Some(provider) = machines::provider_if_any(cluster, &dir, stage) else { return Vec::new() };
     let is_wanted = |host: &&Host| stage == Stage::Bootstrapping || host.role != Role::Bootstrap;
     let is_off = |host: &&Host| {
         let asked = provider.power(host).within(PATIENCE).ask(&machines::outside());

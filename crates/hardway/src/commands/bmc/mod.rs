@@ -15,7 +15,7 @@ use hardway_machines::redfish::{Bmc, BootFrom, Controller, Power, RedfishError};
 use serde_json::json;
 
 use crate::cli::{BmcArgs, BmcVerb, Format, Global};
-use crate::inputs::{Workdir, in_inventory};
+use crate::inputs::{InputFiles, Workdir};
 use crate::journal::history;
 use crate::machines;
 use crate::project::{self, Checked};
@@ -60,14 +60,15 @@ enum Wish {
 impl Site {
     fn open(global: &Global, out: &Output) -> Result<Self, Report> {
         let workdir = Workdir::open(&global.dir)?;
-        let checked = Checked::load(&workdir, Reach::Here(None), out)?;
+        let files = InputFiles::open(&workdir)?;
+        let checked = Checked::of(&workdir, &files, Reach::Here(None), out)?;
         if checked.inventory.machines.provider != Provider::BareMetal {
             let what = "controllers are asked for provider bare-metal only; machines.provider is another";
             return Err(Report::new(Code::Usage, what));
         }
         let cluster = project::cluster_of(&workdir, checked)?;
         let settings =
-            BareMetalSettings::read(&cluster).map_err(|violations| in_inventory(&workdir, violations))?;
+            BareMetalSettings::read(&cluster).map_err(|violations| files.in_inventory(violations))?;
         Ok(Self { workdir, cluster, settings })
     }
 

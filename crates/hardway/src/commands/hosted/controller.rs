@@ -155,7 +155,7 @@ fn provider(global: &Global, args: &ReconcileArgs) -> Result<(Arc<dyn Provider>,
     // A provider looks at its cluster for as long as it lives, which here is as long as the program.
     let cluster: &'static Cluster = Box::leak(Box::new(cluster));
     // A hosted cluster has no bootstrap host.
-    let provider = machines::provider_of(cluster, &folder, Stage::Installed)?;
+    let provider = machines::provider_of(cluster, &files, &folder, Stage::Installed)?;
     let hosts = cluster.inventory.with_role(Role::Worker).cloned().collect();
     Ok((Arc::from(provider), hosts))
 }
