@@ -65,6 +65,7 @@ tools/cargo-deny.sh check --hide-inclusion-graph bans licenses sources
 
 say "generated pages are fresh"
 xtask guide --check
+xtask first-hour --check
 
 say "tests"
 if [[ $quick == true ]]; then

@@ -3,6 +3,7 @@
 mod arrows;
 mod bench;
 mod drill;
+mod first_hour;
 mod fresh;
 mod guide;
 mod security;
@@ -17,7 +18,7 @@ struct Task {
     run: fn() -> Result<()>,
 }
 
-const TASKS: [Task; 9] = [
+const TASKS: [Task; 11] = [
     Task {
         name: "arrows",
         about: "check which crate and which room of the program uses which",
@@ -32,6 +33,16 @@ const TASKS: [Task; 9] = [
     Task { name: "bench hosted", about: "measure hosted workers alone", run: bench::run_hosted },
     Task { name: "bench scale", about: "measure inventories of 100 to 10,000 hosts", run: bench::run_scale },
     Task { name: "bench serve", about: "measure serving alone", run: bench::run_serve },
+    Task {
+        name: "first-hour",
+        about: "run the commands of a first hour, and write docs/first-hour.md",
+        run: first_hour::write,
+    },
+    Task {
+        name: "first-hour --check",
+        about: "say whether docs/first-hour.md is old",
+        run: first_hour::check,
+    },
     Task { name: "guide", about: "write the tables in docs/guide/", run: guide::write },
     Task { name: "guide --check", about: "say which tables in docs/guide/ are old", run: guide::check },
     Task {
@@ -63,13 +74,13 @@ fn list() -> Result<()> {
     let mut out = std::io::stdout();
     writeln!(out, "usage: cargo xtask TASK\n")?;
     for task in &TASKS {
-        writeln!(out, "  {:14} {}", task.name, task.about)?;
+        writeln!(out, "  {:18} {}", task.name, task.about)?;
     }
     writeln!(
         out,
-        "  {:14} whole installs in the lab, with something going wrong (--list names them)",
+        "  {:18} whole installs in the lab, with something going wrong (--list names them)",
         "drill [NAME…]"
     )?;
-    writeln!(out, "  {:14} set-up on a Debian that has nothing else (--list names the steps)", "fresh")?;
+    writeln!(out, "  {:18} set-up on a Debian that has nothing else (--list names the steps)", "fresh")?;
     Ok(())
 }
