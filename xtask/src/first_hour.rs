@@ -26,10 +26,7 @@ const TYPED: [Typed; 17] = [
         "## Two files\n\nEverything begins with two files in a folder: `install-config.yaml`, as openshift-install knows it, and `inventory.yaml`, which says what your machines are.",
         "hardway init --dir demo --provider bare-metal",
     ),
-    typed(
-        "What is in them is checked without asking anybody.",
-        "hardway validate --dir demo",
-    ),
+    typed("What is in them is checked without asking anybody.", "hardway validate --dir demo"),
     refused(
         "A mistake is placed in its file, and all of them are told at once.",
         "sed -i 's/OVNKubernetes/OVNKubernets/; s/hostPrefix: 23/hostPrefix: 33/' demo/install-config.yaml && hardway validate --dir demo",

@@ -13,7 +13,8 @@ use super::record::{self, Found};
 use super::redemptions::Redemptions;
 use super::{Expected, Written};
 use crate::csr_policy::{
-    self, Approval, CsrVerdict, Decision, Examined, Request, Rival, SeenNode, Settings, State, World,
+    self, Approval, CsrVerdict, Decision, Examined, NODE_PREFIX, Request, Rival, SeenNode, Settings, State,
+    World,
 };
 use crate::declared::Declared;
 
@@ -207,6 +208,16 @@ impl ClusterView {
         self.requests.get(name)
     }
 
+    /// Whether the API server vouches for who asks: the node itself, or its host with the identity it has now.
+    pub(crate) fn is_vouched_for(&self, name: &str) -> bool {
+        self.requests.get(name).is_some_and(|examined| {
+            let (user, node) = (&examined.request.username, examined.node().unwrap_or_default());
+            let identity = self.declared.node(node).and_then(|declared| declared.identity.as_ref());
+            user.strip_prefix(NODE_PREFIX) == Some(node)
+                || identity.is_some_and(|identity| identity.user == *user)
+        })
+    }
+
     /// Pending requests, in order of their making.
     pub fn pending(&self) -> Vec<String> {
         let mut pending: Vec<&Request> = self.requests.values().map(|examined| &examined.request).collect();
@@ -323,6 +334,6 @@ impl ClusterView {
 fn ask_of(examined: &Examined) -> Option<Ask> {
     let request = &examined.request;
     let node = examined.node()?;
-    let is_the_node = request.username.strip_prefix("system:node:") == Some(node);
+    let is_the_node = request.username.strip_prefix(NODE_PREFIX) == Some(node);
     Some((node.to_owned(), request.signer.clone(), is_the_node))
 }

@@ -53,7 +53,11 @@ impl Work {
 
     pub(crate) fn push(&mut self, names: impl IntoIterator<Item = String>) {
         let now = Instant::now();
-        names.into_iter().for_each(|name| self.queue.push(name, now));
+        let view = self.reconciler.view();
+        for name in names {
+            let turn = if view.is_vouched_for(&name) { Turn::First } else { Turn::InOrder };
+            self.queue.push(name, turn, now);
+        }
     }
 
     /// Everything that is pending.
@@ -246,9 +250,18 @@ impl Work {
     }
 }
 
-/// Requests in the order they came, each once.
+/// When a request is decided about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// Before all that strangers may ask, however many these are: they could hold a host up else.
+    First,
+    InOrder,
+}
+
+/// Requests in the order they came, each once; those that the API server vouches for before the others.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
+    first: VecDeque<String>,
     order: VecDeque<String>,
     since: BTreeMap<String, Instant>,
     busy: BTreeSet<String>,
@@ -264,18 +277,24 @@ pub(crate) struct Queued {
 }
 
 impl Queue {
-    /// At the end, unless it is in it.
-    pub(crate) fn push(&mut self, name: String, now: Instant) {
+    /// At the end of those whose turn is the same, unless it is in it.
+    pub(crate) fn push(&mut self, name: String, turn: Turn, now: Instant) {
         if !self.since.contains_key(&name) {
             self.since.insert(name.clone(), now);
-            self.order.push_back(name);
+            match turn {
+                Turn::First => self.first.push_back(name),
+                Turn::InOrder => self.order.push_back(name),
+            }
         }
     }
 
     /// The first whose node is not being decided about.
     pub(crate) fn take(&mut self, key_of: impl Fn(&str) -> String) -> Option<Queued> {
-        let place = self.order.iter().position(|name| !self.busy.contains(&key_of(name)))?;
-        let name = self.order.remove(place)?;
+        let free = |names: &mut VecDeque<String>| {
+            let place = names.iter().position(|name| !self.busy.contains(&key_of(name)))?;
+            names.remove(place)
+        };
+        let name = free(&mut self.first).or_else(|| free(&mut self.order))?;
         let key = key_of(&name);
         let since = self.since.remove(&name)?;
         self.busy.insert(key.clone());
@@ -289,7 +308,7 @@ impl Queue {
 
     /// Nothing waits.
     pub(crate) fn is_empty(&self) -> bool {
-        self.order.is_empty()
+        self.first.is_empty() && self.order.is_empty()
     }
 }
 

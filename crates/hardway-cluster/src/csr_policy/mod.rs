@@ -27,6 +27,7 @@ mod rules;
 mod world;
 
 pub use case::Examined;
+pub(crate) use case::NODE_PREFIX;
 pub use decision::{Decision, Finding, RuleFinding};
 pub use hardway_journal::CsrVerdict;
 pub use key::{Key, Signature};

@@ -121,7 +121,7 @@ fn one_of_a_node_at_a_time_and_the_others_in_order() {
     let mut queue = Queue::default();
     let node = |name: &str| name[..1].to_owned();
     for name in ["a1", "a2", "b1", "a1"] {
-        queue.push(name.to_owned(), Instant::now());
+        queue.push(name.to_owned(), Turn::InOrder, Instant::now());
     }
     let take = |queue: &mut Queue| queue.take(node).map(|queued| queued.name);
     assert_eq!(take(&mut queue).as_deref(), Some("a1"));
@@ -130,4 +130,26 @@ fn one_of_a_node_at_a_time_and_the_others_in_order() {
     queue.done("a");
     assert_eq!(take(&mut queue).as_deref(), Some("a2"));
     assert!(queue.is_empty(), "a1 was in it once");
+}
+
+#[test]
+fn whoever_the_api_server_vouches_for_is_decided_about_before_strangers() {
+    let mut queue = Queue::default();
+    let node = |name: &str| name[..1].to_owned();
+    for (name, turn) in [
+        ("a-stranger", Turn::InOrder),
+        ("b-stranger", Turn::InOrder),
+        ("a-host", Turn::First),
+        ("a-node", Turn::First),
+    ] {
+        queue.push(name.to_owned(), turn, Instant::now());
+    }
+    let take = |queue: &mut Queue| queue.take(node).map(|queued| queued.name);
+    assert_eq!(take(&mut queue).as_deref(), Some("a-host"));
+    assert_eq!(take(&mut queue).as_deref(), Some("b-stranger"), "a is busy");
+    queue.done("a");
+    assert_eq!(take(&mut queue).as_deref(), Some("a-node"));
+    queue.done("a");
+    assert_eq!(take(&mut queue).as_deref(), Some("a-stranger"));
+    assert!(queue.is_empty());
 }

@@ -6,6 +6,7 @@ use hardway_assets::inventory::Role;
 use jiff::SignedDuration;
 use kube::ResourceExt as _;
 
+use crate::csr_policy::NODE_PREFIX;
 use crate::declared::DeclaredNode;
 use crate::diagnosis::evidence::{Api, Evidence};
 use crate::objects::{CLIENT_SIGNER, Condition, Node, Request, SERVING_SIGNER};
@@ -20,7 +21,7 @@ pub(in crate::diagnosis) fn localhost(evidence: &Evidence) -> Vec<String> {
     let is_it = |name: &str| name == "localhost" || name.starts_with("localhost.");
     let nodes = evidence.state.nodes.keys().filter(|name| is_it(name));
     let mut found: Vec<String> = nodes.map(|name| format!("a node is called {name}")).collect();
-    let asks = |request: &Request| request.spec.username.as_deref()?.strip_prefix("system:node:").map(is_it);
+    let asks = |request: &Request| request.spec.username.as_deref()?.strip_prefix(NODE_PREFIX).map(is_it);
     let requests = evidence.state.requests.values().filter(|request| asks(request) == Some(true));
     found.extend(
         requests.map(|request| format!("request {} comes from a node called localhost", request.name_any())),
@@ -76,7 +77,7 @@ pub(in crate::diagnosis) fn flood(evidence: &Evidence) -> Vec<String> {
     let mut by_name: BTreeMap<&str, Vec<jiff::Timestamp>> = BTreeMap::new();
     for request in evidence.state.requests.values() {
         if let (Some(name), Some(created)) = (request.spec.username.as_deref(), request.created())
-            && let Some(node) = name.strip_prefix("system:node:")
+            && let Some(node) = name.strip_prefix(NODE_PREFIX)
         {
             by_name.entry(node).or_default().push(created);
         }
