@@ -5,7 +5,9 @@
 //!
 //! Without encryption: iPXE knows no authorities but the public ones. A host's config goes over the same wire: a pointer,
 //! whose token opens the whole config at the ignition server until the node has joined, or the whole config itself. So
-//! this belongs on the network of the machines and nowhere else.
+//! everything is served under a path that nobody guesses, which DHCP names, and each config under one more, which only its
+//! host's script names and which ends with what it is for ([`MediaPaths`]). Whoever listens on the wire, or asks DHCP and knows
+//! the address of a host's card, reads it all the same: this belongs on the network of the machines and nowhere else.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -15,6 +17,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use hardway_base::{Secret, error_sentence};
 use hardway_journal::{Hosts, InstallBegun, JournalError, Record};
 use http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
@@ -27,6 +30,7 @@ use crate::file_body::FileBody;
 use crate::ignition_server::listener::{Ending, Listeners, Serve};
 use crate::ignition_server::{Limits, ServerError, TimedIo, http1};
 use crate::install_media::{BootAnswer, BootFolder};
+use crate::media_paths::{MediaPathError, MediaPaths};
 use crate::note_error::NoteError;
 use crate::tally::Tally;
 use crate::trouble::{Trouble, Troubles};
@@ -65,6 +69,7 @@ impl BootServer {
     pub async fn start(
         address: SocketAddr,
         folder: BootFolder,
+        paths: MediaPaths,
         installed: BTreeSet<String>,
         addresses: Option<Addresses>,
         note: Note,
@@ -72,6 +77,7 @@ impl BootServer {
     ) -> Result<Self, ServerError> {
         let desk = Arc::new(Desk {
             folder,
+            paths,
             installed: Mutex::new(installed),
             addresses,
             strangers: Tally::new(STRANGERS),
@@ -109,6 +115,7 @@ pub fn installed<'r>(records: impl IntoIterator<Item = &'r Record>) -> BTreeSet<
 
 struct Desk {
     folder: BootFolder,
+    paths: MediaPaths,
     /// Held for a moment only: every request looks into it.
     installed: Mutex<BTreeSet<String>>,
     addresses: Option<Addresses>,
@@ -144,36 +151,23 @@ impl Desk {
             return refused;
         }
         let is_head = request.method() == Method::HEAD;
+        let path = request.uri().path().trim_start_matches('/');
+        let Some((_, path)) = path.split_once('/').filter(|(part, _)| self.paths.leads_to_boot(part)) else {
+            return empty(StatusCode::NOT_FOUND);
+        };
+        if let Some((part, host)) = self.config_asked_for(path) {
+            return self.config(part, host, is_head, source).await;
+        }
         let answer = {
             let installed = self.installed();
-            self.folder.answer(request.uri().path(), |host| installed.contains(host))
+            self.folder.answer(path, |host| installed.contains(host))
         };
         match answer {
-            BootAnswer::Script(text) => whole("text/plain; charset=utf-8", text, is_head),
-            BootAnswer::File(path) => self.file(&path, is_head).await,
-            BootAnswer::Config { host, path } => {
-                let answer = self.file(&path, is_head).await;
-                if is_head || answer.status() != StatusCode::OK {
-                    return answer;
-                }
-                if !self.is_own(&host, source) {
-                    self.tell_of_stranger(&host, source);
-                    return answer;
-                }
-                match self.begin(InstallBegun { host: host.clone(), source }).await {
-                    Ok(()) => {
-                        self.troubles.is_well(&host);
-                        answer
-                    }
-                    Err(reason) => {
-                        let what = format!(
-                            "{host} is not given its config, because that cannot be written down: {reason}"
-                        );
-                        self.troubles.tell(&host, what);
-                        later()
-                    }
-                }
+            BootAnswer::Script(text) => {
+                script(&self.folder.moved(&text, self.boot().expose_text(), None), is_head)
             }
+            BootAnswer::Install { host, script: text } => self.install(&host, &text, is_head).await,
+            BootAnswer::File(path) => self.file(&path, is_head).await,
             BootAnswer::NotFound => empty(StatusCode::NOT_FOUND),
         }
     }
@@ -190,6 +184,80 @@ impl Desk {
             "{source} fetched the config of {host}{others}; it is no address of {host} in the inventory, so {host} does not \
              count as installed"
         ));
+    }
+
+    fn boot(&self) -> Secret {
+        self.paths.boot()
+    }
+
+    /// What stands before the config of a host, if a path is of that form, and the host.
+    fn config_asked_for<'p>(&self, path: &'p str) -> Option<(&'p str, &'p str)> {
+        let (part, name) = path.split_once('/')?;
+        let host = name.strip_suffix(".ign")?;
+        self.folder.hosts().any(|(_, known)| known == host).then_some((part, host))
+    }
+
+    /// The script that installs a host, with the path that its config has now. A host that is not to be installed any more has
+    /// none, and what the script names then is not there.
+    async fn install(self: &Arc<Self>, host: &str, text: &str, is_head: bool) -> Response<FileBody> {
+        let (desk, name) = (self.clone(), host.to_owned());
+        let part = match self.look(host, move || desk.paths.of(&name, &desk.folder.config(&name))).await {
+            Ok(part) => part,
+            Err(answer) => return answer,
+        };
+        let config = part.as_ref().map(|part| (host, part.expose_text()));
+        script(&self.folder.moved(text, self.boot().expose_text(), config), is_head)
+    }
+
+    /// The config of a host, for whoever has its path. From then on the host is being installed.
+    async fn config(
+        self: &Arc<Self>,
+        part: &str,
+        host: &str,
+        is_head: bool,
+        source: IpAddr,
+    ) -> Response<FileBody> {
+        let (desk, asked, name) = (self.clone(), part.to_owned(), host.to_owned());
+        let look = move || desk.paths.leads(&asked, &name, &desk.folder.config(&name));
+        match self.look(host, look).await {
+            Ok(true) => {}
+            Ok(false) => return empty(StatusCode::NOT_FOUND),
+            Err(answer) => return answer,
+        }
+        let answer = self.file(&self.folder.config(host), is_head).await;
+        if is_head || answer.status() != StatusCode::OK {
+            return answer;
+        }
+        if !self.is_own(host, source) {
+            self.tell_of_stranger(host, source);
+            return answer;
+        }
+        match self.begin(InstallBegun { host: host.to_owned(), source }).await {
+            Ok(()) => {
+                self.troubles.is_well(host);
+                answer
+            }
+            Err(reason) => {
+                let what =
+                    format!("{host} is not given its config, because that cannot be written down: {reason}");
+                self.troubles.tell(host, what);
+                later()
+            }
+        }
+    }
+
+    /// Asks the disk whether a host's config is still needed. What cannot be told is told here as trouble.
+    async fn look<T: Send + 'static>(
+        &self,
+        host: &str,
+        look: impl FnOnce() -> Result<T, MediaPathError> + Send + 'static,
+    ) -> Result<T, Response<FileBody>> {
+        let looked = tokio::task::spawn_blocking(look).await.map_err(MediaPathError::from);
+        looked.and_then(|looked| looked).map_err(|error| {
+            let reason = error_sentence(&error);
+            self.troubles.tell(host, format!("{host} is not given its config: {reason}"));
+            later()
+        })
     }
 
     /// Written down once: the installer may come again, and so may anybody else. Also when the client goes away meanwhile.
@@ -227,6 +295,10 @@ impl Desk {
         headers.insert(CONTENT_LENGTH, HeaderValue::from(bytes));
         response
     }
+}
+
+fn script(text: &str, is_head: bool) -> Response<FileBody> {
+    whole("text/plain; charset=utf-8", text.to_owned(), is_head)
 }
 
 fn later() -> Response<FileBody> {

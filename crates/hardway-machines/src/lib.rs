@@ -8,6 +8,7 @@ pub mod host_progress;
 pub mod ignition_server;
 pub mod install_media;
 pub mod load_balancer;
+pub mod media_paths;
 pub mod media_server;
 mod note_error;
 pub mod preflight;

@@ -1,8 +1,9 @@
 //! Serves the ISO of each host over plain HTTP to management controllers, in pieces, as they ask for it.
 //!
 //! Without encryption: most controllers know no authorities but the public ones, and many speak nothing else. An ISO holds
-//! the host's pointer, whose token opens the whole config until the node has joined, or the whole config itself. So this
-//! belongs on the network of the controllers, and only while machines are installed.
+//! the host's pointer, whose token opens the whole config until the node has joined, or the whole config itself. So each is
+//! served under a path that nobody guesses, and only while its host needs it ([`MediaPaths`]). Whoever listens on the wire
+//! reads it all the same: this belongs on the network of the controllers, and only while machines are installed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use hardway_base::error_sentence;
 use hardway_journal::{JournalError, MediumRead};
 use http::header::{ACCEPT_RANGES, ALLOW, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, RANGE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
@@ -23,6 +25,7 @@ use tokio::net::TcpStream;
 use crate::file_body::FileBody;
 use crate::ignition_server::listener::{Ending, Listeners, Serve};
 use crate::ignition_server::{Limits, ServerError, TimedIo, http1};
+use crate::media_paths::{MediaPathError, MediaPaths};
 use crate::note_error::NoteError;
 use crate::tally::Tally;
 use crate::trouble::{Trouble, Troubles};
@@ -48,17 +51,18 @@ fn limits() -> Limits {
 }
 
 impl MediaServer {
-    /// Serves these files by the names of their hosts: `/master-0.iso`. They need not be there yet.
+    /// Serves these files by their paths and the names of their hosts: `/<path>/master-0.iso`. They need not be there yet.
     ///
     /// # Errors
     /// When the address is taken, or not one of this host.
     pub async fn start(
         address: SocketAddr,
         isos: BTreeMap<String, PathBuf>,
+        paths: MediaPaths,
         note: Noted,
         trouble: Trouble,
     ) -> Result<Self, ServerError> {
-        let shelf = Arc::new(Shelf::new(isos, note, trouble));
+        let shelf = Arc::new(Shelf::new(isos, paths, note, trouble));
         Ok(Self(Listeners::open(&[address], &limits(), &shelf)?))
     }
 
@@ -76,6 +80,7 @@ impl MediaServer {
 
 struct Shelf {
     isos: BTreeMap<String, PathBuf>,
+    paths: MediaPaths,
     /// By host.
     readers: Mutex<BTreeMap<String, BTreeSet<IpAddr>>>,
     others: Tally<String>,
@@ -99,9 +104,10 @@ impl Serve for Shelf {
 }
 
 impl Shelf {
-    fn new(isos: BTreeMap<String, PathBuf>, note: Noted, trouble: Trouble) -> Self {
+    fn new(isos: BTreeMap<String, PathBuf>, paths: MediaPaths, note: Noted, trouble: Trouble) -> Self {
         Self {
             isos,
+            paths,
             readers: Mutex::default(),
             others: Tally::new(0),
             note,
@@ -115,10 +121,18 @@ impl Shelf {
             refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
             return refused;
         }
-        let name = request.uri().path().trim_start_matches('/').strip_suffix(".iso");
-        let Some((host, path)) = name.and_then(|name| self.isos.get_key_value(name)) else {
+        let Some((host, path)) = self.asked_for(request.uri().path()) else {
             return empty(StatusCode::NOT_FOUND);
         };
+        match self.leads(request.uri().path().to_owned(), host.to_owned(), path.to_owned()).await {
+            Ok(true) => {}
+            Ok(false) => return empty(StatusCode::NOT_FOUND),
+            Err(error) => {
+                let reason = error_sentence(&error);
+                self.troubles.tell(host, format!("the medium of {host} is not given: {reason}"));
+                return empty(StatusCode::SERVICE_UNAVAILABLE);
+            }
+        }
         let length = match tokio::fs::metadata(path).await {
             Ok(metadata) => metadata.len(),
             Err(error) if error.kind() == ErrorKind::NotFound => return empty(StatusCode::NOT_FOUND),
@@ -152,6 +166,27 @@ impl Shelf {
             headers.insert(CONTENT_RANGE, text(&format!("bytes {}-{last}/{length}", piece.first)));
         }
         response
+    }
+
+    /// The host and its medium that a path names, whatever stands before the name.
+    fn asked_for(&self, path: &str) -> Option<(&String, &PathBuf)> {
+        let (_, name) = path.strip_prefix('/')?.split_once('/')?;
+        self.isos.get_key_value(name.strip_suffix(".iso")?)
+    }
+
+    /// Whether it is the path of that medium. Asks the disk.
+    async fn leads(
+        self: &Arc<Self>,
+        path: String,
+        host: String,
+        medium: PathBuf,
+    ) -> Result<bool, MediaPathError> {
+        let shelf = self.clone();
+        let look = move || {
+            let part = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+            shelf.paths.leads(part, &host, &medium)
+        };
+        tokio::task::spawn_blocking(look).await?
     }
 
     /// The controller is told nothing but that it does not go on.
@@ -230,6 +265,9 @@ fn text(value: &str) -> HeaderValue {
 
 #[cfg(test)]
 mod tests {
+    use hardway_assets::ignition::TokenKey;
+    use hardway_base::Secret;
+
     use super::*;
 
     /// 16 of each host, and the logarithm of all others.
@@ -244,11 +282,13 @@ mod tests {
             note.lock().unwrap().push(read.clone());
             Ok(())
         });
+        let paths = MediaPaths::new(TokenKey::new(&Secret::new("key")), &dir.path().join("journal.jsonl"));
+        let part = paths.of("master-0", &iso).unwrap().unwrap();
         let isos = BTreeMap::from([("master-0".to_owned(), iso)]);
-        let shelf = Arc::new(Shelf::new(isos, note, Box::new(|what| panic!("{what}"))));
+        let shelf = Arc::new(Shelf::new(isos, paths, note, Box::new(|what| panic!("{what}"))));
         for number in 0..10_000_u16 {
             let source = IpAddr::from([10, 9, number.to_be_bytes()[0], number.to_be_bytes()[1]]);
-            for path in ["/master-0.iso".to_owned(), format!("/{number}.iso")] {
+            for path in [format!("/{}/master-0.iso", part.expose_text()), format!("/{number}/master-0.iso")] {
                 let request = Request::get(path).body(()).unwrap();
                 shelf.answer(&request, source).await;
             }

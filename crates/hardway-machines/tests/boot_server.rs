@@ -5,13 +5,24 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use hardway_journal::{Entry, Face, IgnitionRedeemed, InstallBegun, Journal, MediumRead, NodeJoined, read};
+use hardway_assets::ignition::TokenKey;
+use hardway_assets::install_media::boot_index;
+use hardway_base::Secret;
+use hardway_journal::{
+    BootstrapComplete, Entry, Face, IgnitionRedeemed, InstallBegun, Journal, MachineRetired, MediumRead,
+    NodeJoined, read,
+};
 use hardway_machines::Trouble;
 use hardway_machines::boot_server::{BootServer, Note, installed};
 use hardway_machines::install_media::BootFolder;
+use hardway_machines::media_paths::MediaPaths;
 use hardway_testing::eventually;
 
 const SCRIPT: &str = "ipxe/52-54-00-7e-00-65";
+/// Where the scripts say that the folder is.
+const URL: &str = "http://boot.example.com:8080";
+/// The script of master-0.
+const INSTALL: &str = "#!ipxe\nkernel http://boot.example.com:8080/vmlinuz ign=http://boot.example.com:8080/ignition/master-0.ign";
 
 /// A folder as `hardway media pxe` writes it, with a root file system that no buffer holds.
 fn folder(path: &Path) -> BootFolder {
@@ -20,9 +31,9 @@ fn folder(path: &Path) -> BootFolder {
         fs_err::create_dir_all(file.parent().unwrap()).unwrap();
         fs_err::write(file, bytes).unwrap();
     };
-    write("boot.ipxe", b"#!ipxe\nindex");
+    write("boot.ipxe", boot_index(URL).as_bytes());
     write("hosts.json", br#"{"52-54-00-7e-00-65": "master-0"}"#);
-    write(SCRIPT, b"#!ipxe\ninstall");
+    write(SCRIPT, INSTALL.as_bytes());
     write("ignition/master-0.ign", b"{\"pointer\": true}");
     write("ignition/other.ign", b"not a host's");
     let large: Vec<u8> = (0..40_000_000u32).map(|i| i.wrapping_mul(2_654_435_761).to_be_bytes()[0]).collect();
@@ -30,14 +41,44 @@ fn folder(path: &Path) -> BootFolder {
     BootFolder::open(path).unwrap()
 }
 
-/// The host's own address is the first one of this computer.
-async fn start(folder: BootFolder, note: Note, trouble: Trouble) -> BootServer {
-    let own = Some(BTreeMap::from([("master-0".to_owned(), vec![[127, 0, 0, 1].into()])]));
-    BootServer::start(([127, 0, 0, 1], 0).into(), folder, BTreeSet::new(), own, note, trouble).await.unwrap()
+/// Of the folder; its journal need not be there.
+fn paths(path: &Path) -> MediaPaths {
+    MediaPaths::new(TokenKey::new(&Secret::new("key")), &path.join("journal.jsonl"))
 }
 
-/// Status and body.
+/// What stands before everything, and before the config of master-0.
+fn parts(path: &Path) -> (String, String) {
+    let paths = paths(path);
+    let config = paths.of("master-0", &path.join("ignition/master-0.ign")).unwrap().unwrap();
+    (paths.boot().expose_text().to_owned(), config.expose_text().to_owned())
+}
+
+/// Where the config of master-0 is.
+fn config_path(path: &Path) -> String {
+    format!("{}/master-0.ign", parts(path).1)
+}
+
+/// The script of master-0, as it is served.
+fn install(path: &Path) -> String {
+    let (boot, config) = parts(path);
+    let script = INSTALL.replace("/ignition/", &format!("/{boot}/{config}/"));
+    script.replace("/vmlinuz", &format!("/{boot}/vmlinuz"))
+}
+
+/// The host's own address is the first one of this computer.
+async fn start(folder: BootFolder, path: &Path, note: Note, trouble: Trouble) -> BootServer {
+    let own = Some(BTreeMap::from([("master-0".to_owned(), vec![[127, 0, 0, 1].into()])]));
+    let (address, paths) = (([127, 0, 0, 1], 0).into(), paths(path));
+    BootServer::start(address, folder, paths, BTreeSet::new(), own, note, trouble).await.unwrap()
+}
+
+/// Status and body of what stands behind the part that nobody guesses.
 async fn ask(server: &BootServer, path: &str, flags: &[&str]) -> (u16, Vec<u8>) {
+    let boot = paths(Path::new("")).boot();
+    ask_plainly(server, &format!("{}/{path}", boot.expose_text()), flags).await
+}
+
+async fn ask_plainly(server: &BootServer, path: &str, flags: &[&str]) -> (u16, Vec<u8>) {
     let url = format!("http://{}/{path}", server.address());
     let mut curl = Command::new("curl");
     curl.args(["--silent", "--max-time", "120", "--write-out", "%{stderr}%{http_code}", &url]).args(flags);
@@ -54,27 +95,34 @@ async fn a_machine_is_installed_once_and_then_left_alone() {
         note.lock().unwrap().push(begun.clone());
         Ok(())
     });
-    let server = start(folder(dir.path()), note, Box::new(|what| panic!("{what}"))).await;
+    let server = start(folder(dir.path()), dir.path(), note, Box::new(|what| panic!("{what}"))).await;
     let text = |(status, body): (u16, Vec<u8>)| (status, String::from_utf8(body).unwrap());
 
-    assert_eq!(text(ask(&server, "boot.ipxe", &[]).await), (200, "#!ipxe\nindex".to_owned()));
-    assert_eq!(text(ask(&server, SCRIPT, &[]).await), (200, "#!ipxe\ninstall".to_owned()));
+    let boot = parts(dir.path()).0;
+    assert_eq!(text(ask(&server, "boot.ipxe", &[]).await), (200, boot_index(&format!("{URL}/{boot}"))));
+    assert_eq!(text(ask(&server, SCRIPT, &[]).await), (200, install(dir.path())));
     let head = text(ask(&server, "rootfs.img", &["--head"]).await).1.to_lowercase();
     assert!(head.contains("content-length: 40000000"), "{head}");
     assert_eq!(
         ask(&server, "rootfs.img", &[]).await,
         (200, fs_err::read(dir.path().join("rootfs.img")).unwrap())
     );
-    for path in ["hosts.json", "ignition/other.ign", "ignition/..%2fhosts.json", "nothing"] {
+    let other = format!("{}/other.ign", parts(dir.path()).1);
+    for path in ["hosts.json", "ignition/master-0.ign", &other, "ignition/..%2fhosts.json", "nothing", ""] {
         assert_eq!(ask(&server, path, &["--path-as-is"]).await.0, 404, "{path}");
+    }
+    let guessed = format!("{}/boot.ipxe", "0".repeat(32));
+    let config = config_path(dir.path());
+    for path in ["boot.ipxe", SCRIPT, "rootfs.img", "ignition/master-0.ign", &config, &guessed, "/boot.ipxe"]
+    {
+        assert_eq!(ask_plainly(&server, path, &["--path-as-is"]).await.0, 404, "{path}");
     }
     assert_eq!(ask(&server, "boot.ipxe", &["--request", "POST"]).await.0, 405);
 
     // A look at the length is no installation.
-    ask(&server, "ignition/master-0.ign", &["--head"]).await;
+    ask(&server, &config, &["--head"]).await;
     assert_eq!(noted.lock().unwrap().len(), 0);
-    let config = ask(&server, "ignition/master-0.ign", &[]).await;
-    assert_eq!(text(config), (200, "{\"pointer\": true}".to_owned()));
+    assert_eq!(text(ask(&server, &config, &[]).await), (200, "{\"pointer\": true}".to_owned()));
     assert_eq!(noted.lock().unwrap()[0].host, "master-0");
     assert!(text(ask(&server, SCRIPT, &[]).await).1.ends_with("master-0 is installed.\nexit\n"));
 }
@@ -86,12 +134,14 @@ async fn a_stranger_installs_nothing() {
     let heard: Arc<Mutex<Vec<String>>> = Arc::default();
     let told = heard.clone();
     let trouble = Box::new(move |what: &str| told.lock().unwrap().push(what.to_owned()));
-    let server = start(folder(dir.path()), Box::new(|begun| panic!("{begun:?}")), trouble).await;
+    let nobody = Box::new(|begun: &InstallBegun| panic!("{begun:?}"));
+    let server = start(folder(dir.path()), dir.path(), nobody, trouble).await;
+    let config = config_path(dir.path());
     for number in 2..40 {
         let from = format!("127.0.0.{number}");
-        assert_eq!(ask(&server, "ignition/master-0.ign", &["--interface", &from]).await.0, 200);
+        assert_eq!(ask(&server, &config, &["--interface", &from]).await.0, 200);
     }
-    assert_eq!(ask(&server, SCRIPT, &[]).await.1, b"#!ipxe\ninstall");
+    assert_eq!(ask(&server, SCRIPT, &[]).await.1, install(dir.path()).as_bytes());
     let heard = heard.lock().unwrap().clone();
     assert_eq!(heard.len(), 8 + 2, "{heard:?}");
     assert_eq!(
@@ -115,14 +165,15 @@ async fn what_cannot_be_written_down_does_not_happen() {
     let heard: Arc<Mutex<Vec<String>>> = Arc::default();
     let told = heard.clone();
     let trouble = Box::new(move |what: &str| told.lock().unwrap().push(what.to_owned()));
-    let server =
-        start(folder, Box::new(|_| Err(std::io::Error::other("the disk is full").into())), trouble).await;
-    for path in ["ignition/master-0.ign", "ignition/master-0.ign", "rootfs.img"] {
+    let full = Box::new(|_: &InstallBegun| Err(std::io::Error::other("the disk is full").into()));
+    let server = start(folder, dir.path(), full, trouble).await;
+    let config = config_path(dir.path());
+    for path in [config.as_str(), &config, "rootfs.img"] {
         let (status, body) = ask(&server, path, &[]).await;
         let sentence = b"not now; the operator of this server is told why\n".as_slice();
         assert_eq!((status, body.as_slice()), (503, sentence), "{path}");
     }
-    assert_eq!(ask(&server, SCRIPT, &[]).await.1, b"#!ipxe\ninstall");
+    assert_eq!(ask(&server, SCRIPT, &[]).await.1, install(dir.path()).as_bytes());
     let heard = heard.lock().unwrap().clone();
     assert_eq!(heard.len(), 2, "{heard:?}");
     assert!(heard[0].starts_with("master-0 ") && heard[0].ends_with(": the disk is full"), "{heard:?}");
@@ -139,16 +190,44 @@ async fn a_disk_that_takes_its_time_holds_up_nobody_else() {
         entered.send(()).unwrap();
         released.lock().unwrap().recv().map_err(|error| std::io::Error::other(error).into())
     });
-    let server = Arc::new(start(folder(dir.path()), note, Box::new(|what| panic!("{what}"))).await);
+    let server =
+        Arc::new(start(folder(dir.path()), dir.path(), note, Box::new(|what| panic!("{what}"))).await);
     let config = |server: Arc<BootServer>| {
-        tokio::spawn(async move { ask(&server, "ignition/master-0.ign", &[]).await.0 })
+        let path = config_path(dir.path());
+        tokio::spawn(async move { ask(&server, &path, &[]).await.0 })
     };
     let (first, second) = (config(server.clone()), config(server.clone()));
     is_entered.recv().await.unwrap();
-    assert_eq!(ask(&server, SCRIPT, &["--max-time", "60"]).await.1, b"#!ipxe\ninstall");
+    assert_eq!(ask(&server, SCRIPT, &["--max-time", "60"]).await.1, install(dir.path()).as_bytes());
     release.send(()).unwrap();
     assert_eq!((first.await.unwrap(), second.await.unwrap()), (200, 200));
     assert!(is_entered.try_recv().is_err(), "written down once");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_gets_a_config_that_its_host_does_not_need_any_more() {
+    let host = || "master-0".to_owned();
+    #[expect(clippy::disallowed_methods, reason = "files are made by the real clock")]
+    let now = || jiff::Timestamp::now();
+    let ends = [
+        |now| Entry::of(now, &NodeJoined { host: "master-0".to_owned() }),
+        |now| Entry::of(now, &MachineRetired { host: "master-0".to_owned() }),
+        |now| Entry::of(now, &BootstrapComplete { host: "master-0".to_owned() }),
+    ];
+    for end in ends {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = folder(dir.path());
+        let server = start(folder, dir.path(), Box::new(|_| Ok(())), Box::new(|what| panic!("{what}"))).await;
+        let config = config_path(dir.path());
+        assert_eq!(ask(&server, &config, &[]).await.0, 200);
+        let journal = Journal::open(&dir.path().join("journal.jsonl")).unwrap();
+        journal.append(&[end(now())]).unwrap();
+        assert_eq!(ask(&server, &config, &[]).await.0, 404);
+        // Told by the journal, it starts from its disk. Even one that is not told so finds no config by its script.
+        server.mark_installed(installed(&read(journal.path()).unwrap()));
+        assert!(ask(&server, SCRIPT, &[]).await.1.ends_with(b"master-0 is installed.\nexit\n"));
+        assert_eq!(paths(dir.path()).of(&host(), &dir.path().join("ignition/master-0.ign")).unwrap(), None);
+    }
 }
 
 #[test]
@@ -187,10 +266,11 @@ async fn a_download_that_is_under_way_ends_whole() {
     const PATIENCE: std::time::Duration = std::time::Duration::from_secs(120);
     let dir = tempfile::tempdir().unwrap();
     let folder = folder(dir.path());
-    let server = start(folder, Box::new(|_| Ok(())), Box::new(|what| panic!("{what}"))).await;
+    let server = start(folder, dir.path(), Box::new(|_| Ok(())), Box::new(|what| panic!("{what}"))).await;
     let address = server.address();
     let mut stream = TcpStream::connect(address).await.unwrap();
-    stream.write_all(b"GET /rootfs.img HTTP/1.1\r\nHost: test\r\n\r\n").await.unwrap();
+    let head = format!("GET /{}/rootfs.img HTTP/1.1\r\nHost: test\r\n\r\n", parts(dir.path()).0);
+    stream.write_all(head.as_bytes()).await.unwrap();
     let mut received = vec![0; 1_000_000];
     stream.read_exact(&mut received).await.unwrap();
 

@@ -59,10 +59,25 @@ impl TokenKey {
         constant_time::verify_slices_are_equal(token, expected.expose()).is_ok()
     }
 
+    /// A part of a URL that nobody guesses, for what these words name. It is no token: it opens nothing at the ignition server.
+    pub fn url_part(&self, names: &[&str]) -> Secret {
+        // Some controllers take short URLs only; 128 bits are not guessed.
+        Secret::new(hex::encode(&self.hash("hardway url part 1", names).as_ref()[..16]))
+    }
+
+    /// Whether it is that part. Takes the same time whatever is wrong with it.
+    pub fn is_url_part(&self, part: &[u8], names: &[&str]) -> bool {
+        constant_time::verify_slices_are_equal(part, self.url_part(names).expose()).is_ok()
+    }
+
     fn sign(&self, host: &str, generation: &Generation) -> hmac::Tag {
+        self.hash("hardway ignition token 1", &[host, generation.as_str()])
+    }
+
+    fn hash(&self, purpose: &str, words: &[&str]) -> hmac::Tag {
         let mut context = hmac::Context::with_key(&self.0);
-        // No host name holds a zero byte, so no two pairs give the same text.
-        for part in ["hardway ignition token 1", host, generation.as_str()] {
+        // No host name holds a zero byte, so no two lists give the same text.
+        for part in [purpose].iter().chain(words) {
             context.update(part.as_bytes());
             context.update(b"\0");
         }
@@ -94,6 +109,17 @@ mod tests {
         assert!(!key.accepts(b"", "master-0", &now));
         assert!(!TokenKey::new(&Secret::new("other")).accepts(token.expose(), "master-0", &now));
         assert_eq!(format!("{key:?}"), "TokenKey(<redacted>)");
+    }
+
+    #[test]
+    fn a_part_of_a_url_is_no_token() {
+        let (key, now) = (TokenKey::new(&Secret::new("k")), Generation::of(b"now"));
+        let part = key.url_part(&["a", now.as_str()]);
+        assert_eq!(part.expose().len(), 32);
+        assert!(key.is_url_part(part.expose(), &["a", now.as_str()]));
+        assert!(!key.is_url_part(part.expose(), &["b", now.as_str()]) && !key.is_url_part(b"", &["a"]));
+        assert!(!key.accepts(part.expose(), "a", &now));
+        assert!(!key.token("a", &now).expose_text().starts_with(part.expose_text()));
     }
 
     #[test]

@@ -77,7 +77,7 @@ pub enum SecretsError {
 }
 
 const IDENTITY: &str = "identity.json";
-/// What tokens of the ignition server are made with.
+/// What tokens of the ignition server and the URLs of install media are made with.
 pub const TOKEN_KEY: &str = "ignition-token-key";
 const PASSWORD: &str = "kubeadmin-password";
 const PASSWORD_HASH: &str = "kubeadmin-password.hash";
@@ -148,6 +148,11 @@ impl SecretBundle {
         }
     }
 
+    /// Draws what tokens of the ignition server and the URLs of install media are made with, unless it is there.
+    pub fn draw_token_key(&mut self) {
+        self.files.entry(TOKEN_KEY.to_owned()).or_insert_with(|| token_key(&Random::default()).into());
+    }
+
     /// The next generation of a host's boot identity, with a new key; its certificate counts as issued at `now`. A host that is
     /// installed anew has a new ssh key as well. The generation before is worth nothing once this is written.
     /// `host-identity-<host>.key` comes before `identity.json` in the order of
@@ -183,7 +188,7 @@ impl SecretBundle {
                 jobs.push(Job::Key(file, *algorithm));
             }
         }
-        self.files.entry(TOKEN_KEY.to_owned()).or_insert_with(|| token_key(&random).into());
+        self.draw_token_key();
         let password = self.password(&random)?;
         let salt = self.salt(&password)?;
         if !self.get(PASSWORD_HASH).is_ok_and(|hash| has_salt(hash.expose_text(), salt)) {

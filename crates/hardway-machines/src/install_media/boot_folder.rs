@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Any web server can serve it. One that calls [`BootFolder::answer`] can also keep machines that are installed from
-//! being installed again.
+//! being installed again, and have them ask by other paths than these, which anybody can guess ([`BootFolder::moved`]).
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -31,6 +31,8 @@ pub const BOOT_HOSTS: &str = "hosts.json";
 #[derive(Clone, Debug)]
 pub struct BootFolder {
     folder: PathBuf,
+    /// Where the scripts say that the folder is; nothing of a folder that was not written by `hardway media pxe`.
+    url: Option<String>,
     index: String,
     /// Host and script.
     scripts: BTreeMap<Mac, (String, String)>,
@@ -39,18 +41,18 @@ pub struct BootFolder {
 /// What to send back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BootAnswer {
-    /// The config of a host, as a file. From then on the host is being installed.
-    Config {
-        /// As in the inventory.
-        host: String,
-        /// Where it lies.
-        path: PathBuf,
-    },
     /// A file, as `application/octet-stream`. It is large: stream it, and answer HEAD, which the live system asks first.
     File(PathBuf),
-    /// Status 404.
+    /// The script that installs a host, as `text/plain`. It names the host's config.
+    Install {
+        /// As in the inventory.
+        host: String,
+        /// The script.
+        script: String,
+    },
+    /// Status 404. That of a host's config too, which is for whoever has its path.
     NotFound,
-    /// An iPXE script, as `text/plain`.
+    /// An iPXE script of no host's own, as `text/plain`.
     Script(String),
 }
 
@@ -70,7 +72,8 @@ impl BootFolder {
             let parsed = parsed.map_err(|()| MediaError::Description { file: BOOT_HOSTS, reason })?;
             scripts.insert(parsed, (host, text(&format!("ipxe/{parsed}"))?));
         }
-        Ok(Self { folder: folder.to_owned(), index: text(BOOT_INDEX)?, scripts })
+        let index = text(BOOT_INDEX)?;
+        Ok(Self { folder: folder.to_owned(), url: url_in(&index), index, scripts })
     }
 
     /// What a machine gets that asks for a path. `is_installed` says of a host's name whether it must not be installed
@@ -83,14 +86,25 @@ impl BootFolder {
         if let Some(name) = PXE_FILES.iter().find(|name| **name == path) {
             return BootAnswer::File(self.folder.join(name));
         }
-        let config = path.strip_prefix("ignition/").and_then(|name| name.strip_suffix(".ign"));
-        if let Some((host, _)) = self.scripts.values().find(|(host, _)| config == Some(host)) {
-            return BootAnswer::Config { host: host.clone(), path: self.folder.join(path) };
-        }
         match path.strip_prefix("ipxe/").map(str::parse) {
-            Some(Ok(mac)) => BootAnswer::Script(self.script(mac, is_installed)),
+            Some(Ok(mac)) => self.script(mac, is_installed),
             _ => BootAnswer::NotFound,
         }
+    }
+
+    /// A script of this folder, with everything that it loads from here under another path, and its host's config, if it is one
+    /// of a host, under one more.
+    pub fn moved(&self, script: &str, to: &str, config: Option<(&str, &str)>) -> String {
+        let Some(url) = &self.url else { return script.to_owned() };
+        let there = format!("{url}/{to}/");
+        let moved = script.replace(&format!("{url}/"), &there);
+        let Some((host, part)) = config else { return moved };
+        moved.replace(&format!("{there}ignition/{host}.ign"), &format!("{there}{part}/{host}.ign"))
+    }
+
+    /// Where a host's config lies, whether or not it is there.
+    pub fn config(&self, host: &str) -> PathBuf {
+        self.folder.join(format!("ignition/{host}.ign"))
     }
 
     /// Hosts and the MAC addresses they are known by.
@@ -98,11 +112,13 @@ impl BootFolder {
         self.scripts.iter().map(|(mac, (host, _))| (*mac, host.as_str()))
     }
 
-    fn script(&self, mac: Mac, is_installed: impl Fn(&str) -> bool) -> String {
+    fn script(&self, mac: Mac, is_installed: impl Fn(&str) -> bool) -> BootAnswer {
         match self.scripts.get(&mac) {
-            Some((host, _)) if is_installed(host) => boot_local(&format!("{host} is installed")),
-            Some((_, script)) => script.clone(),
-            None => boot_local(&format!("no host has the address {mac}")),
+            Some((host, _)) if is_installed(host) => {
+                BootAnswer::Script(boot_local(&format!("{host} is installed")))
+            }
+            Some((host, script)) => BootAnswer::Install { host: host.clone(), script: script.clone() },
+            None => BootAnswer::Script(boot_local(&format!("no host has the address {mac}"))),
         }
     }
 }
@@ -129,8 +145,16 @@ pub fn extract_pxe_files(image: &Path, to: &Path) -> Result<(), MediaError> {
     Ok(())
 }
 
+/// What stands before `/ipxe/${…}` in the script that sends machines to their own.
+fn url_in(index: &str) -> Option<String> {
+    let (before, _) = index.split_once("/ipxe/${")?;
+    before.rsplit(char::is_whitespace).next().map(str::to_owned).filter(|url| !url.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
+    use hardway_assets::install_media::boot_index;
+
     use super::*;
 
     fn folder() -> (tempfile::TempDir, BootFolder) {
@@ -149,6 +173,7 @@ mod tests {
         let (dir, folder) = folder();
         let script = |path: &str, installed: bool| match folder.answer(path, |_| installed) {
             BootAnswer::Script(text) => text,
+            BootAnswer::Install { host, script } if host == "master-0" => script,
             other => panic!("{path}: {other:?}"),
         };
         assert_eq!(script("/boot.ipxe", false), "#!ipxe\nindex");
@@ -158,10 +183,8 @@ mod tests {
         assert!(script("/ipxe/52-54-00-7e-00-65", true).ends_with("master-0 is installed.\nexit\n"));
         assert!(script("/ipxe/52-54-00-7e-00-66", false).ends_with("exit\n"));
         assert_eq!(folder.answer("/vmlinuz", |_| false), BootAnswer::File(dir.path().join("vmlinuz")));
-        let config = folder.answer("/ignition/master-0.ign", |_| true);
-        let path = dir.path().join("ignition/master-0.ign");
-        assert_eq!(config, BootAnswer::Config { host: "master-0".to_owned(), path });
         for path in [
+            "/ignition/master-0.ign",
             "/ignition/master-1.ign",
             "/ignition/../hosts.json",
             "/",
@@ -173,6 +196,21 @@ mod tests {
         ] {
             assert_eq!(folder.answer(path, |_| false), BootAnswer::NotFound, "{path}");
         }
+    }
+
+    #[test]
+    fn scripts_can_lead_elsewhere() {
+        let url = "http://192.168.126.1:8080";
+        let (dir, plain) = folder();
+        fs_err::write(dir.path().join(BOOT_INDEX), boot_index(url)).unwrap();
+        let folder = BootFolder::open(dir.path()).unwrap();
+        let script = format!("kernel {url}/vmlinuz a={url}/rootfs.img b={url}/ignition/m.ign c={url}0/x");
+        assert_eq!(plain.moved(&script, "p", None), script, "nobody knows where it is");
+        assert_eq!(
+            folder.moved(&script, "p", Some(("m", "q"))),
+            format!("kernel {url}/p/vmlinuz a={url}/p/rootfs.img b={url}/p/q/m.ign c={url}0/x")
+        );
+        assert!(folder.moved(&boot_index(url), "p", None).contains(&format!(" {url}/p/ipxe/${{netX/mac")));
     }
 
     #[test]

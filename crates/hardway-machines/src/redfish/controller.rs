@@ -14,6 +14,7 @@ use super::error::message;
 use super::transport::{AUTH_TOKEN, Answer, Credential, Transport};
 use super::virtual_media::VirtualMedia;
 use super::{Bmc, BootFrom, Login, Power, RedfishError, Status, Trust};
+use crate::media_paths::{secret_in, shown};
 
 /// One machine's controller, logged in.
 pub struct Controller {
@@ -89,23 +90,23 @@ impl Controller {
         let system = self.get(&self.system).await?;
         // A controller without virtual media still has power to tell about.
         let medium = VirtualMedia::find(self, &system).await.ok().and_then(|drive| drive.image);
-        Ok(Status::read(&self.system, &system, medium))
+        Ok(Status::read(&self.system, &system, medium.map(|url| shown(url.expose_text()))))
     }
 
     /// Puts an image into the virtual drive, in place of another, and waits until it is there.
     ///
     /// # Errors
     /// When the controller refuses, or does not reach the image.
-    pub async fn insert(&self, url: &str) -> Result<(), RedfishError> {
+    pub async fn insert(&self, url: &Secret) -> Result<(), RedfishError> {
         let drive = self.drive().await?;
-        if drive.image.as_deref() == Some(url) {
+        if drive.image.as_ref() == Some(url) {
             return Ok(());
         }
         if drive.image.is_some() {
             self.eject().await?;
         }
         drive.insert(self, url).await?;
-        self.until(&format!("{url} is not in the virtual drive"), async || {
+        self.until(&format!("{} is not in the virtual drive", shown(url.expose_text())), async || {
             Ok(self.drive().await?.image.is_some())
         })
         .await
@@ -233,7 +234,9 @@ impl Controller {
             let (address, user) = (self.transport.address().to_string(), self.user.clone());
             return Err(RedfishError::Login { address, user });
         }
-        let message = message(&answer.body, &[self.password.expose_text(), self.credential.text()]);
+        // A medium's URL is as good as the medium.
+        let image = body.and_then(|body| body["Image"].as_str()).and_then(secret_in).unwrap_or_default();
+        let message = message(&answer.body, &[self.password.expose_text(), self.credential.text(), image]);
         Err(RedfishError::Refused {
             method: method.to_string(),
             path: path.to_owned(),

@@ -34,7 +34,7 @@ pub struct Status {
     pub power: Power,
     /// What it boots next, in the controller's words: `Cd, Once`; nothing when it is up to the firmware.
     pub boot: Option<String>,
-    /// The image in the virtual drive.
+    /// The image in the virtual drive, without what is secret in its URL.
     pub medium: Option<String>,
     /// The system's path.
     pub system: String,

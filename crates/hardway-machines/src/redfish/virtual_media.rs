@@ -1,5 +1,6 @@
 //! The CD drive that is not there: an image somewhere on the network that the machine sees as a disc.
 
+use hardway_base::Secret;
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
@@ -10,7 +11,7 @@ use super::{Controller, RedfishError};
 pub(super) struct VirtualMedia {
     path: String,
     /// The image in it.
-    pub(super) image: Option<String>,
+    pub(super) image: Option<Secret>,
     insert: Option<String>,
     eject: Option<String>,
 }
@@ -46,7 +47,7 @@ impl VirtualMedia {
         // Some leave the name of the last image there after it was taken out.
         let is_inserted = drive["Inserted"].as_bool().unwrap_or(image.is_some());
         Self {
-            image: image.filter(|_| is_inserted).map(str::to_owned),
+            image: image.filter(|_| is_inserted).map(Secret::new),
             insert: target("InsertMedia"),
             eject: target("EjectMedia"),
             path,
@@ -54,7 +55,8 @@ impl VirtualMedia {
     }
 
     /// Puts an image in, in the shape that the controller takes.
-    pub(super) async fn insert(&self, controller: &Controller, url: &str) -> Result<(), RedfishError> {
+    pub(super) async fn insert(&self, controller: &Controller, url: &Secret) -> Result<(), RedfishError> {
+        let url = url.expose_text();
         let full = json!({"Image": url, "Inserted": true, "WriteProtected": true});
         let Some(target) = &self.insert else {
             // Lenovo: no action, the drive itself is changed.

@@ -16,6 +16,8 @@ use tempfile::TempDir;
 
 use super::fixture::pristine;
 
+/// What stands before everything: a path that nobody guesses.
+const PART: &str = "0123456789abcdef0123456789abcdef";
 /// Long enough for a machine that is busy with everything else; it takes some seconds.
 const PATIENCE: Duration = Duration::from_secs(300);
 
@@ -78,7 +80,7 @@ fn boot_folder(url: &str) -> (TempDir, BootFolder) {
 }
 
 fn boot(port: u16) -> Running {
-    let network = format!("user,id=n,restrict=off,bootfile=http://10.0.2.2:{port}/boot.ipxe");
+    let network = format!("user,id=n,restrict=off,bootfile=http://10.0.2.2:{port}/{PART}/boot.ipxe");
     let mut qemu = Command::new("qemu-system-x86_64");
     qemu.args([
         "-accel", "tcg", "-m", "256", "-display", "none", "-serial", "null", "-monitor", "none", "-boot", "n",
@@ -87,7 +89,7 @@ fn boot(port: u16) -> Running {
     Running::start(qemu)
 }
 
-/// Answers one request at a time, and tells each path and whether the host counted as installed.
+/// Answers one request at a time, and tells each path behind the part and whether the host counted as installed.
 fn serve(listener: TcpListener, folder: BootFolder) -> Asked {
     let (tell, asked) = channel();
     std::thread::spawn(move || {
@@ -110,10 +112,14 @@ fn answer(stream: &TcpStream, folder: &BootFolder, is_installed: bool) -> Option
     let mut lines = BufReader::new(stream).lines();
     let first = lines.next()?.ok()?;
     while lines.next()?.ok().is_some_and(|line| !line.is_empty()) {}
-    let path = first.split(' ').nth(1)?.to_owned();
+    let asked = first.split(' ').nth(1)?;
+    let path = asked.strip_prefix(&format!("/{PART}")).unwrap_or_else(|| panic!("{asked}")).to_owned();
     let (status, body) = match folder.answer(&path, |_| is_installed) {
-        BootAnswer::Script(text) => ("200 OK", text.into_bytes()),
-        BootAnswer::File(path) | BootAnswer::Config { path, .. } => ("200 OK", fs::read(path).ok()?),
+        BootAnswer::Script(script) => ("200 OK", folder.moved(&script, PART, None).into_bytes()),
+        BootAnswer::Install { host, script } => {
+            ("200 OK", folder.moved(&script, PART, Some((&host, "part"))).into_bytes())
+        }
+        BootAnswer::File(path) => ("200 OK", fs::read(path).ok()?),
         BootAnswer::NotFound => ("404 Not Found", Vec::new()),
     };
     let mut stream = stream;

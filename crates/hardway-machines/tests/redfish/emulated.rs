@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use hardway_assets::ignition::TokenKey;
 use hardway_base::Secret;
 use hardway_base::error_sentence;
 use hardway_journal::MediumRead;
+use hardway_machines::media_paths::MediaPaths;
 use hardway_machines::media_server::MediaServer;
 use hardway_machines::redfish::{Bmc, BmcAddress, BootFrom, Controller, Login, Power, RedfishError, Trust};
 
@@ -37,11 +39,16 @@ async fn insert_boot_once_power_and_back() {
     let Some(emulator) = Emulator::start(1, false) else { return };
     let iso = emulator.folder.path().join("master-0.iso");
     fs_err::write(&iso, vec![7_u8; 300_000]).unwrap();
+    let paths = || {
+        let journal = emulator.folder.path().join("journal.jsonl");
+        MediaPaths::new(TokenKey::new(&Secret::new("key")), &journal)
+    };
     let readers: Arc<Mutex<Vec<MediumRead>>> = Arc::default();
     let noted = readers.clone();
     let media = MediaServer::start(
         "127.0.0.1:0".parse().unwrap(),
-        BTreeMap::from([("master-0".to_owned(), iso)]),
+        BTreeMap::from([("master-0".to_owned(), iso.clone())]),
+        paths(),
         Box::new(move |read| {
             noted.lock().unwrap().push(read.clone());
             Ok(())
@@ -50,7 +57,9 @@ async fn insert_boot_once_power_and_back() {
     )
     .await
     .unwrap();
-    let url = format!("http://{}/master-0.iso", media.address());
+    let path = paths().of("master-0", &iso).unwrap().unwrap();
+    let url = Secret::new(format!("http://{}/{}/master-0.iso", media.address(), path.expose_text()));
+    let shown = format!("http://{}/<redacted>/master-0.iso", media.address());
 
     let controller = Controller::connect(&bmc(&emulator, "", Trust::System)).await.unwrap();
     assert_eq!(controller.system(), format!("/redfish/v1/Systems/{FIRST}"));
@@ -63,7 +72,7 @@ async fn insert_boot_once_power_and_back() {
         controller.boot_once(BootFrom::VirtualCd).await.unwrap();
         controller.set_power(Power::On).await.unwrap();
         let status = controller.status().await.unwrap();
-        assert_eq!((status.power, status.medium.as_deref()), (Power::On, Some(url.as_str())));
+        assert_eq!((status.power, status.medium.as_deref()), (Power::On, Some(shown.as_str())));
         assert!(status.boot.as_deref().unwrap().starts_with("Cd"), "{status}");
     }
     let read = readers.lock().unwrap().clone();
@@ -82,9 +91,12 @@ async fn insert_boot_once_power_and_back() {
 async fn an_image_that_cannot_be_fetched_is_the_controllers_own_words() {
     let Some(emulator) = Emulator::start(1, false) else { return };
     let controller = Controller::connect(&bmc(&emulator, "", Trust::System)).await.unwrap();
-    let error = refused(controller.insert("http://127.0.0.1:1/master-0.iso").await);
+    let part = "0123456789abcdef0123456789abcdef";
+    let url = Secret::new(format!("http://127.0.0.1:1/{part}/master-0.iso"));
+    let error = refused(controller.insert(&url).await);
     let RedfishError::Refused { path, message, .. } = &error else { panic!("{error:?}") };
     assert!(path.ends_with("VirtualMedia.InsertMedia") && !message.is_empty(), "{error}");
+    assert!(!format!("{error:?}").contains(part), "{error:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

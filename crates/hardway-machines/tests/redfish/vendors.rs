@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hardway_base::error_sentence;
+use hardway_base::{Secret, error_sentence};
 use hardway_machines::redfish::{BmcAddress, BootFrom, Controller, Login, Power, RedfishError};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -61,7 +61,7 @@ async fn dell_refuses_what_is_the_default_anyway() {
     })
     .await;
     let reached = Controller::connect(&controller.bmc(Login::Basic)).await.unwrap();
-    reached.insert("http://s/a.iso").await.unwrap();
+    reached.insert(&Secret::new("http://s/a.iso")).await.unwrap();
     let bodies: Vec<Value> = controller.changes().into_iter().map(|asked| asked.body).collect();
     assert_eq!(bodies[1], json!({"Image": "http://s/a.iso"}));
     assert_eq!(reached.status().await.unwrap().medium.as_deref(), Some("http://s/a.iso"));
@@ -83,7 +83,7 @@ async fn a_drive_without_actions_is_changed_itself() {
     .await;
     let reached = Controller::connect(&controller.bmc(Login::Basic)).await.unwrap();
     assert_eq!(reached.status().await.unwrap().medium, None);
-    reached.insert("http://s/a.iso").await.unwrap();
+    reached.insert(&Secret::new("http://s/a.iso")).await.unwrap();
     assert_eq!(reached.status().await.unwrap().medium.as_deref(), Some("http://s/a.iso"));
     reached.eject().await.unwrap();
     assert_eq!(reached.status().await.unwrap().medium, None);
@@ -172,7 +172,7 @@ async fn a_session_is_begun_once_and_given_back() {
     assert_eq!(changes, [format!("POST {SESSIONS}"), format!("DELETE {SESSIONS}/7")]);
     assert!(controller.asked().iter().all(|asked| asked.header("authorization").is_none()));
     let mut wrong = controller.bmc(Login::Session);
-    wrong.password = hardway_base::Secret::new("susie");
+    wrong.password = Secret::new("susie");
     assert!(Controller::connect(&wrong).await.is_err());
 }
 

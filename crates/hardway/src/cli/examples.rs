@@ -111,6 +111,7 @@ const ROWS: &[CommandExamples] = &[
     CommandExamples("media remove", &["hardway media remove media/master-0.iso --to plain.iso"], &[Infrastructure]),
     CommandExamples("media serve", &["hardway media serve --listen 192.168.126.2:8080"], &[Config, Infrastructure]),
     CommandExamples("media show", &["hardway media show media/master-0.iso"], &[Infrastructure]),
+    CommandExamples("media urls", &["hardway media urls --url http://192.168.126.2:8080"], &[Config]),
     CommandExamples("node add", &["hardway node add worker-2 --dir demo"], INSTALL),
     CommandExamples("node remove", &["hardway node remove worker-2 --dir demo", "hardway node remove worker-2 --dry-run"], &[Config, Infrastructure, Install, Blocked]),
     CommandExamples("node replace", &["hardway node replace master-1", "hardway node replace master-1 --apply"], INSTALL),

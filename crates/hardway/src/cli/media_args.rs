@@ -39,11 +39,15 @@ pub(crate) enum InstallMediaVerb {
         #[arg(long, value_name = "FILE")]
         to: PathBuf,
     },
-    /// Serve the ISOs of the hosts to management controllers, over plain HTTP
+    /// Serve the ISOs of the hosts to management controllers, over plain HTTP, each under a path that nobody guesses and only
+    /// until its host has joined
     Serve {
         /// Address and port to listen on; mediaUrl of the inventory must lead here
         #[arg(long, value_name = "ADDRESS:PORT", default_value = "0.0.0.0:8080")]
         listen: SocketAddr,
+        /// Read the release from a folder instead of the image named in the inventory
+        #[arg(long, value_name = "DIR")]
+        release_dir: Option<PathBuf>,
     },
     /// Say what is embedded in a live ISO
     Show {
@@ -57,6 +61,20 @@ pub(crate) enum InstallMediaVerb {
         #[arg(short, long, value_enum, default_value_t = Format::Text)]
         output: Format,
     },
+    /// Print where media are served, for a controller's own page or for DHCP; these URLs are secrets
+    Urls(MediaUrlsArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MediaUrlsArgs {
+    /// Where `hardway media serve` or `hardway serve --boot` is reached [default: mediaUrl of the inventory]
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// Read the release from a folder instead of the image named in the inventory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) release_dir: Option<PathBuf>,
+    #[arg(short, long, value_enum, default_value_t = Format::Text)]
+    pub(crate) output: Format,
 }
 
 #[derive(Debug, Args)]

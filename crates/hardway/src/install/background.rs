@@ -43,8 +43,7 @@ impl Background {
         let release_dir = install.options.make.release.release_dir.as_deref();
         let folder = Folder::of(&install.dir, &install.inputs, release_dir, &install.out)?;
         let (view, log) = (install.view.clone(), install.log.clone());
-        // A pointer that somebody else has opens nothing, and keeps no host from joining: the policy wants the same.
-        let options = server::Options { only_from_own_address: true, ..server::Options::default() };
+        let options = server::Options::default();
         let server =
             server::Background::start(folder, install.journal.clone(), &options, move |event| match event {
                 server::ServerEvent::Serving(url) | server::ServerEvent::Booting(url) => {
@@ -67,10 +66,10 @@ impl Background {
         let (journal, view) = (install.journal.clone(), install.view.clone());
         let note = move |read: &MediumRead| journal.append(&[Entry::of(clock::now(), read)]).map(drop);
         let trouble = move |what: &str| view.event(&format!("media: {what}"));
-        let iso = |name: &String| install.dir.join(format!("media/{name}.iso"));
-        let isos =
-            install.cluster.inventory.hosts.iter().map(|host| (host.name.clone(), iso(&host.name))).collect();
-        let starting = MediaServer::start(address, isos, Box::new(note), Box::new(trouble));
+        let hosts = install.cluster.inventory.hosts.iter();
+        let isos = hosts.map(|host| (host.name.clone(), server::iso(&install.workdir, &host.name))).collect();
+        let paths = server::media_paths(&install.workdir)?;
+        let starting = MediaServer::start(address, isos, paths, Box::new(note), Box::new(trouble));
         match runtime::block_on(starting)? {
             Ok(server) => self.media = Some(server),
             Err(error) if is_anothers(&error) => {
@@ -96,7 +95,8 @@ impl Background {
         if self.approver.is_some() {
             return Ok(());
         }
-        let checked = Checked::of(&install.workdir, &install.inputs, Reach::Here(None), &install.out)?;
+        let reach = Reach::Here(install.options.make.release.release_dir.as_deref());
+        let checked = Checked::of(&install.workdir, &install.inputs, reach, &install.out)?;
         let declared = DeclaredHere::of(&install.workdir, checked)?.now();
         let rejoin = self.again.clone().into_iter().collect();
         let settings = Settings { ignition: evidence(&install.cluster), rejoin, ..Settings::default() };

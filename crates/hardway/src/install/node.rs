@@ -185,7 +185,8 @@ impl Install {
         if self.history()?.requests.has_served(&user) {
             project::next_generation(&self.workdir, &[host], Comes::WithConfig)?;
         }
-        let checked = Checked::of(&self.workdir, &self.inputs, Reach::Here(None), &self.out)?;
+        let reach = Reach::Here(self.options.make.release.release_dir.as_deref());
+        let checked = Checked::of(&self.workdir, &self.inputs, reach, &self.out)?;
         let mut made = project::host_kubeconfigs(&self.workdir, checked, &[host], authorities)?;
         Ok(made.remove(0))
     }

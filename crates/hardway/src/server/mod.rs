@@ -6,6 +6,7 @@
 //! prepare.rs     options, folder → faces, certificates, addresses: everything that can be wrong beforehand
 //! service.rs     the servers, and the loop that tells what happens
 //! watch_list.rs  what is looked at again and again
+//! media_paths.rs where install media are served, which nobody guesses
 //! hosted.rs      the management cluster of hosted workers
 //! background.rs  beside a command that boots machines meanwhile
 //! ```
@@ -13,6 +14,7 @@
 mod background;
 mod folder;
 mod hosted;
+mod media_paths;
 mod options;
 mod prepare;
 mod service;
@@ -20,6 +22,7 @@ mod watch_list;
 
 pub(crate) use background::{Background, ServerEvent, words};
 pub(crate) use folder::{Folder, Hosts};
+pub(crate) use media_paths::{iso, media_paths, path_of_iso};
 pub(crate) use options::{Certificate, Face, Options};
 pub(crate) use prepare::{Prepared, needs_folder, prepare};
 pub(crate) use service::{Listener, Log, Service, failed};

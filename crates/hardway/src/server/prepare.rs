@@ -11,9 +11,12 @@ use hardway_journal::FILE_NAME;
 use hardway_machines::ignition_server::faces::PoolFace;
 use hardway_machines::ignition_server::{CertificateFiles, Limits};
 use hardway_machines::install_media::BootFolder;
+use hardway_machines::media_paths::MediaPaths;
 
 use super::folder::Folder;
+use super::media_paths::media_paths;
 use super::options::{Certificate, Face, Options};
+use crate::inputs::Workdir;
 use crate::report::{Code, Report};
 
 /// What is served, from where, and how.
@@ -37,6 +40,7 @@ pub(crate) struct Prepared {
 pub(crate) struct Boot {
     pub(crate) address: SocketAddr,
     pub(crate) folder: BootFolder,
+    pub(crate) paths: MediaPaths,
 }
 
 /// Reads and checks. Face host or pool needs the working folder.
@@ -99,7 +103,7 @@ fn open_boot_folder(
     for (_, host) in folder.hosts() {
         match fs_err::read(path.join(format!("ignition/{host}.ign"))) {
             Ok(config) if hash_in(&config).is_none() => warn(&format!(
-                "the whole config of {host}, keys and pull secret, goes over plain HTTP to whoever asks"
+                "the whole config of {host}, keys and pull secret, goes over plain HTTP: whoever listens on the wire reads it"
             )),
             Ok(_) => {}
             Err(_) => warn(&format!(
@@ -109,7 +113,7 @@ fn open_boot_folder(
             )),
         }
     }
-    Ok(Boot { address, folder })
+    Ok(Boot { address, folder, paths: media_paths(&Workdir::open(dir)?)? })
 }
 
 /// What was given, else the working folder's: the server's own, and for stock pointers the one that api-int's name needs.

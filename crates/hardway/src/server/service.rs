@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hardway_base::redaction::HIDDEN;
 use hardway_journal::{Entry, Follower, Journal, JournalError, Record};
 use hardway_machines::boot_server::{Addresses, BootServer, Note, installed};
 use hardway_machines::ignition_server::faces::{HostTable, HostedFace};
@@ -31,7 +32,7 @@ const MOST_EVENTS: usize = 512;
 pub(crate) trait Listener {
     /// An address is served from now on.
     fn serving(&mut self, url: &str);
-    /// Machines can boot from there.
+    /// Machines can boot from there. The path is left out: it is a secret.
     fn booting(&mut self, url: &str);
     /// Somebody asked.
     fn happened(&mut self, event: &Event);
@@ -138,7 +139,7 @@ impl Service {
     fn introduce(&self, listener: &mut dyn Listener) {
         self.urls().iter().for_each(|url| listener.serving(url));
         if let Some(boot) = &self.watch_list.boot {
-            listener.booting(&format!("http://{}/{BOOT_INDEX}", boot.address()));
+            listener.booting(&format!("http://{}/{HIDDEN}/{BOOT_INDEX}", boot.address()));
         }
         if let Some(watch) = &self.watch_list.hosts {
             watch.tell(listener);
@@ -213,7 +214,7 @@ async fn serve_boot(
     };
     // A full channel means that there is plenty to read already.
     let trouble = Box::new(move |what: &str| drop(trouble.try_send(what.to_owned())));
-    BootServer::start(boot.address, boot.folder, done, addresses, note, trouble)
+    BootServer::start(boot.address, boot.folder, boot.paths, done, addresses, note, trouble)
         .await
         .map_err(|error| failed(&error).fix("choose another address with --boot, or end what has it"))
 }

@@ -1,5 +1,6 @@
 //! A machine with a controller, the whole way: plan, first boot, again, after it joined, taken back.
 
+use hardway_journal::NodeJoined;
 use hardway_machines::actions::ActionOutcome;
 use hardway_machines::providers::{Provider as _, is_of_machine};
 use hardway_testing::{REDFISH_PASSWORD, REDFISH_USER, Ran, RedfishEmulator};
@@ -42,7 +43,13 @@ fn a_machine_is_installed_through_its_controller_and_given_back() {
     assert_eq!(outcomes.0, [ActionOutcome::Done; 2]);
     let after = status();
     assert_eq!(after["power"], "on");
-    assert_eq!(after["medium"], format!("{}/master-0.iso", media.url));
+    assert_eq!(after["medium"], format!("{}/<redacted>/master-0.iso", media.url));
+    let urls: Value = site.ok(&["media", "urls", "-o", "json"]).json();
+    let iso = urls["hosts"][1]["iso"].as_str().unwrap().to_owned();
+    let secret = iso.strip_prefix(&format!("{}/", media.url)).unwrap().strip_suffix("/master-0.iso").unwrap();
+    assert!(secret.len() == 32 && curl(&iso) == 200, "{iso}");
+    assert_eq!(curl(&iso.replace(secret, &"0".repeat(32))), 404);
+    assert_eq!(curl(&iso.replace(&format!("{secret}/"), "")), 404);
     assert!(after["boot"].as_str().unwrap().starts_with("Cd"), "{after}");
     let power = provider.power(host).ask(&hardway_machines::actions::Host::default()).unwrap();
     assert_eq!(power, Some(hardway_machines::providers::Power::On));
@@ -55,6 +62,11 @@ fn a_machine_is_installed_through_its_controller_and_given_back() {
     site.with_executor(|executor| executor.up(&first_boot, &mut outcomes)).unwrap();
     assert_eq!(outcomes.0, [ActionOutcome::AlreadyHeld; 2], "once it is booted it is not booted again");
 
+    // Once it has joined, what was its URL leads nowhere, and nobody can insert the medium again.
+    site.tell(&NodeJoined { host: "master-0".to_owned() });
+    assert_eq!(curl(&iso), 404);
+    let Ran { code, stderr, .. } = site.run(&["bmc", "insert", "--host", "master-0"]);
+    assert!(code == Some(4) && stderr.contains("media iso --host master-0"), "{stderr}");
     site.with_executor(|executor| executor.up(&provider.after_join(host), &mut ())).unwrap();
     assert_eq!(status()["medium"], Value::Null);
 
@@ -64,7 +76,17 @@ fn a_machine_is_installed_through_its_controller_and_given_back() {
     assert!(
         !site.path("bare-metal/first-boot/master-0").exists() && !site.path("media/master-0.iso").exists()
     );
-    assert!(!site.journal().contains(REDFISH_PASSWORD));
+    let journal = site.journal();
+    assert!(!journal.contains(REDFISH_PASSWORD) && !journal.contains(secret));
+    let Ran { stdout, stderr, .. } = media.end();
+    assert!(!stdout.contains(secret) && !stderr.contains(secret), "{stderr}");
+}
+
+/// The status of an answer.
+fn curl(url: &str) -> u16 {
+    let words = ["--silent", "--output", "/dev/null", "--write-out", "%{http_code}", url];
+    let output = std::process::Command::new("curl").args(words).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().parse().unwrap()
 }
 
 #[test]
@@ -72,6 +94,7 @@ fn what_a_controller_refuses_is_told_without_the_password() {
     let Some(emulator) = RedfishEmulator::start(1, false) else { return };
     let site = Site::new("{}");
     set_settings(&site, &settings(&emulator, "http://127.0.0.1:1", ""));
+    site.write("media/master-0.iso", "an image");
     let ask = |verb: &str| site.run(&["bmc", verb, "--host", "master-0"]);
 
     let Ran { code, stderr, .. } = ask("status");

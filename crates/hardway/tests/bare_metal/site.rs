@@ -4,10 +4,10 @@ use std::ops::Deref;
 
 use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
-use hardway_journal::Journal;
+use hardway_journal::{Entry, Fact, Journal};
 use hardway_machines::actions::{Action, ActionListener, ActionOutcome, Executor, ExecutorError};
 use hardway_machines::providers::bare_metal::{BareMetal, BareMetalSettings};
-use hardway_testing::{INSTALL_CONFIG, INVENTORY, Running, Work, free_port, with_hardware};
+use hardway_testing::{INSTALL_CONFIG, INVENTORY, Ran, Running, Work, free_port, with_hardware};
 use jiff::Timestamp;
 
 use crate::live_image::pristine;
@@ -89,6 +89,13 @@ impl Site {
         f(&Executor::new(self.root(), &journal, &|| Timestamp::UNIX_EPOCH))
     }
 
+    /// Writes a fact into the journal, now.
+    pub(crate) fn tell(&self, fact: &impl Fact) {
+        let journal = Journal::open(&self.path(hardway_journal::FILE_NAME)).unwrap();
+        #[expect(clippy::disallowed_methods, reason = "media are made by the real clock")]
+        journal.append(&[Entry::of(Timestamp::now(), fact)]).unwrap();
+    }
+
     pub(crate) fn journal(&self) -> String {
         self.read(hardway_journal::FILE_NAME)
     }
@@ -117,14 +124,20 @@ impl ActionListener for Outcomes {
 
 /// `hardway media serve`, until dropped.
 pub(crate) struct MediaServe {
-    _run: Running,
+    run: Running,
     pub(crate) url: String,
 }
 
 impl MediaServe {
     pub(crate) fn start(site: &Site) -> Self {
         let mut run = site.start(&["media", "serve", "--listen", "127.0.0.1:0"]);
-        let url = run.line_after("serving ").strip_suffix("/HOST.iso").unwrap().to_owned();
-        Self { _run: run, url }
+        let url = run.line_after("serving ").split_once(',').unwrap().0.to_owned();
+        Self { run, url }
+    }
+
+    /// All that it has said, at its end.
+    pub(crate) fn end(self) -> Ran {
+        self.run.signal("TERM");
+        self.run.end()
     }
 }

@@ -82,6 +82,7 @@ const VERBS: &[(&str, &str, Reads)] = &[
     ("media remove", "no.iso", Nothing),
     ("media serve", "--listen 127.0.0.1:0", Inputs),
     ("media show", "no.iso", Nothing),
+    ("media urls", "--url http://192.0.2.2:8080", Inputs),
     ("node add", "worker-0", Inputs),
     ("node remove", "worker-0", Inputs),
     ("node replace", "master-1", Inputs),

@@ -222,7 +222,8 @@ fn a_dry_run_writes_nothing_and_an_image_in_the_folder_is_found() {
 fn the_boot_folder_has_a_script_for_every_machine() {
     let work = made();
     let ran = work.ok(&["media", "pxe", "--url", "http://192.168.126.1:8080/", "--iso", iso()]);
-    ran.says("5 complete configs").says("have DHCP name http://192.168.126.1:8080/boot.ipxe");
+    ran.says("5 complete configs")
+        .says("have DHCP name what `hardway media urls --url http://192.168.126.1:8080` prints");
     let script = work.read("pxe/ipxe/52-54-00-7e-00-01");
     for part in [
         "kernel http://192.168.126.1:8080/vmlinuz initrd=main ",

@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use hardway_journal::{Entry, Journal, NodeJoined};
 use hardway_testing::{Ran, Running, free_port};
 
 use super::site::{Folder, Serving};
@@ -15,10 +16,17 @@ fn write_boot_folder(folder: &Folder) {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     };
-    write("boot.ipxe", "index");
+    write("boot.ipxe", "chain http://boot/ipxe/${netX/mac:hexhyp}");
     write("hosts.json", &format!(r#"{{"{MAC}": "master-0"}}"#));
-    write(&format!("ipxe/{MAC}"), "install");
+    write(&format!("ipxe/{MAC}"), "install http://boot/ignition/master-0.ign");
     write("ignition/master-0.ign", "pointer");
+}
+
+/// What stands before everything, as a person is told who asks.
+fn boot_part(folder: &Folder) -> String {
+    let urls: serde_json::Value = folder.ok(&["media", "urls", "--url", "http://boot", "-o", "json"]).json();
+    let url = urls["boot"].as_str().unwrap();
+    url.strip_prefix("http://boot/").unwrap().strip_suffix("/boot.ipxe").unwrap().to_owned()
 }
 
 /// Asks until the server is there: it says so only after the ignition server does.
@@ -43,14 +51,29 @@ fn a_host_is_installed_once_unless_somebody_wants_it_again() {
         folder.cannot_serve(&["--boot", &boot, "--reinstall", "nobody"]);
     assert!(exit == Some(2) && said.contains("has no host of that name"), "{said}");
 
-    let script = format!("ipxe/{MAC}");
+    let part = boot_part(&folder);
+    let script = format!("{part}/ipxe/{MAC}");
     let serving = folder.serve(&["--boot", &boot]);
-    assert_eq!(ask(&serving, port, "boot.ipxe"), "index");
-    assert_eq!(ask(&serving, port, &script), "install");
-    assert_eq!(ask(&serving, port, "ignition/master-0.ign"), "pointer");
+    let index = ask(&serving, port, &format!("{part}/boot.ipxe"));
+    assert_eq!(index, format!("chain http://boot/{part}/ipxe/${{netX/mac:hexhyp}}"));
+    let install = ask(&serving, port, &script);
+    let config = install.strip_prefix("install http://boot/").unwrap();
+    assert!(config.starts_with(&part) && !config.contains("/ignition/"), "{config}");
+    assert_eq!(ask(&serving, port, config), "pointer");
+    for guessed in ["boot.ipxe", &format!("ipxe/{MAC}"), "ignition/master-0.ign", "vmlinuz"] {
+        assert_eq!(status(port, guessed), "404", "{guessed}");
+        assert_eq!(status(port, &format!("{}/{guessed}", "0".repeat(32))), "404", "{guessed}");
+    }
+    assert_eq!(status(port, &format!("{part}/ignition/master-0.ign")), "404");
     assert!(ask(&serving, port, &script).ends_with("exit\n"));
-    assert_eq!(serving.end().code, Some(0));
+    // The installer may come again, also to a server that was started again; once the node has joined it may not.
+    assert_eq!(ask(&serving, port, config), "pointer");
+    let Ran { code, stdout, stderr } = serving.end();
+    assert_eq!(code, Some(0));
     let journal = folder.read("journal.jsonl");
+    for secret in config.split('/').take(2) {
+        assert!([&stdout, &stderr, &journal].iter().all(|said| !said.contains(secret)), "{stderr}");
+    }
     assert!(
         journal.contains(r#""kind":"install-begun","body":{"host":"master-0","source":"127.0.0.1"}"#),
         "{journal}"
@@ -60,7 +83,19 @@ fn a_host_is_installed_once_unless_somebody_wants_it_again() {
     assert!(ask(&serving, port, &script).ends_with("exit\n"), "the journal was not read");
     assert_eq!(serving.end().code, Some(0));
     let serving = folder.serve(&["--boot", &boot, "--reinstall", "master-0"]);
-    assert_eq!(ask(&serving, port, &script), "install");
+    assert_eq!(ask(&serving, port, &script), install);
+    assert_eq!(ask(&serving, port, config), "pointer");
+    let journal = Journal::open(&folder.path("journal.jsonl")).unwrap();
+    #[expect(clippy::disallowed_methods, reason = "files are made by the real clock")]
+    let now = jiff::Timestamp::now();
+    journal.append(&[Entry::of(now, &NodeJoined { host: "master-0".to_owned() })]).unwrap();
+    assert_eq!(status(port, config), "404");
+}
+
+fn status(port: u16, path: &str) -> String {
+    let url = format!("http://127.0.0.1:{port}/{path}");
+    let words = ["--silent", "--output", "/dev/null", "--write-out", "%{http_code}", &url];
+    String::from_utf8(Command::new("curl").args(words).output().unwrap().stdout).unwrap()
 }
 
 /// Whoever fetches its config from elsewhere, a host that is held to its address is still to be installed.
@@ -77,8 +112,10 @@ fn a_stranger_does_not_keep_a_host_from_being_installed() {
         "--boot",
         &format!("127.0.0.1:{port}"),
     ])));
-    assert_eq!(ask(&serving, port, "ignition/master-0.ign"), "pointer");
-    assert_eq!(ask(&serving, port, &format!("ipxe/{MAC}")), "install");
+    let script = format!("{}/ipxe/{MAC}", boot_part(&folder));
+    let install = ask(&serving, port, &script);
+    assert_eq!(ask(&serving, port, install.strip_prefix("install http://boot/").unwrap()), "pointer");
+    assert_eq!(ask(&serving, port, &script), install);
     assert!(!folder.read("journal.jsonl").contains("install-begun"));
     let said = serving.end().stderr;
     assert!(
@@ -95,8 +132,9 @@ fn the_operator_is_told_what_keeps_a_machine_waiting() {
     std::os::unix::fs::symlink(&image, &image).unwrap();
     let port = free_port();
     let serving = folder.serve(&["--boot", &format!("127.0.0.1:{port}")]);
-    ask(&serving, port, "boot.ipxe");
-    let url = format!("http://127.0.0.1:{port}/rootfs.img");
+    let part = boot_part(&folder);
+    ask(&serving, port, &format!("{part}/boot.ipxe"));
+    let url = format!("http://127.0.0.1:{port}/{part}/rootfs.img");
     let output =
         Command::new("curl").args(["--silent", "--write-out", "%{http_code}", &url]).output().unwrap();
     let told = String::from_utf8(output.stdout).unwrap();

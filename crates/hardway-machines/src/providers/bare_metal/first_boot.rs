@@ -146,10 +146,8 @@ impl BareMetal {
                 "Switch it on and choose the stick or disc in the firmware's menu for one boot.".to_owned(),
             ],
             Boot::Pxe => [
-                format!(
-                    "Have `hardway serve --boot` run, and DHCP name {}/boot.ipxe to iPXE (see the page of install-os in the guide).",
-                    self.settings.media_url.as_deref().unwrap_or_default()
-                ),
+                "Have `hardway serve --boot` run, and DHCP name to iPXE what `hardway media urls` prints for it (see the page of install-os in the guide)."
+                    .to_owned(),
                 "Switch it on and choose the network card in the firmware's menu for one boot.".to_owned(),
             ],
         });

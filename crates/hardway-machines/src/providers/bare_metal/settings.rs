@@ -118,15 +118,23 @@ impl BareMetalSettings {
     /// Where this program would have to serve the ISOs: nothing where the URL leads through a name or a path, which is
     /// somebody else's server.
     pub fn media_address(&self) -> Option<SocketAddr> {
-        let rest = self.media_url.as_deref()?.strip_prefix("http://")?;
         let wanted = self.boot == Boot::Iso && !self.controllers.is_empty();
-        let address = rest.parse().ok().or_else(|| Some(SocketAddr::new(rest.parse().ok()?, 80)));
-        address.filter(|_| wanted)
+        self.address_in_url().filter(|_| wanted)
     }
 
-    /// Where a host's ISO is served.
-    pub fn iso_url(&self, host: &str) -> Option<String> {
-        self.media_url.as_ref().map(|url| format!("{url}/{host}.iso"))
+    /// Where a host's ISO is: under its path at hardway's own server, by its name alone at one of yours. Nothing where it has
+    /// no path.
+    pub fn iso_url(&self, host: &str, path: Option<&Secret>) -> Option<Secret> {
+        let url = self.media_url.as_ref()?;
+        Some(Secret::new(match self.address_in_url() {
+            Some(_) => format!("{url}/{}/{host}.iso", path?.expose_text()),
+            None => format!("{url}/{host}.iso"),
+        }))
+    }
+
+    fn address_in_url(&self) -> Option<SocketAddr> {
+        let rest = self.media_url.as_deref()?.strip_prefix("http://")?;
+        rest.parse().ok().or_else(|| Some(SocketAddr::new(rest.parse().ok()?, 80)))
     }
 }
 

@@ -73,7 +73,7 @@ fn over_the_network_nothing_is_inserted() {
     );
     assert!(provider.after_join(host).is_empty());
     let by_hand = provider.by_hand(&cluster.inventory.hosts[2]);
-    assert!(by_hand.iter().any(|step| step.contains("http://192.168.126.2:8080/boot.ipxe")), "{by_hand:?}");
+    assert!(by_hand.iter().any(|step| step.contains("`hardway media urls`")), "{by_hand:?}");
 }
 
 #[test]

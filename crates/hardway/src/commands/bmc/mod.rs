@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use hardway_assets::Cluster;
 use hardway_assets::host_services::Stage;
 use hardway_assets::inventory::{Host, Provider};
+use hardway_base::Secret;
 use hardway_machines::providers::bare_metal::{BareMetal, BareMetalSettings};
 use hardway_machines::redfish::{Bmc, BootFrom, Controller, Power, RedfishError};
 use serde_json::json;
@@ -22,6 +23,7 @@ use crate::project::{self, Checked};
 use crate::release::Reach;
 use crate::report::{Code, Exit, Report};
 use crate::runtime;
+use crate::server::{media_paths, path_of_iso};
 use crate::terminal::Output;
 
 /// One verb for one machine.
@@ -98,9 +100,12 @@ impl Site {
     fn ask(&self, name: &str, wish: Wish, out: &Output) -> Result<Exit, Report> {
         let host = self.host(name)?;
         let bmc = self.controller(host)?;
-        let iso = self.settings.iso_url(&host.name);
+        let iso = match wish {
+            Wish::Insert => self.iso_url(host)?,
+            _ => Secret::new(""),
+        };
         let told = runtime::run("asking the controller", async {
-            carry_out(&bmc, wish, iso.as_deref()).await.map_err(|error| failed(host, &error))
+            carry_out(&bmc, wish, &iso).await.map_err(|error| failed(host, &error))
         })?;
         if let Some((text, value)) = told {
             match wish {
@@ -110,6 +115,18 @@ impl Site {
             }
         }
         Ok(Exit::Done)
+    }
+
+    /// Where the controller fetches a host's medium.
+    fn iso_url(&self, host: &Host) -> Result<Secret, Report> {
+        let path = path_of_iso(&self.workdir, &media_paths(&self.workdir)?, &host.name)?;
+        self.settings.iso_url(&host.name, path.as_ref()).ok_or_else(|| {
+            let what = format!(
+                "there is no medium for {}, or it has joined or was taken away since its medium was made",
+                host.name
+            );
+            Report::new(Code::MediaUnusable, what).fix(format!("hardway media iso --host {}", host.name))
+        })
     }
 
     fn controller(&self, host: &Host) -> Result<Bmc, Report> {
@@ -131,14 +148,14 @@ impl Site {
 async fn carry_out(
     bmc: &Bmc,
     wish: Wish,
-    iso: Option<&str>,
+    iso: &Secret,
 ) -> Result<Option<(String, serde_json::Value)>, RedfishError> {
     let controller = Controller::connect(bmc).await?;
     let result = async {
         match wish {
             Wish::Boot(from) => controller.boot_once(from).await.map(|()| None),
             Wish::Eject => controller.eject().await.map(|()| None),
-            Wish::Insert => controller.insert(iso.unwrap_or_default()).await.map(|()| None),
+            Wish::Insert => controller.insert(iso).await.map(|()| None),
             Wish::Power(power) => controller.set_power(power).await.map(|()| None),
             Wish::Status(_) => {
                 controller.status().await.map(|status| Some((status.to_string(), json!(status))))

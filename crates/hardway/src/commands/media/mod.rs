@@ -1,10 +1,11 @@
-//! `hardway media embed|iso|limits|pxe|remove|serve|show`
+//! `hardway media embed|iso|limits|pxe|remove|serve|show|urls`
 
 mod iso;
 mod limits;
 mod pxe;
 mod serve;
 mod show;
+mod urls;
 
 use std::path::Path;
 
@@ -25,8 +26,11 @@ pub(crate) fn run(global: &Global, args: &InstallMediaArgs, out: &Output) -> Res
         }
         InstallMediaVerb::Pxe(args) => pxe::run(global, args, out),
         InstallMediaVerb::Remove { image, to } => remove(image, to, out),
-        InstallMediaVerb::Serve { listen } => serve::run(global, *listen, out),
+        InstallMediaVerb::Serve { listen, release_dir } => {
+            serve::run(global, *listen, release_dir.as_deref(), out)
+        }
         InstallMediaVerb::Show { image, ignition, output } => show::run(image, *ignition, *output, out),
+        InstallMediaVerb::Urls(args) => urls::run(global, args, out),
     }
 }
 

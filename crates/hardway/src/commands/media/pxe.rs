@@ -35,7 +35,8 @@ pub(super) fn run(global: &Global, args: &PxeArgs, out: &Output) -> Result<Exit,
         ));
     }
     out.info(&format!(
-        "{}: scripts for {} hosts; serve it at {url}, and have DHCP name {url}/{BOOT_INDEX}",
+        "{}: scripts for {} hosts; serve it at {url} with `hardway serve --boot`, and have DHCP name what `hardway media urls --url {url}` \
+         prints for it; a web server of your own has it at {url}/{BOOT_INDEX}, for whoever asks",
         written.path.display(),
         written.hosts
     ));

@@ -52,7 +52,7 @@ impl Listener for Screen<'_> {
     }
 
     fn booting(&mut self, url: &str) {
-        self.out.info(&format!("machines boot from {url}"));
+        self.out.info(&format!("machines boot from {url}: `hardway media urls` prints it whole"));
     }
 
     fn happened(&mut self, event: &Event) {

@@ -12,7 +12,7 @@ use crate::report::{Code, Report, is_there};
 use crate::terminal::Output;
 
 /// The folder in the working folder that media are written to, and that a downloaded image may lie in.
-pub(crate) const FOLDER: &str = "media";
+pub(super) const FOLDER: &str = "media";
 
 /// The image that the command line names, or the release's where it lies: in the working folder or in the cache, and
 /// then compared with its sum.

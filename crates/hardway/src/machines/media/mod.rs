@@ -14,7 +14,6 @@ mod host_config;
 mod host_iso;
 mod live_iso;
 
-pub(crate) use base_image::FOLDER;
 pub(crate) use boot_folder::{BootFolderOptions, boot_folder};
 pub(crate) use host_config::HostConfig;
 pub(crate) use host_iso::{HostIsoOptions, MadeIso, host_isos};
