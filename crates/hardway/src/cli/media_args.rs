@@ -73,6 +73,7 @@ pub(crate) struct MediaUrlsArgs {
     /// Read the release from a folder instead of the image named in the inventory
     #[arg(long, value_name = "DIR")]
     pub(crate) release_dir: Option<PathBuf>,
+    /// Form of what is printed on standard output
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }
