@@ -21,7 +21,7 @@ pub(crate) struct Cli {
     pub(crate) global: Global,
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// As `-o` says: errors have the form of the data.
+    /// As `-o` says: errors are told in the form of the data too.
     #[arg(skip)]
     pub(crate) errors: ErrorFormat,
 }

@@ -23,7 +23,7 @@ pub(crate) enum ErrorFormat {
     /// Lines for a person.
     #[default]
     Text,
-    /// One line of JSON, the last one.
+    /// The same, and then one line of JSON, the last one.
     Json,
 }
 

@@ -137,10 +137,10 @@ impl Output {
 
     /// An error, complete.
     pub(crate) fn report(&self, report: &Report) {
-        let text = match self.errors {
-            ErrorFormat::Text => self.advice(&report.render()),
-            ErrorFormat::Json => format!("{}\n", report.value(|text| self.advice(text))),
-        };
+        let mut text = self.advice(&report.render());
+        if self.errors == ErrorFormat::Json {
+            text += &format!("{}\n", report.value(|text| self.advice(text)));
+        }
         let mut stderr = anstream::AutoStream::new(std::io::stderr(), self.color);
         let _ = write!(stderr, "{text}");
     }

@@ -51,7 +51,7 @@ fn the_folder_may_come_from_the_environment_and_the_command_line_wins() {
 }
 
 #[test]
-fn an_error_has_the_form_of_the_data() {
+fn an_error_is_told_in_the_form_of_the_data_too() {
     let work = work::empty();
     let ran = work.run(&["status", "-o", "json", "--dir", "not there"]).expect(2);
     let error: Value = serde_json::from_str(ran.stderr.lines().last().unwrap()).unwrap();
@@ -61,6 +61,7 @@ fn an_error_has_the_form_of_the_data() {
     assert_eq!(error["error"]["fix"], "mkdir -p 'not there' && hardway init --dir 'not there'");
     assert_eq!(error["error"]["more"], "hardway explain usage");
     assert!(ran.stdout.is_empty(), "{}", ran.stdout);
+    ran.says("error[usage]: not there is not a folder\n");
     work.run(&["status", "--dir", "not there"]).expect(2).says("error[usage]: not there is not a folder\n");
 }
 

@@ -162,8 +162,7 @@ fn real_a_silent_node_from_a_stock_pointer_is_let_in_and_waited_for() {
         (&json!("silent"), &json!("absent"))
     );
     assert_eq!(of("master-0")["waiting"][0]["request"], "csr-master");
-    ran.says(r#""code":"recovery-blocked""#)
-        .says(r#""what":"silent: master-0.ocp4.example.com, worker-0.ocp4.example.com"#);
+    ran.says("error[recovery-blocked]: silent: master-0.ocp4.example.com, worker-0.ocp4.example.com");
     assert!(!is_approved(&plane, "csr-master") && !work.exists("journal.jsonl"), "a dry run writes nothing");
 
     // By another address than the kubeconfig's; one node comes back, one does not.
