@@ -72,9 +72,10 @@ if [[ $quick == true ]]; then
   echo "all tests named real_…: quick leaves them out" >>"$HARDWAY_SKIPPED"
   cargo test --workspace --quiet -- --skip real_
 else
-  # They mostly wait, for servers and machines: the program's own tests take as long as all others together.
+  # They mostly wait, for servers and machines: the program's own tests take as long as all others together. These begin a little
+  # later, because they build some dependencies anew, with fewer features, and nobody else can begin meanwhile.
   others=$(mktemp -t hardway-tests.XXXXXX)
-  cargo test --workspace --exclude hardway --quiet >"$others" 2>&1 &
+  { sleep 10 && cargo test --workspace --exclude hardway --quiet; } >"$others" 2>&1 &
   job=$!
   failed=false
   cargo test --package hardway --quiet || failed=true
