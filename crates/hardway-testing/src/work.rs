@@ -198,7 +198,7 @@ impl Work {
             Called::Inside => command.current_dir(self.root()),
             Called::ByName => command.arg("--dir").arg(self.root()),
         };
-        command.args(args).stdin(Stdio::null());
+        command.args(args).stdin(Stdio::null()).env("HARDWAY_CHECK_ADVICE", "1");
         for name in LEFT_OUT {
             command.env_remove(name);
         }

@@ -1,5 +1,5 @@
-//! Commands of ours in what people read: each can be typed. Looked at wherever a build with debug assertions says one, so that every
-//! test that makes the program speak looks too.
+//! Commands of ours in what people read: each can be typed. Looked at wherever a build with debug assertions says one while
+//! `HARDWAY_CHECK_ADVICE` is set, as the tests' harness does: every test that makes the program speak looks too.
 
 use std::sync::{LazyLock, Mutex, PoisonError};
 

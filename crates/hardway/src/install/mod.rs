@@ -29,6 +29,7 @@ mod view;
 mod work;
 
 pub(crate) use context::Install;
+pub(crate) use node::node_host;
 pub(crate) use phase_status::{PhaseStatus, phase_statuses, phase_statuses_by};
 pub(crate) use phases::{check_needs, needs, work_of};
 pub(crate) use run::{Options, open, reset, run};

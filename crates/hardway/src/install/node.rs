@@ -5,7 +5,7 @@ use std::time::Duration;
 use hardway_assets::ignition::{HostPointer, TokenKey, first_boot_config, host_pointer, joining_config};
 use hardway_assets::inventory::Host;
 use hardway_assets::secrets::{Comes, TOKEN_KEY};
-use hardway_assets::{File, host_identity, pki};
+use hardway_assets::{Cluster, File, host_identity, pki};
 use hardway_base::Secret;
 use hardway_cluster::node_change::{NodeRemoval, NodeRemovalError, authorities, user_data};
 use hardway_journal::{Entry, MachineGone};
@@ -30,25 +30,30 @@ use crate::runtime;
 /// How long a drain may make no progress: disruption budgets wait for pods that start elsewhere.
 const PATIENCE: Duration = Duration::from_secs(20 * 60);
 
+/// A host of the inventory that can be a node.
+pub(crate) fn node_host(cluster: &Cluster, name: &str) -> Result<Host, Report> {
+    let hosts = &cluster.inventory.hosts;
+    let found = hosts.iter().find(|host| host.name == name).cloned();
+    let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
+    let unknown = || {
+        Report::new(Code::Usage, format!("no host is called {name:?}")).fix(format!(
+            "inventory.yaml has: {}; a new machine is written there first, and counted in compute[].replicas of install-config.yaml",
+            names.join(", ")
+        ))
+    };
+    let host = found.ok_or_else(unknown)?;
+    match host.role {
+        hardway_assets::inventory::Role::Bootstrap => {
+            Err(Report::new(Code::Usage, format!("{name} is the bootstrap host, which never is a node")))
+        }
+        _ => Ok(host),
+    }
+}
+
 impl Install {
     /// A host of the inventory that can be a node.
     pub(crate) fn node_host(&self, name: &str) -> Result<Host, Report> {
-        let hosts = &self.cluster.inventory.hosts;
-        let found = hosts.iter().find(|host| host.name == name).cloned();
-        let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
-        let unknown = || {
-            Report::new(Code::Usage, format!("no host is called {name:?}")).fix(format!(
-                "inventory.yaml has: {}; a new machine is written there first, and counted in compute[].replicas of install-config.yaml",
-                names.join(", ")
-            ))
-        };
-        let host = found.ok_or_else(unknown)?;
-        match host.role {
-            hardway_assets::inventory::Role::Bootstrap => {
-                Err(Report::new(Code::Usage, format!("{name} is the bootstrap host, which never is a node")))
-            }
-            _ => Ok(host),
-        }
+        node_host(&self.cluster, name)
     }
 
     /// Gives it the cluster's present config, boots it, and waits until its node is Ready.

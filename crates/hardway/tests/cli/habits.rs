@@ -138,3 +138,23 @@ fn a_person_types_the_name_of_what_goes() {
         assert!(!made.exists());
     }
 }
+
+/// Words that look like a command of ours are people's own.
+#[test]
+fn whoever_says_a_command_that_is_none_gets_an_error_and_nothing_else() {
+    let mut command = Command::new(work::PROGRAM);
+    command.args(["explain", "hardway create --bogus"]);
+    let ran = Ran::of(command).expect(2);
+    assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
+}
+
+#[test]
+fn looking_at_a_removal_writes_nothing() {
+    let work = work::with_inputs(hardway_testing::INSTALL_CONFIG, hardway_testing::INVENTORY);
+    let before = hardway_testing::Snapshot::of(work.root());
+    let ran = work.ok(&["node", "remove", "worker-0", "--dry-run"]);
+    assert!(ran.stdout.starts_with("worker-0: its pods move away"), "{}", ran.stdout);
+    work.refused(2, &["node", "remove", "master-0", "--dry-run"]).says("can be replaced");
+    work.refused(2, &["node", "remove", "worker-9", "--dry-run"]).says("no host is called");
+    before.assert_untouched(&hardway_testing::Snapshot::of(work.root()));
+}

@@ -7,7 +7,8 @@ use hardway_assets::inventory::{Host, Role};
 use crate::cli::{Global, NodeArgs, NodeVerb, RemovalArgs, RunArgs};
 use crate::commands::cluster;
 use crate::inputs::{FolderLock, InputFiles, Workdir};
-use crate::install::Install;
+use crate::install::{Install, node_host};
+use crate::project::cluster_before_release;
 use crate::report::{Code, Exit, Report};
 use crate::terminal::{Output, confirm};
 
@@ -43,15 +44,18 @@ fn remove(
     run: &RunArgs,
     out: &Output,
 ) -> Result<Exit, Report> {
+    let what = format!("{name}: its pods move away, its node is deleted, its machine is taken away");
+    if removal.dry_run {
+        let workdir = Workdir::open(&global.dir)?;
+        let cluster = cluster_before_release(&workdir, &InputFiles::open(&workdir)?)?;
+        refuse_master(&node_host(&cluster, name)?)?;
+        out.data(&format!("{what}\n"));
+        return Ok(Exit::Done);
+    }
     let (_held, mut install) = open(global, run)?;
     let host = install.node_host(name)?;
     refuse_master(&host)?;
-    let what = format!("{name}: its pods move away, its node is deleted, its machine is taken away\n");
-    if removal.dry_run {
-        out.data(&what);
-        return Ok(Exit::Done);
-    }
-    confirm(what.trim_end(), name, removal.yes, out)?;
+    confirm(&what, name, removal.yes, out)?;
     install.empty_node(&host, may_lose)?;
     install.delete_node(&host)?;
     install.surroundings_without(&host)?;
