@@ -7,7 +7,6 @@ mod modules;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Write as _;
-use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -73,7 +72,7 @@ const IMPURE: [(&str, &[&str]); 5] = [
 /// Fails with one line for each wrong arrow.
 pub(crate) fn run() -> Result<()> {
     let mut wrong = wrong_arrows(&metadata()?)?;
-    let modules = modules::check(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))?;
+    let modules = modules::check(crate::repository())?;
     wrong.extend(modules.wrong);
     let mut out = std::io::stdout();
     for line in &modules.notes {

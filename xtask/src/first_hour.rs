@@ -92,12 +92,12 @@ pub(crate) fn check() -> Result<()> {
 }
 
 fn page() -> PathBuf {
-    repository().join("docs/first-hour.md")
+    crate::repository().join("docs/first-hour.md")
 }
 
 fn transcript() -> Result<String> {
-    let program =
-        std::env::var_os("HARDWAY").map_or_else(|| repository().join("target/debug/hardway"), PathBuf::from);
+    let program = std::env::var_os("HARDWAY")
+        .map_or_else(|| crate::repository().join("target/debug/hardway"), PathBuf::from);
     ensure!(program.is_file(), "{} is not there: cargo build --package hardway", program.display());
     let folder = tempfile::tempdir()?;
     let programs = folder.path().join("programs");
@@ -137,8 +137,4 @@ fn answered(typed: &Typed, folder: &Path, programs: &Path) -> Result<String> {
         let _ = writeln!(text, "$ echo $?\n{}", typed.code);
     }
     Ok(text + "```\n")
-}
-
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }

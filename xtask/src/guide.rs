@@ -1,7 +1,7 @@
 //! `cargo xtask guide`: the tables in the pages of the guide that are made from the code.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use hardway_assets::explain::{Catalogue, EXPLANATIONS, Kind};
@@ -33,7 +33,7 @@ struct OldPage {
 
 /// Pages are read from disk: the ones built into this program may be older.
 fn old() -> Result<Vec<OldPage>> {
-    let folder = repository().join("docs/guide");
+    let folder = crate::repository().join("docs/guide");
     let explained = explained()?;
     let mut old = Vec::new();
     for file in guide::pages().iter().map(|page| page.file).chain(["README.md"]) {
@@ -49,13 +49,10 @@ fn old() -> Result<Vec<OldPage>> {
 
 /// Of the assets, and of the checks, which are read from disk: their crate is a long way to compile for a text.
 fn explained() -> Result<Catalogue> {
-    let checks = fs_err::read_to_string(repository().join("crates/hardway-machines/explanations/checks.md"))?;
+    let checks =
+        fs_err::read_to_string(crate::repository().join("crates/hardway-machines/explanations/checks.md"))?;
     let checks = (Kind::Check, &*checks.leak());
     Ok(Catalogue::read(EXPLANATIONS.iter().copied().chain([checks])))
-}
-
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod guide;
 mod security;
 
 use std::io::Write as _;
+use std::path::Path;
 
 use anyhow::{Result, bail};
 
@@ -68,6 +69,11 @@ fn main() -> Result<()> {
         Some(task) => (task.run)(),
         None => bail!("there is no task {name:?}; `cargo xtask` lists them"),
     }
+}
+
+/// The root of the repository that this was built from.
+fn repository() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
 fn list() -> Result<()> {

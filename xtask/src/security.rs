@@ -9,9 +9,9 @@ use serde_json::Value;
 
 /// Builds the tests, and asks them for their names.
 pub(crate) fn run() -> Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = crate::repository();
     let claims = Claim::all(&fs_err::read_to_string(root.join("docs/security.md"))?)?;
-    let known = known_tests(&root, &claims)?;
+    let known = known_tests(root, &claims)?;
     let missing: Vec<String> = claims
         .iter()
         .flat_map(|claim| claim.tests.iter().map(move |test| (claim, test)))
@@ -141,7 +141,7 @@ mod tests {
     /// Whether the tests exist is asked when all of them are built; that each claim has some is known at once.
     #[test]
     fn every_claim_of_the_page_has_a_test() {
-        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/security.md");
+        let page = crate::repository().join("docs/security.md");
         Claim::all(&fs_err::read_to_string(page).unwrap()).unwrap();
     }
 }

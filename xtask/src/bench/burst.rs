@@ -1,6 +1,5 @@
 //! A burst of certificate requests on a real API server, beside the loop that the documentation gives.
 
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
@@ -9,7 +8,7 @@ use super::table::Table;
 
 /// Builds and runs the measurement, which is an ignored test of hardway-cluster: it needs what the tests there have.
 pub(crate) fn measure(table: &mut Table) -> Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = crate::repository();
     let test = ["test", "--release", "--quiet", "--package=hardway-cluster", "--test=it", "--"];
     let which = ["--ignored", "--exact", "csr::approver::burst::bench_burst", "--nocapture"];
     let mut command = Command::new(env!("CARGO"));

@@ -1,6 +1,5 @@
 //! Many workers of a hosted cluster at once, joined through the controller on two real API servers.
 
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
@@ -12,7 +11,7 @@ use super::table::Table;
 pub(crate) fn measure(table: &mut Table) -> Result<()> {
     let build = ["build", "--release", "--quiet", "--package=hardway"];
     ensure!(Command::new(env!("CARGO")).args(build).status()?.success(), "hardway could not be built");
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = crate::repository();
     let test = ["test", "--release", "--quiet", "--package=hardway-hosted", "--test=hosted", "--"];
     let which = ["--ignored", "--exact", "scale::bench_workers", "--nocapture"];
     let mut command = Command::new(env!("CARGO"));

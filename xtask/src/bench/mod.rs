@@ -199,8 +199,7 @@ struct Sample {
 impl Sample {
     /// The scenario of the tests, with keys of this kind.
     fn ha(algorithm: &str) -> Result<Self> {
-        let scenario =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/hardway-assets/tests/scenarios/ha");
+        let scenario = crate::repository().join("crates/hardway-assets/tests/scenarios/ha");
         let dir = tempfile::tempdir()?;
         let inventory = fs_err::read_to_string(scenario.join("inventory.yaml"))?;
         ensure!(!inventory.contains("pki:"), "the sample says something about its keys");

@@ -2,7 +2,6 @@
 //! for it. What happens is a test of the program (`crates/hardway/tests/attackers`); here it is larger, and the time counts.
 
 use std::io::Write as _;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
@@ -24,7 +23,7 @@ pub(super) fn run() -> Result<()> {
     writeln!(std::io::stderr(), "HARDWAY_SEED={seed}")?;
     let mut command = Command::new(env!("CARGO"));
     command.args(["test", "--quiet", "--package=hardway", "--test=it", "--", "--exact", TEST]);
-    command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).stdin(Stdio::null());
+    command.current_dir(crate::repository()).stdin(Stdio::null());
     command
         .env("HARDWAY_ATTACKS", ATTEMPTS)
         .env("HARDWAY_SEED", &seed)

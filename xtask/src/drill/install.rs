@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, ensure};
 use fs_err as fs;
 use serde_json::Value;
 
-use super::lab::{Lab, root};
+use super::lab::Lab;
 
 /// Phases that are looked at anew each time.
 const ALWAYS: &str = "verify-cluster";
@@ -122,7 +122,7 @@ struct Client {
 
 impl Client {
     fn start(lab: &Lab) -> Result<Self> {
-        let (script, log) = (root().join("lab/client.sh"), lab.path("client.log"));
+        let (script, log) = (crate::repository().join("lab/client.sh"), lab.path("client.log"));
         let words = [
             script.display().to_string(),
             lab.path("auth/kubeconfig").display().to_string(),

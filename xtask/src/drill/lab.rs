@@ -1,6 +1,6 @@
 //! A working folder and its lab.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -44,7 +44,11 @@ impl Lab {
     /// A call of hardway in this folder.
     pub(super) fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(&self.hardway);
-        command.args(words).arg("--dir").arg(self.folder.path()).env("HARDWAY_LAB_FILES", root().join("lab"));
+        command
+            .args(words)
+            .arg("--dir")
+            .arg(self.folder.path())
+            .env("HARDWAY_LAB_FILES", crate::repository().join("lab"));
         command
     }
 
@@ -158,13 +162,8 @@ impl Drop for Lab {
             let _ = fs::copy(kept, std::env::temp_dir().join(format!("{}.log", self.name)));
         }
         let _ = self.hardway(&["destroy", "--keep-images"]);
-        let _ = Command::new(root().join("lab/down.sh")).arg(&self.name).output();
+        let _ = Command::new(crate::repository().join("lab/down.sh")).arg(&self.name).output();
     }
-}
-
-/// The repository.
-pub(super) fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
 /// The end of a text.
@@ -176,8 +175,8 @@ pub(super) fn last_lines(text: &str, count: usize) -> String {
 fn build() -> Result<PathBuf> {
     let status = Command::new("cargo")
         .args(["build", "--quiet", "--package", "hardway"])
-        .current_dir(root())
+        .current_dir(crate::repository())
         .status()?;
     ensure!(status.success(), "hardway could not be built");
-    Ok(root().join("target/debug/hardway"))
+    Ok(crate::repository().join("target/debug/hardway"))
 }

@@ -68,7 +68,7 @@ pub(super) struct Root {
 impl Root {
     pub(super) fn new(keep: bool, cache: Option<PathBuf>) -> Result<Self> {
         ensure!(fs::metadata("/proc/self")?.uid() == 0, "a bare Debian takes root");
-        let repository = fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))?;
+        let repository = fs::canonicalize(crate::repository())?;
         let place = repository.join("target/fresh");
         fs::create_dir_all(place.join("log"))?;
         if let Some(folder) = &cache {

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use fs_err as fs;
 use serde_json::Value;
 
-use super::super::lab::{Lab, last_lines, root};
+use super::super::lab::{Lab, last_lines};
 use super::super::run::Run;
 use super::payload::payload;
 use super::upgrade::IMAGE;
@@ -47,7 +47,8 @@ impl Site {
         lab.ok(&["infra", "up"])?;
         let bin = programs()?;
         let plane = |name: &str, port: u16| -> Result<Plugged> {
-            let script = root().join("xtask/src/drill/hosted/control-plane.sh").display().to_string();
+            let script =
+                crate::repository().join("xtask/src/drill/hosted/control-plane.sh").display().to_string();
             let folder = lab.path(name).display().to_string();
             plugged(lab.inside_command(&[&script, &bin, &folder, ADDRESS, &port.to_string()]))
         };
@@ -188,7 +189,7 @@ impl Site {
 
     /// As a person makes it, and then what HyperShift's operators would write once its control plane is up.
     fn make_cluster(&self) -> Result<()> {
-        let own = root().join("crates/hardway-testing/crds");
+        let own = crate::repository().join("crates/hardway-testing/crds");
         let crds = std::env::var_os("HARDWAY_HYPERSHIFT_CRDS").map_or(own, Into::into);
         for kind in ["hostedclusters", "nodepools"] {
             let text = fs::read_to_string(crds.join(format!("{kind}.yaml")))?;
@@ -266,7 +267,8 @@ fn plugged(mut command: Command) -> Result<Plugged> {
 /// The real control plane's programs; of the API server the one that lets kubelets label themselves as OpenShift's do.
 fn programs() -> Result<String> {
     let built = |script: &str, words: &[&str]| -> Result<String> {
-        let output = Command::new(root().join(script)).args(words).stderr(Stdio::inherit()).output()?;
+        let output =
+            Command::new(crate::repository().join(script)).args(words).stderr(Stdio::inherit()).output()?;
         ensure!(output.status.success(), "{script} failed");
         Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };

@@ -6,7 +6,6 @@ use anyhow::{Result, ensure};
 use fs_err as fs;
 use serde_json::Value;
 
-use super::super::lab::root;
 use super::site::Site;
 use super::{Story, is_settled};
 
@@ -49,7 +48,7 @@ fn give_image(site: &Site, nodes: &[(String, String)]) -> Result<()> {
     fs::create_dir_all(folder.join("bin"))?;
     fs::copy("/usr/bin/busybox", folder.join("bin/busybox"))?;
     fs::copy(
-        root().join("xtask/src/drill/hosted/machine-config-daemon.sh"),
+        crate::repository().join("xtask/src/drill/hosted/machine-config-daemon.sh"),
         folder.join("machine-config-daemon"),
     )?;
     fs::write(folder.join("Containerfile"), CONTAINERFILE)?;
