@@ -5,7 +5,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Handle, Runtime};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::report::{Code, Exit, Report};
@@ -21,10 +21,10 @@ static LISTENERS: AtomicUsize = AtomicUsize::new(0);
 static PRESSES: LazyLock<watch::Sender<()>> = LazyLock::new(|| watch::Sender::new(()));
 
 /// Whoever holds it ends the program when a person presses Ctrl-C.
-pub(crate) struct Listener(watch::Receiver<()>);
+struct Listener(watch::Receiver<()>);
 
 impl Listener {
-    pub(crate) fn new() -> Self {
+    fn new() -> Self {
         // First the ear, then the promise: a press in between ends the program, and none is lost.
         let presses = PRESSES.subscribe();
         LISTENERS.fetch_add(1, Ordering::SeqCst);
@@ -32,7 +32,7 @@ impl Listener {
     }
 
     /// Done when Ctrl-C is pressed, or was since this was last asked.
-    pub(crate) async fn pressed(&mut self) {
+    async fn pressed(&mut self) {
         // The sender is never dropped: there is no error to tell.
         let _ = self.0.changed().await;
     }
@@ -75,11 +75,6 @@ pub(crate) fn at_once() -> ! {
     std::process::exit(i32::from(Exit::Interrupted.number()))
 }
 
-/// Done when it is pressed.
-pub(crate) async fn pressed() {
-    Listener::new().pressed().await;
-}
-
 /// What ended something that runs until it is told to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
@@ -89,15 +84,35 @@ pub(crate) enum Stop {
     Terminated,
 }
 
+/// Hears what tells a command to stop, from the moment on that it is made.
+pub(crate) struct Stops {
+    terminate: Signal,
+    presses: Listener,
+}
+
+impl Stops {
+    /// Inside the runtime.
+    pub(crate) fn listen() -> std::io::Result<Self> {
+        Ok(Self { terminate: signal(SignalKind::terminate())?, presses: Listener::new() })
+    }
+
+    /// Done when it is told to stop, by whomever.
+    pub(crate) async fn next(&mut self) -> Stop {
+        tokio::select! {
+            _ = self.terminate.recv() => Stop::Terminated,
+            () = self.presses.pressed() => Stop::Interrupted,
+        }
+    }
+}
+
 /// Done when it is told to stop, by whomever.
 pub(crate) async fn told_to_stop() -> Stop {
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-        pressed().await;
-        return Stop::Interrupted;
-    };
-    tokio::select! {
-        _ = terminate.recv() => Stop::Terminated,
-        () = pressed() => Stop::Interrupted,
+    match Stops::listen() {
+        Ok(mut stops) => stops.next().await,
+        Err(_) => {
+            Listener::new().pressed().await;
+            Stop::Interrupted
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use crate::inputs::{InputFiles, Workdir};
 use crate::journal::{journal_report, recorded};
 use crate::project::MakeOptions;
 use crate::report::{Code, Report};
-use crate::runtime::{self, Listener};
+use crate::runtime::{self, Stops};
 use crate::terminal::Log;
 
 /// Between two drawings.
@@ -107,19 +107,14 @@ fn alongside<T>(mut beat: impl FnMut() + Send, work: impl FnOnce() -> T) -> T {
 
 /// The first signal asks to stop at the next good moment; the second does not ask.
 fn listen_for_signals(install: &Install) -> Result<(), Report> {
-    use tokio::signal::unix::{SignalKind, signal};
     let runtime = runtime::handle()?;
     let _context = runtime.enter();
     let failed = |error: std::io::Error| Report::from_error(Code::WorkdirUnusable, &error);
-    let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
+    let mut stops = Stops::listen().map_err(failed)?;
     let (stop, view) = (install.stop.clone(), install.view.clone());
-    let mut listener = Listener::new();
     runtime.spawn(async move {
         loop {
-            tokio::select! {
-                () = listener.pressed() => {}
-                _ = terminate.recv() => {}
-            }
+            stops.next().await;
             if stop.is_cancelled() {
                 // Asked for twice: what is half done is in the journal.
                 runtime::at_once();

@@ -7,7 +7,6 @@ use std::path::Path;
 use hardway_journal::{Entry, FILE_NAME, Journal, MediumRead};
 use hardway_machines::ignition_server::ServerError;
 use hardway_machines::media_server::MediaServer;
-use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::Global;
 use crate::clock;
@@ -15,7 +14,7 @@ use crate::inputs::Workdir;
 use crate::project::Checked;
 use crate::release::Reach;
 use crate::report::{Code, Exit, Report};
-use crate::runtime::{self, Listener, Stop};
+use crate::runtime::{self, Stop, Stops};
 use crate::server::{iso, media_paths};
 use crate::terminal::Output;
 
@@ -47,17 +46,13 @@ async fn serve(
 ) -> Result<Exit, Report> {
     let failed = |error: &dyn std::error::Error| Report::from_error(Code::ServeFailed, error);
     // Before anybody can be served: a signal that comes as early as that must still end the server cleanly.
-    let mut terminate = signal(SignalKind::terminate()).map_err(|error| failed(&error))?;
-    let mut presses = Listener::new();
+    let mut stops = Stops::listen().map_err(|error| failed(&error))?;
     let server = server.await.map_err(|error| failed(&error))?;
     out.info(&format!(
         "serving http://{}, each medium under a path of its own: `hardway media urls` prints them",
         server.address()
     ));
-    let ended_by = tokio::select! {
-        _ = terminate.recv() => Stop::Terminated,
-        () = presses.pressed() => Stop::Interrupted,
-    };
+    let ended_by = stops.next().await;
     if !server.end().await {
         out.warn("some requests did not end in time and were cut off");
     }
