@@ -63,9 +63,9 @@ fn look(
     let broken = project.broken();
     let mut ends = pki::expiries(project.cluster(), project.tree(), project.now());
     ends.retain(|end| end.is_on_disk);
-    show(phases, &forecast.plan, &forecast.steps(), &ends, &broken, args, out);
-    let is_fresh =
-        forecast.steps().iter().all(|step| step.reasons.is_empty()) && forecast.plan.removals.is_empty();
+    let steps = forecast.steps();
+    show(phases, &forecast.plan, &steps, &ends, &broken, args, out);
+    let is_fresh = steps.iter().all(|step| step.reasons.is_empty()) && forecast.plan.removals.is_empty();
     Ok(Found { broken, is_fresh })
 }
 
