@@ -31,7 +31,7 @@ pub(crate) fn in_folder(text: &str, dir: &Path) -> String {
     let mut parts = text.split("hardway ");
     let mut told = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let is_command = !told.ends_with(|c: char| c.is_alphanumeric() || c == '-' || c == '/');
+        let is_command = may_begin_after(&told);
         let verb: String = part.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect();
         let rest = part.split(['`', ';', '\n']).next().unwrap_or_default();
         told += "hardway ";
@@ -41,6 +41,11 @@ pub(crate) fn in_folder(text: &str, dir: &Path) -> String {
         told += part;
     }
     told
+}
+
+/// Whether `hardway` begins a command there, and is not the end of a path or of another word.
+pub(super) fn may_begin_after(text: &str) -> bool {
+    !text.ends_with(|c: char| c.is_alphanumeric() || c == '-' || c == '/')
 }
 
 #[cfg(test)]

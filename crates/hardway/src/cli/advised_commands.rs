@@ -6,6 +6,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use clap::Command;
 use clap::error::ErrorKind;
 
+use super::advice::may_begin_after;
 use super::command;
 
 static PROGRAM: LazyLock<Mutex<Command>> = LazyLock::new(|| Mutex::new(command()));
@@ -18,9 +19,7 @@ pub(super) fn wrong(text: &str) -> Option<String> {
     let mut program = PROGRAM.lock().unwrap_or_else(PoisonError::into_inner);
     let mut before = "";
     for part in text.split("hardway ") {
-        let is_command =
-            !before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '/' | '.' | '_'));
-        if is_command && part.as_ptr() != text.as_ptr() {
+        if may_begin_after(before) && part.as_ptr() != text.as_ptr() {
             let is_quoted = before.ends_with('`');
             let end: &[char] = if is_quoted { &['`'] } else { &['`', ';', '\n'] };
             let typed = part.split(end).next().unwrap_or_default();
